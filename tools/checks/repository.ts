@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { resolve } from 'node:path'
+import { checkGenerated } from './generated.ts'
+import { checkImports } from './imports.ts'
+import { checkLinks } from './links.ts'
+
+const root = resolve(import.meta.dirname, '../..')
+const problems = [...checkImports(root), ...checkLinks(root), ...(await checkGenerated(root))]
+for (const problem of problems) console.error(problem)
+process.exit(problems.length ? 1 : 0)

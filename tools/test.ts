@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `npm test`: types, format and lint, the repository's own checks, then every test that needs no cluster.
+// `--only=checks` and `--only=tests` run one half; further words are paths of test files.
+import { spawnSync } from 'node:child_process'
+import { globSync } from 'node:fs'
+import { resolve } from 'node:path'
+
+const root = resolve(import.meta.dirname, '..')
+const words = process.argv.slice(2)
+const only = words.find(word => word.startsWith('--only='))?.slice('--only='.length)
+const files = words.filter(word => !word.startsWith('--'))
+
+if (only !== 'tests') {
+  step('types', ['node_modules/typescript/bin/tsc', '--noEmit'])
+  step('format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'])
+  step('repository', ['tools/checks/repository.ts'])
+}
+if (only !== 'checks') {
+  const found = files.length
+    ? files
+    : globSync('{packages,test,tools}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+        .filter(file => !file.endsWith('.kubernetes.test.ts'))
+        .sort()
+  step('tests', ['--test', '--test-timeout=300000', ...found])
+}
+
+function step(name: string, command: string[]): void {
+  const started = performance.now()
+  const { status } = spawnSync(process.execPath, command, { cwd: root, stdio: 'inherit' })
+  if (status !== 0) {
+    console.error(`✗ ${name} failed`)
+    process.exit(status ?? 1)
+  }
+  if (name !== 'tests') console.log(`✓ ${name} (${((performance.now() - started) / 1000).toFixed(1)} s)`)
+}
