@@ -6,15 +6,15 @@ import { join } from 'node:path'
 
 /** What each package may import of the others. Tests may also import the packages under test/. */
 const allowed: Record<string, readonly string[]> = {
-  'packages/schema': [],
-  'packages/api': ['@grove/schema'],
+  'packages/apimachinery': [],
+  'packages/api': ['@grove/apimachinery'],
   'packages/kube': [],
-  'packages/operator': ['@grove/api', '@grove/kube', '@grove/schema'],
+  'packages/operator': ['@grove/api', '@grove/kube', '@grove/apimachinery'],
   'packages/scheduler': ['@grove/api', '@grove/kube'],
-  'packages/cluster': ['@grove/kube', '@grove/schema'],
+  'packages/cluster': ['@grove/kube', '@grove/apimachinery'],
   'packages/cli': [
     '@grove/api',
-    '@grove/schema',
+    '@grove/apimachinery',
     '@grove/kube',
     '@grove/operator',
     '@grove/scheduler',

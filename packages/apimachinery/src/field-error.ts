@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The kinds of validation error that Kubernetes knows, by the text that introduces them. */
+export type FieldErrorKind =
+  | 'Required value'
+  | 'Invalid value'
+  | 'Duplicate value'
+  | 'Unsupported value'
+  | 'Forbidden'
+  | 'Not found'
+  | 'Too long'
+  | 'Too many'
+  | 'Internal error'
+
+/** What is wrong at one place of an object. `value` is the offending value as JSON (undefined where the kind shows none). */
+export interface FieldError {
+  readonly kind: FieldErrorKind
+  /** `spec.template.cliques[2].name`; map keys are appended after a dot. */
+  readonly field: string
+  readonly value?: unknown
+  readonly detail: string
+}
+
+export const fieldError = {
+  required: (field: string, detail = ''): FieldError => ({ kind: 'Required value', field, detail }),
+  invalid: (field: string, value: unknown, detail: string): FieldError => ({
+    kind: 'Invalid value',
+    field,
+    value,
+    detail,
+  }),
+  duplicate: (field: string, value: unknown): FieldError => ({
+    kind: 'Duplicate value',
+    field,
+    value,
+    detail: '',
+  }),
+  unsupported: (field: string, value: unknown, supported: readonly string[]): FieldError => ({
+    kind: 'Unsupported value',
+    field,
+    value,
+    detail: `supported values: ${supported.map(quote).join(', ')}`,
+  }),
+  forbidden: (field: string, detail: string): FieldError => ({ kind: 'Forbidden', field, detail }),
+  notFound: (field: string, value: unknown): FieldError => ({ kind: 'Not found', field, value, detail: '' }),
+  tooLong: (field: string, limit: number): FieldError => ({
+    kind: 'Too long',
+    field,
+    detail: `may not be more than ${limit} bytes`,
+  }),
+  internal: (field: string, detail: string): FieldError => ({ kind: 'Internal error', field, detail }),
+  immutable: (field: string, value: unknown): FieldError => ({
+    kind: 'Invalid value',
+    field,
+    value: value ?? null,
+    detail: 'field is immutable',
+  }),
+}
+
+const kindsWithValue: ReadonlySet<FieldErrorKind> = new Set([
+  'Invalid value',
+  'Duplicate value',
+  'Unsupported value',
+  'Not found',
+])
+
+/** The error without its field: `Invalid value: 3: must be …`. */
+export function describeFieldError(error: FieldError): string {
+  const parts: string[] = [error.kind]
+  if (kindsWithValue.has(error.kind)) parts.push(renderValue(error.value))
+  if (error.detail) parts.push(error.detail)
+  return parts.join(': ')
+}
+
+/** `<field>: <kind>: <value>: <detail>`, as Kubernetes prints it. */
+export function renderFieldError(error: FieldError): string {
+  return `${error.field}: ${describeFieldError(error)}`
+}
+
+/** All errors in one text: equal ones once, one alone, several as `[a, b]`. */
+export function renderFieldErrors(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(renderFieldError))]
+  return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
+}
+
+function renderValue(value: unknown): string {
+  if (typeof value === 'string') return quote(value)
+  if (value === undefined) return 'null'
+  return JSON.stringify(value)
+}
+
+/** A string as Go quotes it. JSON agrees for everything but control characters, which Go writes as \x1f or \a. */
+function quote(text: string): string {
+  let out = '"'
+  for (const char of text) {
+    const code = char.codePointAt(0)!
+    if (char === '"' || char === '\\') out += `\\${char}`
+    else if (escapes[char]) out += escapes[char]
+    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`
+    else if (code === 0xfffd || (code >= 0xd800 && code <= 0xdfff)) out += '\\ufffd'
+    else if (isPrintable(char)) out += char
+    else
+      out +=
+        code > 0xffff
+          ? `\\U${code.toString(16).padStart(8, '0')}`
+          : `\\u${code.toString(16).padStart(4, '0')}`
+  }
+  return `${out}"`
+}
+
+const escapes: Record<string, string> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+}
+
+function isPrintable(char: string): boolean {
+  return char === ' ' || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char)
+}
