@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run generate` writes every generated file anew; CI checks that this changes nothing.
+// `npm run generate` writes every generated file anew; CI checks that this changes nothing. With `--openapi` it first
+// takes the definitions we use from the OpenAPI of the pinned Kubernetes versions, which needs Go.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { acceptedDifferenceFiles } from '../packages/api/generate/accepted-differences.ts'
+import { embeddedSchemaFiles } from '../packages/api/generate/embedded-schemas.ts'
+import { extractOpenApi } from '../packages/api/generate/extract-openapi.ts'
+import { kubernetesTypeFiles } from '../packages/api/generate/kubernetes-types.ts'
 
 /** Makes files from what is in the repository; needs nothing but Node. Paths are relative to the root. */
 export interface Generator {
@@ -10,15 +15,23 @@ export interface Generator {
   files(): Promise<Record<string, string>> | Record<string, string>
 }
 
-export const generators: readonly Generator[] = []
+export const generators: readonly Generator[] = [
+  { name: 'types of Kubernetes', files: kubernetesTypeFiles },
+  { name: 'schemas that the CRDs embed', files: embeddedSchemaFiles },
+  { name: 'accepted differences of the CRDs', files: acceptedDifferenceFiles },
+]
 
-if (import.meta.main) {
+// For the runner the entry point is tools/run.mjs, which imports this file; its words name the program.
+if (import.meta.main || process.argv[1] === import.meta.filename) {
   const root = resolve(import.meta.dirname, '..')
-  for (const generator of generators) {
-    for (const [path, text] of Object.entries(await generator.files())) {
-      mkdirSync(dirname(join(root, path)), { recursive: true })
-      writeFileSync(join(root, path), text)
-      console.log(path)
-    }
+  if (process.argv.includes('--openapi')) write(root, extractOpenApi())
+  for (const generator of generators) write(root, await generator.files())
+}
+
+function write(root: string, files: Record<string, string>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true })
+    writeFileSync(join(root, path), text)
+    console.log(path)
   }
 }

@@ -19,6 +19,10 @@ export interface FieldError {
   readonly field: string
   readonly value?: unknown
   readonly detail: string
+  /** The value is of the wrong JSON type: the same text as any invalid value, another machine-readable reason. */
+  readonly wrongType?: true
+  /** The text leaves the value out, for example because a rule judges a whole object. */
+  readonly valueOmitted?: true
 }
 
 export const fieldError = {
@@ -28,6 +32,13 @@ export const fieldError = {
     field,
     value,
     detail,
+  }),
+  wrongType: (field: string, value: unknown, detail: string): FieldError => ({
+    kind: 'Invalid value',
+    field,
+    value,
+    detail,
+    wrongType: true,
   }),
   duplicate: (field: string, value: unknown): FieldError => ({
     kind: 'Duplicate value',
@@ -46,7 +57,13 @@ export const fieldError = {
   tooLong: (field: string, limit: number): FieldError => ({
     kind: 'Too long',
     field,
-    detail: `may not be more than ${limit} bytes`,
+    detail: `may not be more than ${limit} ${limit === 1 ? 'byte' : 'bytes'}`,
+  }),
+  tooMany: (field: string, actual: number, limit: number): FieldError => ({
+    kind: 'Too many',
+    field,
+    value: actual,
+    detail: `must have at most ${limit} ${limit === 1 ? 'item' : 'items'}`,
   }),
   internal: (field: string, detail: string): FieldError => ({ kind: 'Internal error', field, detail }),
   immutable: (field: string, value: unknown): FieldError => ({
@@ -62,12 +79,30 @@ const kindsWithValue: ReadonlySet<FieldErrorKind> = new Set([
   'Duplicate value',
   'Unsupported value',
   'Not found',
+  'Too many',
 ])
+
+/** The machine-readable reason of an error, as it stands in the causes of a Kubernetes Status. */
+export function fieldErrorReason(error: FieldError): string {
+  return error.wrongType ? 'FieldValueTypeInvalid' : reasons[error.kind]
+}
+
+const reasons: Record<FieldErrorKind, string> = {
+  'Required value': 'FieldValueRequired',
+  'Invalid value': 'FieldValueInvalid',
+  'Duplicate value': 'FieldValueDuplicate',
+  'Unsupported value': 'FieldValueNotSupported',
+  Forbidden: 'FieldValueForbidden',
+  'Not found': 'FieldValueNotFound',
+  'Too long': 'FieldValueTooLong',
+  'Too many': 'FieldValueTooMany',
+  'Internal error': 'InternalError',
+}
 
 /** The error without its field: `Invalid value: 3: must be …`. */
 export function describeFieldError(error: FieldError): string {
   const parts: string[] = [error.kind]
-  if (kindsWithValue.has(error.kind)) parts.push(renderValue(error.value))
+  if (kindsWithValue.has(error.kind) && !error.valueOmitted) parts.push(renderValue(error.value))
   if (error.detail) parts.push(error.detail)
   return parts.join(': ')
 }
@@ -86,11 +121,23 @@ export function renderFieldErrors(errors: readonly FieldError[]): string {
 function renderValue(value: unknown): string {
   if (typeof value === 'string') return quote(value)
   if (value === undefined) return 'null'
-  return JSON.stringify(value)
+  if (typeof value === 'number') return formatGoNumber(value)
+  return escapeHtml(JSON.stringify(value) ?? 'null')
+}
+
+/** A number as Go's `%v` prints it: like JavaScript, but exponents begin at 1e-05 and have two digits. */
+export function formatGoNumber(value: number): string {
+  const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value)
+  return text.replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+/** Go's JSON encoder writes these characters as escapes, so that JSON may stand in HTML. */
+function escapeHtml(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** A string as Go quotes it. JSON agrees for everything but control characters, which Go writes as \x1f or \a. */
-function quote(text: string): string {
+export function quote(text: string): string {
   let out = '"'
   for (const char of text) {
     const code = char.codePointAt(0)!

@@ -1,1 +1,90 @@
-console.log(process.version)
+#!/usr/bin/env node
+// SPDX-License-Identifier: Apache-2.0
+
+import { realpathSync } from 'node:fs'
+import { Command, CommanderError, Option } from 'commander'
+import { CommandError } from './command-error.ts'
+
+/** Exit codes: 0 done, 1 the answer is "no" (rejected, would restart), 2 the command could not do its work. */
+export async function run(words: readonly string[]): Promise<number> {
+  let exitCode = 0
+  const program = new Command('grove')
+    .description('One API for any multi-node AI inference system: check, render and understand PodCliqueSets')
+    .exitOverride()
+    .showHelpAfterError('(add --help for what there is)')
+    .configureHelp({ sortSubcommands: true })
+
+  // Commands load when they are called: the schemas of one are dead weight for another.
+  program
+    .command('validate')
+    .description('what admission would say of manifests, without a cluster')
+    .requiredOption('-f, --filename <file...>', 'manifest or AdmissionReview to check; - reads standard input')
+    .option('--old <file>', 'the stored objects: check an update from them')
+    .option('--config <file>', 'operator configuration to judge by (default: the built-in one)')
+    .addOption(output('text', 'json'))
+    .action(async options => {
+      const { validate } = await import('./commands/validate.ts')
+      exitCode = validate(options)
+    })
+
+  program
+    .command('crds')
+    .description('print the custom resource definitions')
+    .addOption(output('yaml', 'json'))
+    .action(async options => {
+      const { crds } = await import('./commands/crds.ts')
+      crds(options)
+    })
+
+  program
+    .command('hash')
+    .description('the revision hash of every clique and of the whole set')
+    .requiredOption('-f, --filename <file...>', 'PodCliqueSet manifest; - reads standard input')
+    .option('--legacy', 'the hash that older operators stored, for taking over their clusters')
+    .addOption(output('text', 'json'))
+    .action(async options => {
+      const { hash } = await import('./commands/hash.ts')
+      hash(options)
+    })
+
+  program
+    .command('impact')
+    .description('would this edit restart pods, which, and because of which field?')
+    .requiredOption('--old <file>', 'the PodCliqueSet as it is')
+    .requiredOption('-f, --filename <file>', 'the PodCliqueSet as it would be')
+    .option('--exit-code', 'exit with 1 when something restarts')
+    .addOption(output('text', 'json'))
+    .action(async options => {
+      const { impact } = await import('./commands/impact.ts')
+      exitCode = impact(options)
+    })
+
+  try {
+    await program.parseAsync(words, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommandError) {
+      process.stderr.write(`grove: ${error.message}\n`)
+      return error.exitCode
+    }
+    throw error
+  }
+  return exitCode
+}
+
+function output(...forms: [string, ...string[]]): Option {
+  return new Option('-o, --output <form>', 'how to print').choices(forms).default(forms[0])
+}
+
+function isMain(): boolean {
+  return process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename
+}
+
+if (isMain()) {
+  // A reader that closes early (`grove crds | head`) is no error.
+  process.stdout.on('error', error => {
+    if ('code' in error && error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  process.exitCode = await run(process.argv.slice(2))
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { environmentVariableName, type FieldError, fieldError } from '@grove/apimachinery'
+import type { Container } from '../../kubernetes/index.ts'
+import type { CliqueTemplate } from '../../types/index.ts'
+import { path } from './paths.ts'
+import { repeatedNames } from './repeated-names.ts'
+
+/** The second `spec` is no field of the API; users and tools know these errors under this path. */
+function fieldOf(index: number): string {
+  return `${path.clique(index)}.spec.podSpec.spec`
+}
+
+/**
+ * Where pods run is decided by gangs and topology constraints, so a clique may not fix it by itself. Pods of older
+ * objects may already be fixed: what `old` has may stay.
+ */
+export function validatePodPlacement(
+  clique: CliqueTemplate,
+  index: number,
+  old: CliqueTemplate | undefined,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const { topologySpreadConstraints, nodeName } = clique.spec.podSpec
+  const before = old?.spec.podSpec
+  if (topologySpreadConstraints && !before?.topologySpreadConstraints) {
+    errors.push(
+      fieldError.invalid(
+        `${fieldOf(index)}.topologySpreadConstraints`,
+        topologySpreadConstraints,
+        'must not be set',
+      ),
+    )
+  }
+  if (nodeName?.trim() && !before?.nodeName?.trim()) {
+    errors.push(fieldError.invalid(`${fieldOf(index)}.nodeName`, nodeName, 'must not be set'))
+  }
+  return errors
+}
+
+/** Kubernetes checks these too, but only when a pod is created, long after the user has gone. */
+export function validateEnvironment(clique: CliqueTemplate, index: number): FieldError[] {
+  const { containers, initContainers = [] } = clique.spec.podSpec
+  const field = fieldOf(index)
+  return [
+    ...containers.flatMap((container, k) => environmentErrors(container, `${field}.containers[${k}].env`)),
+    ...initContainers.flatMap((container, k) =>
+      environmentErrors(container, `${field}.initContainers[${k}].env`),
+    ),
+  ]
+}
+
+function environmentErrors({ env }: Container, field: string): FieldError[] {
+  if (!env || env.length === 0) return []
+  const errors: FieldError[] = []
+  env.forEach(({ name }, index) => {
+    const problems = environmentVariableName(name)
+    if (problems.length > 0) {
+      errors.push(fieldError.invalid(`${field}[${index}].name`, name, problems.join('; ')))
+    }
+  })
+  const repeated = repeatedNames(env.map(({ name }) => name))
+  if (repeated.length > 0) errors.push(fieldError.duplicate(field, repeated))
+  return errors
+}
+
+/** Blank is what defaulting turns into `Always`, so only a policy that somebody asked for is worth a word. */
+export function restartPolicyWarnings(cliques: readonly CliqueTemplate[]): string[] {
+  const ignored = cliques.some(({ spec: { podSpec } }) => {
+    const policy = podSpec.restartPolicy?.trim()
+    return policy && policy !== 'Always'
+  })
+  return ignored ? ['restartPolicy will be ignored, it will be set to Always'] : []
+}

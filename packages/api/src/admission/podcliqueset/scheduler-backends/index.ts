@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { equalJson, type FieldError, fieldError, quote } from '@grove/apimachinery'
+import { scheduler } from '../../../schedulers.ts'
+import type { PodCliqueSet } from '../../../types/index.ts'
+import type { ClusterView } from '../../cluster-view.ts'
+import { kaiRules } from './kai.ts'
+import { lpxRules } from './lpx.ts'
+import type { SchedulerRules } from './rules.ts'
+import { volcanoRules } from './volcano.ts'
+
+/** Backends without an entry ask for nothing. */
+const rulesByScheduler: ReadonlyMap<string, SchedulerRules> = new Map([
+  [scheduler.kai, kaiRules],
+  [scheduler.lpx, lpxRules],
+  [scheduler.volcano, volcanoRules],
+])
+
+export interface SchedulerProfiles {
+  readonly enabledSchedulers: ReadonlySet<string>
+  readonly defaultScheduler: string
+}
+
+/** The backend of a set: the one its first clique names, else the default profile. */
+export function backendOf(set: PodCliqueSet, profiles: SchedulerProfiles): string {
+  return set.spec.template.cliques[0]?.spec.podSpec.schedulerName || profiles.defaultScheduler
+}
+
+/**
+ * The rules of the scheduler that will place the set. The error names no value: it would be the whole specification,
+ * with every secret that stands in it.
+ */
+export function validateSchedulerBackend(
+  set: PodCliqueSet,
+  old: PodCliqueSet | undefined,
+  profiles: SchedulerProfiles,
+  cluster: ClusterView,
+): FieldError[] {
+  const name = backendOf(set, profiles)
+  const problem = name
+    ? problemWith(name, set, old, profiles, cluster)
+    : 'default scheduler backend is not configured'
+  if (problem === undefined) return []
+  return [{ ...fieldError.invalid('spec', undefined, problem), valueOmitted: true }]
+}
+
+function problemWith(
+  name: string,
+  set: PodCliqueSet,
+  old: PodCliqueSet | undefined,
+  profiles: SchedulerProfiles,
+  cluster: ClusterView,
+): string | undefined {
+  const rules = rulesByScheduler.get(name)
+  const sameBackend = old !== undefined && backendOf(old, profiles) === name
+  if (sameBackend && (!rules || equalJson(rules.inputs(set), rules.inputs(old)))) return undefined
+  if (!profiles.enabledSchedulers.has(name)) {
+    return `schedulerName ${quote(name)} is not enabled in OperatorConfiguration`
+  }
+  return rules?.validate(set, cluster)
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type FieldError, fieldError } from '@grove/apimachinery'
+import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
+import { path } from './paths.ts'
+import { allConstraints } from './topology-constraints.ts'
+
+const missingName = 'topologyName is required when topologyConstraint is set and cannot be inherited'
+const differentNames =
+  'all topologyConstraint.topologyName values within a PodCliqueSet must match in the current implementation'
+
+export interface TopologyNames {
+  /** The one name that all constraints resolve to; absent where there is none or more than one. */
+  readonly name: string | undefined
+  readonly errors: readonly FieldError[]
+  /** Some constraint names no topology and has nobody to inherit one from. */
+  readonly isNameMissing: boolean
+}
+
+/**
+ * Which topology a PodCliqueSet is placed by. A name given at the set holds for its scaling groups and cliques, one
+ * given at a scaling group for its members.
+ */
+export function resolveTopologyNames(set: PodCliqueSet): TopologyNames {
+  const { topologyConstraint, cliques, podCliqueScalingGroups = [] } = set.spec.template
+  const errors: FieldError[] = []
+  const resolved = new Set<string>()
+  let isNameMissing = false
+
+  const resolve = (
+    constraint: TopologyConstraint | undefined,
+    field: string,
+    inherited: string | undefined,
+  ): string | undefined => {
+    if (!constraint) return undefined
+    const name = constraint.topologyName || inherited
+    if (!name) {
+      isNameMissing = true
+      errors.push(fieldError.required(`${field}.topologyConstraint.topologyName`, missingName))
+      return undefined
+    }
+    if (inherited && name !== inherited) {
+      errors.push(fieldError.invalid(`${field}.topologyConstraint.topologyName`, name, differentNames))
+    }
+    resolved.add(name)
+    return name
+  }
+
+  const nameOfSet = resolve(topologyConstraint, path.template, undefined)
+  const nameOfGroup = new Map<string, string>()
+  podCliqueScalingGroups.forEach((group, index) => {
+    const name = resolve(group.topologyConstraint, path.scalingGroup(index), nameOfSet)
+    if (name) for (const member of group.cliqueNames) nameOfGroup.set(member, name)
+  })
+  cliques.forEach((clique, index) => {
+    resolve(clique.topologyConstraint, path.clique(index), nameOfGroup.get(clique.name) ?? nameOfSet)
+  })
+  const [name] = resolved
+  if (resolved.size <= 1) return { name, errors, isNameMissing }
+  return { name: undefined, errors: errors.length > 0 ? errors : explicitNames(set), isNameMissing }
+}
+
+/** Siblings disagree and nobody is right: every explicit name is reported. */
+function explicitNames(set: PodCliqueSet): FieldError[] {
+  return allConstraints(set)
+    .filter(({ constraint }) => constraint.topologyName)
+    .map(({ field, constraint }) =>
+      fieldError.invalid(`${field}.topologyName`, constraint.topologyName, differentNames),
+    )
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every condition that is ever written, as a value: status, reason and message decide together, so they are made together.
+
+export type ConditionStatus = 'True' | 'False' | 'Unknown'
+
+export interface ConditionValue {
+  readonly type: string
+  readonly status: ConditionStatus
+  readonly reason: string
+  readonly message: string
+}
+
+export const conditionType = {
+  topologyLevelsUnavailable: 'TopologyLevelsUnavailable',
+  podCliqueScheduled: 'PodCliqueScheduled',
+  minAvailableBreached: 'MinAvailableBreached',
+  gangTerminationInProgress: 'GangTerminationInProgress',
+  schedulerTopologyDrift: 'SchedulerTopologyDrift',
+  podGangInitialized: 'Initialized',
+  podGangScheduled: 'Scheduled',
+  podGangReady: 'Ready',
+  podGangUnhealthy: 'Unhealthy',
+  podGangDisruptionTarget: 'DisruptionTarget',
+} as const
+
+function maker(type: string) {
+  return (status: ConditionStatus, reason: string, message: string): ConditionValue => ({
+    type,
+    status,
+    reason,
+    message,
+  })
+}
+
+const topology = maker(conditionType.topologyLevelsUnavailable)
+
+/** On a PodCliqueSet. */
+export const topologyLevels = {
+  noConstraints: topology('False', 'AllClusterTopologyLevelsAvailable', 'No topology constraints defined'),
+  available: topology('False', 'AllClusterTopologyLevelsAvailable', 'All topology levels are available'),
+  unavailable: (domains: readonly string[]): ConditionValue =>
+    topology(
+      'True',
+      'ClusterTopologyLevelsUnavailable',
+      `Unavailable topology domains: [${[...domains].sort().join(' ')}]`,
+    ),
+  bindingNotFound: topology(
+    'Unknown',
+    'ClusterTopologyNotFound',
+    'ClusterTopologyBinding resource not found',
+  ),
+  nameMissing: topology(
+    'Unknown',
+    'TopologyNameMissing',
+    'PodCliqueSet topology constraints must include topologyName',
+  ),
+  schedulingDisabled: topology(
+    'Unknown',
+    'TopologyAwareSchedulingDisabled',
+    'Topology constraints are defined but Topology Aware Scheduling is disabled',
+  ),
+}
+
+const scheduled = maker(conditionType.podCliqueScheduled)
+
+/** On a PodClique: are enough of its pods placed? */
+export const podCliqueScheduled = (minAvailable: number, found: number): ConditionValue =>
+  found < minAvailable
+    ? scheduled(
+        'False',
+        'InsufficientScheduledPods',
+        `Insufficient scheduled pods. expected at least: ${minAvailable}, found: ${found}`,
+      )
+    : scheduled(
+        'True',
+        'SufficientScheduledPods',
+        `Sufficient scheduled pods found. expected at least: ${minAvailable}, found: ${found}`,
+      )
+
+const breach = maker(conditionType.minAvailableBreached)
+
+/** On PodCliques and PodCliqueScalingGroups: is there too little left for the whole to be of use? */
+export const minAvailableBreached = {
+  updateInProgress: breach('Unknown', 'UpdateInProgress', 'Update is in progress'),
+
+  scheduledBelowMinimum: (found: number, minAvailable: number): ConditionValue =>
+    breach(
+      'True',
+      'ScheduledReplicasBelowMinAvailable',
+      `Scheduled replicas (${found}) below MinAvailable (${minAvailable})`,
+    ),
+
+  /** Nothing was scheduled yet: a start-up is not a breach. */
+  neverScheduled: breach(
+    'False',
+    'InsufficientScheduledPods',
+    'No replica has been scheduled yet. Gang termination is suppressed during start-up',
+  ),
+
+  /** Everything was lost: recreating would only give the same pending pods. */
+  allLost: breach(
+    'False',
+    'InsufficientScheduledPods',
+    'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
+  ),
+
+  tooFewPods: (minAvailable: number, found: number): ConditionValue =>
+    breach(
+      'True',
+      'InsufficientReadyPods',
+      `Insufficient ready or starting pods. expected at least: ${minAvailable}, found: ${found}`,
+    ),
+
+  enoughPods: (minAvailable: number, found: number): ConditionValue =>
+    breach(
+      'False',
+      'SufficientReadyPods',
+      `Either sufficient ready or starting pods found. expected at least: ${minAvailable}, found: ${found}`,
+    ),
+
+  tooFewGroupReplicas: (notInBreach: number, minAvailable: number): ConditionValue =>
+    breach(
+      'True',
+      'InsufficientAvailablePodCliqueScalingGroupReplicas',
+      `PCSG replicas not in breach (${notInBreach}) below MinAvailable (${minAvailable})`,
+    ),
+
+  enoughGroupReplicas: (notInBreach: number, minAvailable: number): ConditionValue =>
+    breach(
+      'False',
+      'SufficientAvailablePodCliqueScalingGroupReplicas',
+      `PCSG replicas not in breach (${notInBreach}) meets MinAvailable (${minAvailable})`,
+    ),
+}
+
+/** On every PodCliqueScalingGroup of a replica that gang termination has just taken down. */
+export const gangTerminationInProgress = (replica: number): ConditionValue => ({
+  type: conditionType.gangTerminationInProgress,
+  status: 'True',
+  reason: 'GangTerminationActive',
+  message: `Gang termination fired at PCS-replica scope for PCS replica ${replica}; this PCSG's PodCliques were deleted as part of the recycle`,
+})
+
+const drift = maker(conditionType.schedulerTopologyDrift)
+
+/** On a ClusterTopologyBinding. */
+export const schedulerTopologyDrift = {
+  inSync: drift('False', 'InSync', 'All scheduler backend topologies are in sync'),
+  drifted: drift('True', 'Drift', 'One or more scheduler backend topologies have drifted'),
+  backendUnavailable: drift(
+    'Unknown',
+    'TopologyNotFound',
+    'One or more referenced scheduler backends are unavailable for topology management',
+  ),
+}
+
+const initialized = maker(conditionType.podGangInitialized)
+
+/** On a PodGang: do all of its pods exist? Never goes back to False. */
+export const podGangInitialized = {
+  pending: initialized(
+    'False',
+    'PodGangPodsCreationPending',
+    'Not all constituent pods have been created yet',
+  ),
+  done: initialized('True', 'PodGangPodsCreated', 'PodGang is fully initialized'),
+}

@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export * from './load.ts'
+export * from './operator-configuration.ts'
+export { defaultScheduler, enabledSchedulers, supportedSchedulers, topologyAwareSchedulers } from './schedulers.ts'
+export { validateConfiguration } from './validate.ts'

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type FieldError, isJsonObject } from '@grove/apimachinery'
+import {
+  configurationApiVersion,
+  configurationKind,
+  type OperatorConfiguration,
+} from './operator-configuration.ts'
+import { readConfiguration } from './read.ts'
+import { type Findings, Section } from './section.ts'
+import { validateConfiguration } from './validate.ts'
+
+export type ConfigurationResult =
+  | {
+      readonly outcome: 'loaded'
+      readonly configuration: OperatorConfiguration
+      readonly warnings: readonly string[]
+    }
+  /** Not a configuration at all, or values of a wrong type. */
+  | { readonly outcome: 'undecodable'; readonly message: string }
+  /** Readable, but it makes no sense. */
+  | { readonly outcome: 'invalid'; readonly errors: readonly FieldError[]; readonly warnings: readonly string[] }
+
+/** From the parsed content of a configuration file to a complete configuration, or to what is wrong with it. */
+export function loadConfiguration(document: unknown): ConfigurationResult {
+  if (!isJsonObject(document)) {
+    return { outcome: 'undecodable', message: 'the configuration must be an object' }
+  }
+  const { apiVersion, kind, ...content } = document
+  if (apiVersion !== configurationApiVersion || kind !== configurationKind) {
+    return {
+      outcome: 'undecodable',
+      message: `apiVersion ${configurationApiVersion} and kind ${configurationKind} are expected, not ${word(apiVersion)} and ${word(kind)}`,
+    }
+  }
+  const findings: Findings = { errors: [], unknownKeys: [] }
+  const configuration = readConfiguration(new Section(content, '', findings))
+  if (findings.errors.length > 0) return { outcome: 'undecodable', message: findings.errors.join('; ') }
+  const warnings = findings.unknownKeys.map(key => `unknown key ${key} is ignored`)
+  const errors = validateConfiguration(configuration)
+  return errors.length > 0
+    ? { outcome: 'invalid', errors, warnings }
+    : { outcome: 'loaded', configuration, warnings }
+}
+
+/** What applies without a configuration file. */
+export function defaultConfiguration(): OperatorConfiguration {
+  return readConfiguration(new Section({}, '', { errors: [], unknownKeys: [] }))
+}
+
+function word(value: unknown): string {
+  if (value === undefined) return 'nothing'
+  const text = JSON.stringify(value)
+  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+}

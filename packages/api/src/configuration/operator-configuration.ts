@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export const configurationApiVersion = 'operator.config.grove.io/v1alpha1'
+export const configurationKind = 'OperatorConfiguration'
+
+/** The configuration of the operator, complete: every default is filled in. Durations are milliseconds. */
+export interface OperatorConfiguration {
+  readonly runtimeClientConnection: ClientConnectionConfiguration
+  readonly leaderElection: LeaderElectionConfiguration
+  readonly server: ServerConfiguration
+  /** Absent: no profiling. */
+  readonly debugging?: DebuggingConfiguration
+  readonly controllers: ControllersConfiguration
+  readonly logLevel: LogLevel
+  readonly logFormat: LogFormat
+  readonly authorizer: AuthorizerConfiguration
+  readonly topologyAwareScheduling: { readonly enabled: boolean }
+  readonly network: { readonly autoMNNVLEnabled: boolean }
+  readonly scheduler: SchedulerConfiguration
+  readonly gangTermination: GangTerminationConfiguration
+  readonly resourceSharing: ResourceSharingConfiguration
+}
+
+export const logLevels = ['debug', 'info', 'error'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export const logFormats = ['json', 'text'] as const
+export type LogFormat = (typeof logFormats)[number]
+
+export interface ClientConnectionConfiguration {
+  /** Requests per second towards the API server. */
+  readonly qps: number
+  readonly burst: number
+  readonly contentType: string
+  readonly acceptContentTypes: string
+}
+
+export interface LeaderElectionConfiguration {
+  readonly enabled: boolean
+  readonly leaseDuration: number
+  readonly renewDeadline: number
+  readonly retryPeriod: number
+  readonly resourceLock: string
+  readonly resourceName: string
+  /** Empty: the operator's own namespace. */
+  readonly resourceNamespace: string
+}
+
+export interface Endpoint {
+  /** Empty: all addresses. */
+  readonly bindAddress: string
+  readonly port: number
+}
+
+export const certProvisionModes = ['auto', 'manual'] as const
+export type CertProvisionMode = (typeof certProvisionModes)[number]
+
+export interface WebhookServerConfiguration extends Endpoint {
+  readonly serverCertDir: string
+  readonly secretName: string
+  /** `auto`: certificates are made and renewed by the operator; `manual`: somebody else provides them. */
+  readonly certProvisionMode: CertProvisionMode
+}
+
+export interface ServerConfiguration {
+  readonly webhooks: WebhookServerConfiguration
+  readonly healthProbes: Endpoint
+  readonly metrics: Endpoint
+}
+
+export interface DebuggingConfiguration {
+  readonly enableProfiling: boolean
+  readonly pprofBindHost: string
+  readonly pprofBindPort: number
+}
+
+export interface ControllerConfiguration {
+  /** How many objects are reconciled at the same time. */
+  readonly concurrentSyncs: number
+}
+
+export interface ControllersConfiguration {
+  readonly podCliqueSet: ControllerConfiguration
+  readonly podCliqueScalingGroup: ControllerConfiguration
+  readonly podClique: ControllerConfiguration
+  readonly podGang: ControllerConfiguration
+}
+
+export interface AuthorizerConfiguration {
+  readonly enabled: boolean
+  /** Compared literally with the name of the requesting user. */
+  readonly exemptServiceAccountUserNames: readonly string[]
+  /** The operator's own user; empty: derived from its service account. */
+  readonly reconcilerServiceAccountUserName: string
+}
+
+export interface SchedulerProfile {
+  /** Also what stands in `schedulerName` of pods. */
+  readonly name: string
+  /** Options of the backend, not interpreted here. */
+  readonly config?: Readonly<Record<string, unknown>>
+}
+
+export interface SchedulerConfiguration {
+  readonly profiles: readonly SchedulerProfile[]
+  readonly defaultProfileName: string
+}
+
+export const totalLossPolicies = ['Wait', 'Recreate'] as const
+/** What happens to a gang that lost all of its scheduled pods: wait for a place, or terminate it like any breach. */
+export type TotalLossPolicy = (typeof totalLossPolicies)[number]
+
+export interface GangTerminationConfiguration {
+  readonly onTotalLoss: TotalLossPolicy
+}
+
+export interface ResourceSharingConfiguration {
+  /** Namespaces whose claim templates may be used from others; `*` for all. */
+  readonly allowedTemplateNamespaces: readonly string[]
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { scheduler } from '../schedulers.ts'
+import type {
+  CertProvisionMode,
+  Endpoint,
+  LogFormat,
+  LogLevel,
+  OperatorConfiguration,
+  SchedulerConfiguration,
+  TotalLossPolicy,
+} from './operator-configuration.ts'
+import type { Section } from './section.ts'
+
+const seconds = 1000
+
+/**
+ * The configuration with every default filled in. Words from a fixed list (log level, certificate mode, …) are taken as
+ * they stand; `validateConfiguration` judges them, so that all mistakes are reported together.
+ */
+export function readConfiguration(root: Section): OperatorConfiguration {
+  const debugging = root.section('debugging')
+  const configuration: OperatorConfiguration = {
+    runtimeClientConnection: readClientConnection(root.section('runtimeClientConnection')),
+    leaderElection: readLeaderElection(root.section('leaderElection')),
+    server: readServer(root.section('server')),
+    ...(debugging.isPresent && { debugging: readDebugging(debugging) }),
+    controllers: readControllers(root.section('controllers')),
+    logLevel: root.text('logLevel', 'info') as LogLevel,
+    logFormat: root.text('logFormat', 'json') as LogFormat,
+    authorizer: readAuthorizer(root.section('authorizer')),
+    topologyAwareScheduling: readSwitch(root.section('topologyAwareScheduling')),
+    network: readNetwork(root.section('network')),
+    scheduler: readScheduler(root.section('scheduler')),
+    gangTermination: readGangTermination(root.section('gangTermination')),
+    resourceSharing: readResourceSharing(root.section('resourceSharing')),
+  }
+  root.close()
+  return configuration
+}
+
+function closing<T>(section: Section, value: T): T {
+  section.close()
+  return value
+}
+
+function readClientConnection(section: Section): OperatorConfiguration['runtimeClientConnection'] {
+  return closing(section, {
+    qps: section.number('qps', 100),
+    burst: section.integer('burst', 120),
+    contentType: section.text('contentType', ''),
+    acceptContentTypes: section.text('acceptContentTypes', ''),
+  })
+}
+
+function readLeaderElection(section: Section): OperatorConfiguration['leaderElection'] {
+  return closing(section, {
+    enabled: section.boolean('enabled'),
+    leaseDuration: section.duration('leaseDuration', 15 * seconds),
+    renewDeadline: section.duration('renewDeadline', 10 * seconds),
+    retryPeriod: section.duration('retryPeriod', 2 * seconds),
+    resourceLock: section.text('resourceLock', 'leases'),
+    resourceName: section.text('resourceName', 'grove-operator-leader-election'),
+    resourceNamespace: section.text('resourceNamespace', ''),
+  })
+}
+
+function readServer(section: Section): OperatorConfiguration['server'] {
+  const webhooks = section.section('webhooks')
+  return closing(section, {
+    webhooks: closing(webhooks, {
+      bindAddress: webhooks.text('bindAddress', ''),
+      port: webhooks.integer('port', 2750),
+      serverCertDir: webhooks.text('serverCertDir', '/etc/grove-operator/webhook-certs'),
+      secretName: webhooks.text('secretName', 'grove-webhook-server-cert'),
+      certProvisionMode: webhooks.text('certProvisionMode', 'auto') as CertProvisionMode,
+    }),
+    healthProbes: readEndpoint(section.section('healthProbes'), 2751),
+    metrics: readEndpoint(section.section('metrics'), 2752),
+  })
+}
+
+function readEndpoint(section: Section, port: number): Endpoint {
+  return closing(section, {
+    bindAddress: section.text('bindAddress', ''),
+    port: section.integer('port', port),
+  })
+}
+
+function readDebugging(section: Section): NonNullable<OperatorConfiguration['debugging']> {
+  return closing(section, {
+    enableProfiling: section.boolean('enableProfiling'),
+    pprofBindHost: section.text('pprofBindHost', '127.0.0.1'),
+    pprofBindPort: section.integer('pprofBindPort', 2753),
+  })
+}
+
+function readControllers(section: Section): OperatorConfiguration['controllers'] {
+  const controller = (name: string, syncs: number): { concurrentSyncs: number } => {
+    const child = section.section(name)
+    // A zero is kept and then refused: nobody means "never reconcile".
+    return closing(child, { concurrentSyncs: child.integer('concurrentSyncs', syncs, true) })
+  }
+  return closing(section, {
+    podCliqueSet: controller('podCliqueSet', 10),
+    podClique: controller('podClique', 10),
+    podCliqueScalingGroup: controller('podCliqueScalingGroup', 5),
+    podGang: controller('podGang', 5),
+  })
+}
+
+function readAuthorizer(section: Section): OperatorConfiguration['authorizer'] {
+  return closing(section, {
+    enabled: section.boolean('enabled'),
+    exemptServiceAccountUserNames: section.texts('exemptServiceAccountUserNames'),
+    reconcilerServiceAccountUserName: section.text('reconcilerServiceAccountUserName', ''),
+  })
+}
+
+function readSwitch(section: Section): { enabled: boolean } {
+  return closing(section, { enabled: section.boolean('enabled') })
+}
+
+function readNetwork(section: Section): OperatorConfiguration['network'] {
+  return closing(section, { autoMNNVLEnabled: section.boolean('autoMNNVLEnabled') })
+}
+
+/** The plain scheduler is always there; without any profile it is the default too, whatever else was named. */
+function readScheduler(section: Section): SchedulerConfiguration {
+  const profiles = section.sections('profiles').map(profile => {
+    const config = profile.freeObject('config')
+    return closing(profile, { name: profile.text('name', ''), ...(config && { config }) })
+  })
+  const defaultProfileName = section.text('defaultProfileName', scheduler.default)
+  section.close()
+  const plain = { name: scheduler.default }
+  if (profiles.length === 0) return { profiles: [plain], defaultProfileName: scheduler.default }
+  const isListed = profiles.some(profile => profile.name === scheduler.default)
+  return { profiles: isListed ? profiles : [...profiles, plain], defaultProfileName }
+}
+
+function readGangTermination(section: Section): OperatorConfiguration['gangTermination'] {
+  return closing(section, { onTotalLoss: section.text('onTotalLoss', 'Wait') as TotalLossPolicy })
+}
+
+function readResourceSharing(section: Section): OperatorConfiguration['resourceSharing'] {
+  return closing(section, { allowedTemplateNamespaces: section.texts('allowedTemplateNamespaces') })
+}

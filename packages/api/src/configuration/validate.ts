@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type FieldError, fieldError, formatDuration, quote } from '@grove/apimachinery'
+import { scheduler } from '../schedulers.ts'
+import {
+  certProvisionModes,
+  logFormats,
+  logLevels,
+  type OperatorConfiguration,
+  totalLossPolicies,
+} from './operator-configuration.ts'
+import { supportedSchedulers } from './schedulers.ts'
+
+/** Everything that is wrong with a configuration, in a fixed order. */
+export function validateConfiguration(configuration: OperatorConfiguration): FieldError[] {
+  return [
+    ...oneOf('logLevel', configuration.logLevel, logLevels),
+    ...oneOf('logFormat', configuration.logFormat, logFormats),
+    ...validateScheduler(configuration),
+    ...validateLeaderElection(configuration),
+    ...validateClientConnection(configuration),
+    ...validateControllers(configuration),
+    ...validateCertificates(configuration),
+    ...validatePorts(configuration),
+    ...oneOf('gangTermination.onTotalLoss', configuration.gangTermination.onTotalLoss, totalLossPolicies),
+  ]
+}
+
+function oneOf(field: string, value: string, supported: readonly string[]): FieldError[] {
+  if (value.trim() === '' || supported.includes(value)) return []
+  return [fieldError.unsupported(field, value, supported)]
+}
+
+function validateScheduler({
+  scheduler: { profiles, defaultProfileName },
+}: OperatorConfiguration): FieldError[] {
+  const field = 'scheduler.profiles'
+  const errors: FieldError[] = []
+  if (profiles.length === 0) {
+    errors.push(fieldError.required(field, 'at least one scheduler profile is required'))
+  }
+  const valid = new Set<string>()
+  profiles.forEach(({ name }, index) => {
+    const at = `${field}[${index}].name`
+    if (name.trim() === '') errors.push(fieldError.required(at, 'scheduler profile name is required'))
+    else if (!supportedSchedulers.includes(name)) {
+      errors.push(fieldError.unsupported(at, name, supportedSchedulers))
+    } else if (valid.has(name)) errors.push(fieldError.duplicate(at, name))
+    else valid.add(name)
+  })
+  if (!valid.has(scheduler.default)) {
+    errors.push(fieldError.required(field, `the "${scheduler.default}" scheduler profile is required`))
+  }
+  const defaultField = 'scheduler.defaultProfileName'
+  if (defaultProfileName.trim() === '') {
+    errors.push(fieldError.required(defaultField, 'default scheduler profile name is required'))
+  } else if (!valid.has(defaultProfileName)) {
+    errors.push(
+      fieldError.invalid(
+        defaultField,
+        defaultProfileName,
+        'default profile must be one of the configured profiles',
+      ),
+    )
+  }
+  return errors
+}
+
+function validateLeaderElection({ leaderElection: election }: OperatorConfiguration): FieldError[] {
+  if (!election.enabled) return []
+  const durations = ['leaseDuration', 'renewDeadline', 'retryPeriod'] as const
+  const errors = durations
+    .filter(name => election[name] <= 0)
+    .map(name =>
+      fieldError.invalid(`leaderElection.${name}`, durationText(election[name]), 'must be greater than 0'),
+    )
+  if (election.leaseDuration <= election.renewDeadline) {
+    errors.push(
+      fieldError.invalid(
+        'leaderElection.leaseDuration',
+        durationText(election.renewDeadline),
+        'LeaseDuration must be greater than RenewDeadline',
+      ),
+    )
+  }
+  for (const name of ['resourceLock', 'resourceName'] as const) {
+    if (election[name] === '') {
+      errors.push(fieldError.required(`leaderElection.${name}`, `${name} is required`))
+    }
+  }
+  return errors
+}
+
+function durationText(milliseconds: number): string {
+  return formatDuration(BigInt(Math.round(milliseconds * 1e6)))
+}
+
+/** The path is not the key of the file; users know the error under this path. */
+function validateClientConnection({ runtimeClientConnection }: OperatorConfiguration): FieldError[] {
+  const { burst } = runtimeClientConnection
+  return burst < 0 ? [fieldError.invalid('clientConnection.burst', burst, 'must be non-negative')] : []
+}
+
+function validateControllers({ controllers }: OperatorConfiguration): FieldError[] {
+  const names = ['podCliqueSet', 'podCliqueScalingGroup', 'podClique', 'podGang'] as const
+  return names
+    .filter(name => controllers[name].concurrentSyncs <= 0)
+    .map(name =>
+      fieldError.invalid(
+        `controllers.${name}.concurrentSyncs`,
+        controllers[name].concurrentSyncs,
+        'must be greater than 0',
+      ),
+    )
+}
+
+function validateCertificates({ server: { webhooks } }: OperatorConfiguration): FieldError[] {
+  const mode = webhooks.certProvisionMode
+  if (certProvisionModes.includes(mode)) return []
+  return [
+    fieldError.invalid(
+      'server.webhooks.certProvisionMode',
+      mode,
+      `unsupported cert provision mode: ${quote(mode)}`,
+    ),
+  ]
+}
+
+function validatePorts({ server, debugging }: OperatorConfiguration): FieldError[] {
+  const ports: [string, number][] = [
+    ['server.webhooks.port', server.webhooks.port],
+    ['server.healthProbes.port', server.healthProbes.port],
+    ['server.metrics.port', server.metrics.port],
+  ]
+  if (debugging) ports.push(['debugging.pprofBindPort', debugging.pprofBindPort])
+  return ports
+    .filter(([, port]) => port < 1 || port > 65535)
+    .map(([field, port]) => fieldError.invalid(field, port, 'must be between 1 and 65535, inclusive'))
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { CustomResourceDefinition } from '../kubernetes/index.ts'
+import { clusterTopologyBinding } from './cluster-topology-binding.ts'
+import { customResourceDefinition, type Definition, rootSchema } from './definition.ts'
+import { podClique } from './pod-clique.ts'
+import { podCliqueScalingGroup } from './pod-clique-scaling-group.ts'
+import { podCliqueSet } from './pod-clique-set.ts'
+import { podGang } from './pod-gang.ts'
+import type { StructuralSchema } from './structural-schema.ts'
+
+export { generatorAnnotation } from './definition.ts'
+export { embeddedKubernetesVersions } from './embedded.ts'
+export type { StructuralSchema, ValidationRule } from './structural-schema.ts'
+
+export type GroveKind =
+  | 'PodClique'
+  | 'PodCliqueSet'
+  | 'PodCliqueScalingGroup'
+  | 'ClusterTopologyBinding'
+  | 'PodGang'
+
+/** In the order of installation. */
+const definitions: Readonly<Record<GroveKind, Definition>> = {
+  PodClique: podClique,
+  PodCliqueSet: podCliqueSet,
+  PodCliqueScalingGroup: podCliqueScalingGroup,
+  ClusterTopologyBinding: clusterTopologyBinding,
+  PodGang: podGang,
+}
+
+const made = new Map(
+  Object.entries(definitions).map(([kind, definition]) => {
+    const schema = rootSchema(definition)
+    return [kind, { schema, crd: customResourceDefinition(definition, schema) }]
+  }),
+)
+
+/** All five, in the order of installation. They share parts: copy before you change anything. */
+export const customResourceDefinitions: readonly CustomResourceDefinition[] = [...made.values()].map(one => one.crd)
+
+/** The CustomResourceDefinition of a kind; always the same object. */
+export function crd(kind: GroveKind): CustomResourceDefinition {
+  return made.get(kind)!.crd
+}
+
+/** The schema of the whole object, as the CustomResourceDefinition has it; always the same object. */
+export function schemaOf(kind: GroveKind): StructuralSchema {
+  return made.get(kind)!.schema
+}

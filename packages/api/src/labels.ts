@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { operatorName } from './names.ts'
+
+export const label = {
+  managedBy: 'app.kubernetes.io/managed-by',
+  partOf: 'app.kubernetes.io/part-of',
+  name: 'app.kubernetes.io/name',
+  component: 'app.kubernetes.io/component',
+  setReplicaIndex: 'grove.io/podcliqueset-replica-index',
+  scalingGroup: 'grove.io/podcliquescalinggroup',
+  scalingGroupReplicaIndex: 'grove.io/podcliquescalinggroup-replica-index',
+  podClique: 'grove.io/podclique',
+  podIndex: 'grove.io/podclique-pod-index',
+  podGang: 'grove.io/podgang',
+  /** Only on PodCliques and pods of a scaled gang. */
+  basePodGang: 'grove.io/base-podgang',
+  podTemplateHash: 'grove.io/pod-template-hash',
+  schedulerName: 'grove.io/scheduler-name',
+  mnnvlGroup: 'grove.io/mnnvl-group',
+  kaiQueue: 'kai.scheduler/queue',
+  kaiNodePool: 'kai.scheduler/node-pool',
+  kaiSubgroupName: 'kai.scheduler/subgroup-name',
+} as const
+
+/** Values of `app.kubernetes.io/component`. Pods carry the value of their PodClique. */
+export const component = {
+  headlessService: 'pcs-headless-service',
+  role: 'pod-role',
+  roleBinding: 'pod-role-binding',
+  serviceAccount: 'pod-service-account',
+  tokenSecret: 'pod-sa-token-secret',
+  scalingGroup: 'pcs-podcliquescalinggroup',
+  horizontalPodAutoscaler: 'pcs-hpa',
+  podGang: 'podgang',
+  standaloneClique: 'pcs-podclique',
+  memberClique: 'pcsg-podclique',
+  resourceClaim: 'resource-claim',
+  computeDomain: 'pcs-computedomain',
+} as const
+
+export type Component = (typeof component)[keyof typeof component]
+
+/** What every object made for a PodCliqueSet carries; also how it is found again. */
+export function managedLabels(set: string): Record<string, string> {
+  return { [label.managedBy]: operatorName, [label.partOf]: set }
+}
+
+/** A label selector in text form, in the order given: the form that autoscalers read from a status. */
+export function selectorText(labels: Readonly<Record<string, string>>): string {
+  return Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+}
+
+export const podSelector = {
+  ofSet: (set: string): string => selectorText(managedLabels(set)),
+  ofClique: (set: string, cliqueName: string): string =>
+    selectorText({ ...managedLabels(set), [label.podClique]: cliqueName }),
+  ofScalingGroup: (set: string, scalingGroupName: string): string =>
+    selectorText({ ...managedLabels(set), [label.scalingGroup]: scalingGroupName }),
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The canonical form of a pod specification: two specifications that make the same pod have the same form. It is a
+// valid specification itself, with nothing in it that the API server would fill in. Input is never changed, and
+// anything is accepted: what has the wrong type, or is newer than the type table, is kept as it is.
+import { normalizeQuantity, QuantityError, readQuantity } from '@grove/apimachinery'
+import { canonicalJson } from './canonical-json.ts'
+import { type GoField, type GoStruct, type GoType, goType } from './go-types.ts'
+import { emptyMeansAbsent, fieldDefaults, unorderedLists } from './pod-rules.ts'
+import { settleContainer, settleImageVolume, settlePodSpec, settleVolume } from './pod-settling.ts'
+
+export type CanonicalObject = Record<string, unknown>
+
+/** The canonical value, or undefined where it is as good as absent. */
+type Canonicalizer = (value: unknown) => unknown
+
+/** What depends on more than one field, done when all fields of the struct are canonical. */
+const settle: Readonly<Record<string, (object: CanonicalObject) => void>> = {
+  'v1.PodSpec': settlePodSpec,
+  'v1.Container': object => settleContainer(object, true),
+  'v1.EphemeralContainer': object => settleContainer(object, false),
+  'v1.Volume': settleVolume,
+  'v1.ImageVolumeSource': settleImageVolume,
+}
+
+export function canonicalPodSpec(podSpec: unknown): CanonicalObject {
+  const canonical = podSpecElement(isObject(podSpec) ? podSpec : {})
+  return isObject(canonical) ? canonical : {}
+}
+
+/** A map of texts, such as labels; undefined if it is empty. */
+export function canonicalTextMap(map: unknown): CanonicalObject | undefined {
+  const canonical = textMapMember(map)
+  return isObject(canonical) ? canonical : undefined
+}
+
+const elements = new Map<string, Canonicalizer>()
+
+/** For a value that exists by its place, as an element of a list or map does: null is its zero value. */
+function elementOf(type: GoType): Canonicalizer {
+  let canonicalize = elements.get(type.name)
+  if (!canonicalize) {
+    canonicalize = buildElement(type)
+    elements.set(type.name, canonicalize)
+  }
+  return canonicalize
+}
+
+function buildElement(type: GoType): Canonicalizer {
+  switch (type.kind) {
+    case 'scalar':
+      return value => (isAbsent(value) ? type.zero : canonicalUnknown(value, 0))
+    case 'intOrString':
+      return value => (isAbsent(value) ? 0 : canonicalUnknown(value, 0))
+    case 'quantity':
+      return value => canonicalQuantity(value ?? '0')
+    case 'pointer':
+      return elementOf(type.element)
+    case 'list': {
+      const element = elementOf(type.element)
+      return value => (Array.isArray(value) ? value.map(element) : canonicalUnknown(value ?? [], 0))
+    }
+    case 'map': {
+      const element = elementOf(type.element)
+      return value => (isObject(value) ? mapMembers(value, element) : canonicalUnknown(value ?? {}, 0))
+    }
+    case 'struct':
+      return buildStruct(type)
+  }
+}
+
+function buildStruct(type: GoStruct): Canonicalizer {
+  const members = new Map<string, Canonicalizer>()
+  for (const [owner, field] of flatten(type)) members.set(field.jsonName, memberOf(owner, field))
+  const finish = settle[type.name]
+  return value => {
+    if (!isObject(value)) return canonicalUnknown(value ?? {}, 0)
+    const canonical = mapMembers(value, (member, key) => {
+      const canonicalize = members.get(key)
+      return canonicalize ? canonicalize(member) : dropEmpty(canonicalUnknown(member, 0))
+    })
+    finish?.(canonical)
+    return canonical
+  }
+}
+
+/** The fields as JSON shows them: those of embedded structs stand beside the others. */
+function flatten(type: GoStruct): [owner: string, field: GoField][] {
+  return type.fields.flatMap((field): [string, GoField][] => {
+    if (field.jsonName === '-') return []
+    return field.jsonName === '+' && field.type.kind === 'struct' ? flatten(field.type) : [[type.name, field]]
+  })
+}
+
+/** For a field of a struct: undefined if the value is one that the field has anyway. */
+function memberOf(owner: string, { jsonName, type }: GoField): Canonicalizer {
+  const element = elementOf(type)
+  const standard = fieldDefaults[owner]?.[jsonName]
+  const sortKeys = unorderedLists[owner]?.[jsonName]
+  const dropsEmpty = type.kind !== 'pointer' || emptyMeansAbsent.has(type.element.name)
+  return value => {
+    if (isAbsent(value)) return undefined
+    let canonical = element(value)
+    if (canonical === standard) return undefined
+    if (sortKeys && Array.isArray(canonical)) canonical = sortUnordered(canonical, sortKeys)
+    if (!dropsEmpty) return canonical
+    if (type.kind === 'quantity' && canonical === '0') return undefined
+    if (type.kind === 'scalar' && canonical === type.zero) return undefined
+    if (type.kind === 'intOrString' && canonical === 0) return undefined
+    return dropEmpty(canonical)
+  }
+}
+
+/** A sorted copy; what is equal in the keys is put in order by its whole content. */
+export function sortUnordered(list: readonly unknown[], keys: readonly string[]): unknown[] {
+  if (list.length < 2) return [...list]
+  return [...list].sort((left, right) => {
+    for (const key of keys) {
+      const order = compareScalars(memberValue(left, key), memberValue(right, key))
+      if (order !== 0) return order
+    }
+    return compareScalars(canonicalJson(left), canonicalJson(right))
+  })
+}
+
+function memberValue(value: unknown, key: string): unknown {
+  return isObject(value) ? value[key] : undefined
+}
+
+/** Absent values first, then numbers, then texts. */
+function compareScalars(left: unknown, right: unknown): number {
+  if (left === right) return 0
+  if (typeof left === 'number' && typeof right === 'number') return left - right
+  if (typeof left === 'number') return right === undefined ? 1 : -1
+  if (typeof right === 'number') return left === undefined ? -1 : 1
+  const a = typeof left === 'string' ? left : left === undefined ? '' : canonicalJson(left)
+  const b = typeof right === 'string' ? right : right === undefined ? '' : canonicalJson(right)
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+function canonicalQuantity(value: unknown): unknown {
+  const quantity = readQuantity(value)
+  return quantity instanceof QuantityError ? canonicalUnknown(value, 0) : normalizeQuantity(quantity)
+}
+
+/** Pod fields that mean something are far less deep; this keeps hostile input from exhausting the stack. */
+const deepest = 100
+
+/** Without a type all that is known is that absent, null, an empty list and an empty map are the same. */
+function canonicalUnknown(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return isAbsent(value) ? null : value
+  if (depth > deepest) return '(nested too deep)'
+  if (Array.isArray(value)) return value.map(item => canonicalUnknown(item, depth + 1))
+  return mapMembers(value as CanonicalObject, item =>
+    isAbsent(item) ? undefined : dropEmpty(canonicalUnknown(item, depth + 1)),
+  )
+}
+
+function dropEmpty(value: unknown): unknown {
+  if (isAbsent(value)) return undefined
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value
+  return isObject(value) && isEmpty(value) ? undefined : value
+}
+
+function mapMembers(
+  object: Readonly<Record<string, unknown>>,
+  canonicalize: (value: unknown, key: string) => unknown,
+): CanonicalObject {
+  const result: CanonicalObject = {}
+  for (const key of Object.keys(object)) {
+    const value = canonicalize(object[key], key)
+    if (value === undefined) continue
+    // Assigning to this name would set the prototype instead of a member.
+    if (key === '__proto__') Object.defineProperty(result, key, { value, enumerable: true, configurable: true })
+    else result[key] = value
+  }
+  return result
+}
+
+function isEmpty(object: CanonicalObject): boolean {
+  for (const _key in object) return false
+  return true
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null || typeof value === 'function' || typeof value === 'symbol'
+}
+
+function isObject(value: unknown): value is CanonicalObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+const podSpecElement = elementOf(goType('v1.PodSpec'))
+const textMap = elementOf(goType('map[string]string'))
+const textMapMember: Canonicalizer = value => (isAbsent(value) ? undefined : dropEmpty(textMap(value)))

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What revisions are made from. Everything is `unknown` because hashes are also computed of objects that nobody
+// validated: what a cluster holds, what an older release stored. A typed PodCliqueSet fits without a cast.
+
+export interface SetInput {
+  readonly metadata?: unknown
+  readonly spec?: unknown
+}
+
+export interface SetSpecInput {
+  readonly template?: unknown
+}
+
+export interface SetTemplateInput {
+  readonly cliques?: unknown
+  readonly cliqueStartupType?: unknown
+  readonly priorityClassName?: unknown
+}
+
+export interface CliqueTemplateInput {
+  readonly name?: unknown
+  readonly labels?: unknown
+  readonly annotations?: unknown
+  readonly spec?: unknown
+}
+
+const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
+
+/** The value if it is an object, an empty one for anything else. */
+export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : nothing
+}
+
+/** The value if it is a list, an empty one for anything else. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** A parsed duration, or why the text is none, in the words of Go's `time.ParseDuration`. */
+export type DurationResult =
+  | { readonly ok: true; readonly nanoseconds: bigint }
+  | { readonly ok: false; readonly error: string }
+
+const units: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  us: 1_000n,
+  '\u00b5s': 1_000n, // micro sign
+  '\u03bcs': 1_000n, // Greek letter mu
+  ms: 1_000_000n,
+  s: 1_000_000_000n,
+  m: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+}
+
+const maxMagnitude = 1n << 63n
+const component = /^(\d*)(?:\.(\d*))?/
+
+/** Reads `1h30m`, `1.5h`, `-90s`, `0`; units ns, us (µs), ms, s, m, h. Beyond ±2^63 ns the text is invalid. */
+export function parseDuration(text: string): DurationResult {
+  const invalid: DurationResult = { ok: false, error: `time: invalid duration ${quoteBytes(text)}` }
+  const negative = text.startsWith('-')
+  let rest = negative || text.startsWith('+') ? text.slice(1) : text
+  if (rest === '0') return { ok: true, nanoseconds: 0n }
+  if (rest === '') return invalid
+
+  let total = 0n
+  while (rest !== '') {
+    const [number, whole = '', fraction = ''] = component.exec(rest)!
+    if (whole === '' && fraction === '') return invalid
+    const unit = /^[^.\d]+/.exec(rest.slice(number.length))?.[0]
+    // Longer than any representable number; also keeps hostile texts away from big-number arithmetic.
+    const digits = whole.replace(/^0+/, '')
+    if (digits.length > 19) return invalid
+    if (unit === undefined) {
+      return { ok: false, error: `time: missing unit in duration ${quoteBytes(text)}` }
+    }
+    const scale = Object.hasOwn(units, unit) ? units[unit] : undefined
+    if (scale === undefined) {
+      return { ok: false, error: `time: unknown unit ${quoteBytes(unit)} in duration ${quoteBytes(text)}` }
+    }
+    total += BigInt(digits) * scale + fractionOf(fraction, scale)
+    if (total > maxMagnitude) return invalid
+    rest = rest.slice(number.length + unit.length)
+  }
+  if (!negative && total === maxMagnitude) return invalid
+  return { ok: true, nanoseconds: negative ? -total : total }
+}
+
+/** `.5` of an hour. Go computes it with floating-point numbers; exact arithmetic would differ by a nanosecond. */
+function fractionOf(digits: string, scale: bigint): bigint {
+  const kept = digits.slice(0, 18)
+  return kept === '' ? 0n : BigInt(Math.trunc(Number(kept) * (Number(scale) / 10 ** kept.length)))
+}
+
+/** The canonical form: `4h0m0s`, `1m30s`, `1.5s`, `500ms`, `0s`. */
+export function formatDuration(nanoseconds: bigint): string {
+  const sign = nanoseconds < 0n ? '-' : ''
+  const rest = nanoseconds < 0n ? -nanoseconds : nanoseconds
+  if (rest === 0n) return '0s'
+  if (rest < 1_000n) return `${sign}${rest}ns`
+  if (rest < 1_000_000n) return `${sign}${decimal(rest, 3)}µs`
+  if (rest < 1_000_000_000n) return `${sign}${decimal(rest, 6)}ms`
+  const minutes = rest / 60_000_000_000n
+  const seconds = `${decimal(rest % 60_000_000_000n, 9)}s`
+  if (minutes === 0n) return sign + seconds
+  if (minutes < 60n) return `${sign}${minutes}m${seconds}`
+  return `${sign}${minutes / 60n}h${minutes % 60n}m${seconds}`
+}
+
+/** `value / 10^places`, without trailing zeros. */
+function decimal(value: bigint, places: number): string {
+  const digits = value.toString().padStart(places + 1, '0')
+  const fraction = digits.slice(-places).replace(/0+$/, '')
+  return digits.slice(0, -places) + (fraction === '' ? '' : `.${fraction}`)
+}
+
+/** Go's time package quotes texts in its errors byte by byte where they are not plain ASCII. */
+function quoteBytes(text: string): string {
+  let out = ''
+  for (const byte of new TextEncoder().encode(text)) {
+    if (byte < 0x20 || byte >= 0x80) out += `\\x${byte.toString(16).padStart(2, '0')}`
+    else if (byte === 0x22 || byte === 0x5c) out += `\\${String.fromCharCode(byte)}`
+    else out += String.fromCharCode(byte)
+  }
+  return `"${out}"`
+}

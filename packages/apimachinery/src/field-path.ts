@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * A place in an object, built while walking down and rendered only when there is something to report.
+ * `undefined` is the root.
+ */
+export interface FieldPath {
+  readonly parent: FieldPath | undefined
+  readonly segment: string | number
+  /** The segment is the key of a map, not a declared property. */
+  readonly mapKey: boolean
+}
+
+export function childPath(parent: FieldPath | undefined, segment: string | number): FieldPath {
+  return { parent, segment, mapKey: false }
+}
+
+export function mapKeyPath(parent: FieldPath | undefined, key: string): FieldPath {
+  return { parent, segment: key, mapKey: true }
+}
+
+/** `spec.cliques[2].labels.app`: the form of schema errors, where map keys follow a dot. Empty for the root. */
+export function dottedPath(path: FieldPath | undefined): string {
+  return render(path, false)
+}
+
+/** `spec.cliques[2].labels[app]`: the form of errors about lists and rules. `<nil>` for the root. */
+export function bracketedPath(path: FieldPath | undefined): string {
+  return path === undefined ? '<nil>' : render(path, true)
+}
+
+function render(path: FieldPath | undefined, bracketKeys: boolean): string {
+  const segments: FieldPath[] = []
+  for (let at = path; at !== undefined; at = at.parent) segments.push(at)
+  let text = ''
+  for (const { segment, mapKey } of segments.reverse()) {
+    if (typeof segment === 'number' || (mapKey && bracketKeys)) text += `[${segment}]`
+    else text += text === '' ? segment : `.${segment}`
+  }
+  return text
+}

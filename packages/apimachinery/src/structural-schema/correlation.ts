@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+import { equalJson, isJsonObject } from '../json-value.ts'
+import type { SchemaNode } from './schema-node.ts'
+
+/**
+ * Which stored value corresponds to a value of an update. Members of objects and maps correspond by name, items of a
+ * list of type map by their keys; nothing else corresponds.
+ *
+ * The API server lets an update keep what is invalid as long as it is unchanged (ratcheting), and gives rules the
+ * stored value as `oldSelf`. Both rest on this correspondence.
+ */
+export const UNCORRELATED: unique symbol = Symbol('no stored value corresponds')
+
+export function oldMember(old: unknown, key: string): unknown {
+  return isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : UNCORRELATED
+}
+
+/** Finds the stored item with the same keys as an item. Building it is linear; each look-up is constant. */
+export function oldItems(node: SchemaNode, old: unknown): (item: unknown) => unknown {
+  if (node.listType !== 'map' || node.listMapKeys.length === 0 || !Array.isArray(old)) return () => UNCORRELATED
+  let byKey: Map<string, unknown> | undefined
+  return item => {
+    const key = compositeKey(item, node.listMapKeys)
+    if (key === undefined) return UNCORRELATED
+    byKey ??= indexed(old, node.listMapKeys)
+    return byKey.has(key) ? byKey.get(key) : UNCORRELATED
+  }
+}
+
+function indexed(list: readonly unknown[], keys: readonly string[]): Map<string, unknown> {
+  const byKey = new Map<string, unknown>()
+  for (const item of list) {
+    const key = compositeKey(item, keys)
+    if (key !== undefined && !byKey.has(key)) byKey.set(key, item)
+  }
+  return byKey
+}
+
+function compositeKey(item: unknown, keys: readonly string[]): string | undefined {
+  if (!isJsonObject(item)) return undefined
+  const parts: unknown[] = []
+  for (const key of keys) {
+    const value = Object.hasOwn(item, key) ? item[key] : undefined
+    if (value === undefined || value === null || typeof value === 'object') return undefined
+    parts.push(value)
+  }
+  return JSON.stringify(parts)
+}
+
+/** Whether an update left a value unchanged; the order of lists of type map does not count. */
+export function unchanged(node: SchemaNode | undefined, value: unknown, old: unknown): boolean {
+  if (old === UNCORRELATED) return false
+  if (Array.isArray(value) && Array.isArray(old)) {
+    if (value.length !== old.length) return false
+    if (node?.items === undefined || node.listType !== 'map') return equalJson(value, old)
+    const correspondent = oldItems(node, old)
+    return value.every(item => unchanged(node.items, item, correspondent(item)))
+  }
+  if (isJsonObject(value) && isJsonObject(old)) {
+    const keys = Object.keys(value)
+    return (
+      keys.length === Object.keys(old).length &&
+      keys.every(key => {
+        const child = node?.properties.get(key) ?? (typeof node?.additional === 'object' ? node.additional : undefined)
+        return child !== undefined && unchanged(child, value[key], oldMember(old, key))
+      })
+    )
+  }
+  return equalJson(value, old)
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Writes src/schema/*.generated.*: the built-in Kubernetes types as data. Needs Go, for its module proxy:
+// `node packages/cluster/generate/main.ts`. Run again when the version of Kubernetes changes.
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseGoTypes } from './go-types.ts'
+import { documentTypes, renderInterfaces, tabulate } from './type-table.ts'
+
+const kubernetes = 'v0.37.1'
+const groupVersions = [
+  'admissionregistration/v1',
+  'apps/v1',
+  'authentication/v1',
+  'authorization/v1',
+  'autoscaling/v1',
+  'autoscaling/v2',
+  'batch/v1',
+  'coordination/v1',
+  'core/v1',
+  'discovery/v1',
+  'events/v1',
+  'networking/v1',
+  'node/v1',
+  'policy/v1',
+  'rbac/v1',
+  'resource/v1',
+  'scheduling/v1',
+  'scheduling/v1alpha3',
+  'storage/v1',
+]
+
+const api = moduleFolder('k8s.io/api')
+const sources = new Map(groupVersions.map(name => [name, read(api, name, 'types.go')]))
+sources.set('meta/v1', read(moduleFolder('k8s.io/apimachinery'), 'pkg/apis/meta/v1/types.go'))
+sources.set(
+  'apiextensions/v1',
+  read(moduleFolder('k8s.io/apiextensions-apiserver'), 'pkg/apis/apiextensions/v1/types.go') +
+    read(moduleFolder('k8s.io/apiextensions-apiserver'), 'pkg/apis/apiextensions/v1/types_jsonschema.go'),
+)
+
+const packages = new Map([...sources].map(([name, source]) => [name, parseGoTypes(source)]))
+const table = tabulate(packages)
+const out = resolve(import.meta.dirname, '../src/schema')
+writeFileSync(join(out, 'types.generated.json'), `${JSON.stringify(table)}\n`)
+writeFileSync(join(out, 'documentation.generated.json'), `${JSON.stringify(documentTypes(packages, table))}\n`)
+writeFileSync(join(out, 'types.generated.ts'), renderInterfaces(table))
+console.log(`${Object.keys(table).length} types`)
+
+function moduleFolder(path: string): string {
+  const answer = execFileSync('go', ['mod', 'download', '-json', `${path}@${kubernetes}`], { encoding: 'utf8' })
+  return (JSON.parse(answer) as { Dir: string }).Dir
+}
+
+function read(...path: string[]): string {
+  return readFileSync(join(...path), 'utf8')
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Resource } from './resource.ts'
+
+/** What is served right now. Custom kinds come and go while the server runs. */
+export class Registry {
+  readonly #resources = new Map<string, Resource>()
+
+  add(resource: Resource): void {
+    this.#resources.set(keyOf(resource.group, resource.version, resource.plural), resource)
+  }
+
+  remove(group: string, version: string, plural: string): void {
+    this.#resources.delete(keyOf(group, version, plural))
+  }
+
+  find(group: string, version: string, plural: string): Resource | undefined {
+    return this.#resources.get(keyOf(group, version, plural))
+  }
+
+  findKind(group: string, version: string, kind: string): Resource | undefined {
+    for (const resource of this.#resources.values())
+      if (resource.kind === kind && resource.group === group && resource.version === version) return resource
+    return undefined
+  }
+
+  all(): IterableIterator<Resource> {
+    return this.#resources.values()
+  }
+
+  hasVersion(group: string, version: string): boolean {
+    for (const resource of this.#resources.values())
+      if (resource.group === group && resource.version === version) return true
+    return false
+  }
+
+  /** One served version per storage, for those who walk over everything that exists. */
+  storages(): Resource[] {
+    const seen = new Map<string, Resource>()
+    for (const resource of this.#resources.values()) if (!seen.has(resource.storage)) seen.set(resource.storage, resource)
+    return [...seen.values()]
+  }
+}
+
+function keyOf(group: string, version: string, plural: string): string {
+  return `${group}/${version}/${plural}`
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { FieldError, JsonObject, NameRule } from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import type { Random } from '../random.ts'
+import type { Verb } from '../server/request-info.ts'
+import type { StructType } from '../schema/type-table.ts'
+import type { Store } from '../store/index.ts'
+
+/** One kind in one version, as the API serves it. */
+export interface Resource {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+  readonly plural: string
+  readonly singular: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+  readonly namespaced: boolean
+  readonly verbs: readonly Verb[]
+  readonly subresources: ReadonlyMap<string, SubresourceInfo>
+  /** Where its objects are stored; several versions, or groups, may share them. */
+  readonly storage: string
+  /** From the stored form to the form of this version, and back; absent where they are the same. */
+  readonly conversion?: Conversion
+  readonly codec: Codec
+  readonly strategy: Strategy
+  readonly columns: readonly Column[]
+  /** Field selectors beyond metadata.name and metadata.namespace. */
+  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>
+  readonly scale?: ScalePaths
+  /** The type of built-in kinds; custom ones have a schema instead. */
+  readonly struct?: StructType
+}
+
+/** What discovery says about a subresource. */
+export interface SubresourceInfo {
+  readonly kind: string
+  readonly group?: string
+  readonly version?: string
+  readonly verbs: readonly Verb[]
+}
+
+export interface Conversion {
+  toStorage(object: KubeObject): KubeObject
+  fromStorage(object: KubeObject): KubeObject
+}
+
+/** From what a client sent to an object of the kind, and its defaults. */
+export interface Codec {
+  /** A new object without what the kind does not know; throws DecodeError when a value does not fit. */
+  decode(value: JsonObject): { readonly object: KubeObject; readonly unknownFields: readonly string[] }
+  /** Fills what the client left open, in place. */
+  applyDefaults(draft: KubeObject): void
+}
+
+/** What strategies may ask the world. */
+export interface StrategyContext {
+  /** Seconds precision, RFC 3339. */
+  readonly now: string
+  readonly random: Random
+  readonly store: Store
+}
+
+/** What is special about a kind on its way into the store. */
+export interface Strategy {
+  /** A DNS subdomain when absent. */
+  readonly nameRule?: NameRule
+  /** Writes to the main resource keep the stored status, writes to /status keep everything else. */
+  readonly hasStatus: boolean
+  /** Changes outside metadata and status count in metadata.generation. */
+  readonly hasGeneration: boolean
+  /** A PUT to a name that does not exist creates it. */
+  readonly createOnUpdate?: boolean
+  /** Whether an update must name the resourceVersion it is based on. */
+  readonly requireResourceVersion?: boolean
+  prepareForCreate?(draft: KubeObject, context: StrategyContext): void
+  prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
+  prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
+  validate?(object: KubeObject): FieldError[]
+  validateUpdate?(object: KubeObject, old: KubeObject): FieldError[]
+  validateStatusUpdate?(object: KubeObject, old: KubeObject): FieldError[]
+  warnings?(object: KubeObject, old: KubeObject | undefined): string[]
+  /** Seconds until the object may go; absent for kinds that go at once. */
+  gracePeriod?(object: KubeObject, asked: number | undefined): number
+  /** After the object has left the store: give back what was allocated for it. */
+  released?(object: KubeObject, context: StrategyContext): void
+}
+
+/** One column of the server's tables. `priority` above 0 shows only with `-o wide`. */
+export interface Column {
+  readonly name: string
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
+  readonly format?: string
+  readonly description: string
+  readonly priority?: number
+  /** The cell; times as RFC 3339 where the type is date. `now` for ages. */
+  cell(object: KubeObject, now: number): unknown
+}
+
+/** Where a kind keeps its replicas. Paths are lists of field names. */
+export interface ScalePaths {
+  readonly specReplicas: readonly string[]
+  readonly statusReplicas: readonly string[]
+  /** The status of built-in kinds is computed from a label selector object, that of custom ones is a text. */
+  readonly selector?: readonly string[]
+}

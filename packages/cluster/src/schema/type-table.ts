@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The built-in types of Kubernetes as data, as the generator wrote them.
+import { readFileSync } from 'node:fs'
+
+export type Scalar =
+  | 'string'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'float64'
+  | 'quantity'
+  | 'intOrString'
+  | 'time'
+  | 'microTime'
+  | 'bytes'
+  | 'any'
+
+export type FieldType =
+  | { readonly kind: 'scalar'; readonly scalar: Scalar }
+  | { readonly kind: 'list'; readonly of: FieldType }
+  | { readonly kind: 'map'; readonly of: FieldType }
+  | { readonly kind: 'struct'; readonly struct: StructType }
+
+export interface Field {
+  readonly name: string
+  readonly type: FieldType
+  /** Can tell "absent" from "empty": an empty value stays. */
+  readonly pointer: boolean
+  /** Left out of the JSON when empty; a struct is never empty. */
+  readonly omitEmpty: boolean
+  readonly omitZero: boolean
+  readonly optional: boolean
+  /** `merge`, `replace`, `retainKeys`, or several of them. */
+  readonly patchStrategies: readonly string[]
+  readonly patchMergeKey: string | undefined
+  readonly listType: string | undefined
+  readonly listMapKeys: readonly string[]
+  readonly structType: string | undefined
+}
+
+export interface StructType {
+  /** `core/v1.PodSpec` */
+  readonly name: string
+  /** `v1.PodSpec`, as Go names it in messages. */
+  readonly goName: string
+  readonly fields: ReadonlyMap<string, Field>
+}
+
+type Row = readonly [name: string, type: string, flags: string, extras?: Record<string, string | string[]>]
+
+const rows = JSON.parse(readFileSync(new URL('./types.generated.json', import.meta.url), 'utf8')) as Record<string, readonly Row[]>
+const structs = new Map<string, StructType>()
+
+export function typeNames(): string[] {
+  return Object.keys(rows)
+}
+
+/** The struct of that name; throws on one that is not in the table, which is a mistake in this package. */
+export function structType(name: string): StructType {
+  const known = structs.get(name)
+  if (known) return known
+  const declared = rows[name]
+  if (!declared) throw new Error(`${name} is not a known type`)
+  const fields = new Map<string, Field>()
+  const [home = '', type = ''] = name.split('.')
+  const struct: StructType = { name, goName: `${home.split('/')[1]}.${type}`, fields }
+  // Registered before its fields are resolved, because some types contain themselves.
+  structs.set(name, struct)
+  for (const [field, text, flags, extras] of declared) fields.set(field, toField(field, text, flags, extras))
+  return struct
+}
+
+function toField(name: string, type: string, flags: string, extras: Row[3]): Field {
+  return {
+    name,
+    type: toFieldType(type),
+    pointer: flags.includes('p'),
+    omitEmpty: flags.includes('e'),
+    omitZero: flags.includes('z'),
+    optional: flags.includes('o'),
+    patchStrategies: typeof extras?.patch === 'string' ? extras.patch.split(',') : [],
+    patchMergeKey: typeof extras?.key === 'string' ? extras.key : undefined,
+    listType: typeof extras?.list === 'string' ? extras.list : undefined,
+    listMapKeys: Array.isArray(extras?.keys) ? extras.keys : [],
+    structType: typeof extras?.struct === 'string' ? extras.struct : undefined,
+  }
+}
+
+function toFieldType(text: string): FieldType {
+  if (text.startsWith('[]')) return { kind: 'list', of: toFieldType(text.slice(2)) }
+  if (text.startsWith('{}')) return { kind: 'map', of: toFieldType(text.slice(2)) }
+  if (text.includes('.')) return { kind: 'struct', struct: structType(text) }
+  return { kind: 'scalar', scalar: text as Scalar }
+}
+
+/** The type as Go spells it in `cannot unmarshal … of type []v1.Container`. */
+export function goTypeName(type: FieldType): string {
+  switch (type.kind) {
+    case 'scalar':
+      return goScalars[type.scalar] ?? type.scalar
+    case 'list':
+      return `[]${goTypeName(type.of)}`
+    case 'map':
+      return `map[string]${goTypeName(type.of)}`
+    case 'struct':
+      return type.struct.goName
+  }
+}
+
+const goScalars: Partial<Record<Scalar, string>> = {
+  bytes: '[]uint8',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  any: 'interface {}',
+}

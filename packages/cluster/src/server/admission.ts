@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject } from '../object.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { ServerContext } from './context.ts'
+import type { UserInfo } from './request.ts'
+
+export interface AdmissionAttributes {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+  readonly resource: Resource
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+  /** In the version of the request. Mutating plugins may change it in place, or replace it. */
+  object: KubeObject | undefined
+  readonly oldObject: KubeObject | undefined
+  readonly options: Readonly<Record<string, unknown>>
+  readonly dryRun: boolean
+  readonly user: UserInfo
+  /** Shown to the client. */
+  warn(text: string): void
+}
+
+/** One judge of writes. Refuses by throwing an ApiError. */
+export interface AdmissionPlugin {
+  readonly name: string
+  mutate?(attributes: AdmissionAttributes, context: ServerContext): void | Promise<void>
+  validate?(attributes: AdmissionAttributes, context: ServerContext): void | Promise<void>
+}
+
+/** All plugins: first those that change objects, in order, then, on the finished object, those that only judge. */
+export class Admission {
+  readonly #plugins: AdmissionPlugin[]
+
+  constructor(plugins: readonly AdmissionPlugin[]) {
+    this.#plugins = [...plugins]
+  }
+
+  /** Appends a judge while the server runs. */
+  add(plugin: AdmissionPlugin): void {
+    this.#plugins.push(plugin)
+  }
+
+  async mutate(attributes: AdmissionAttributes, context: ServerContext): Promise<void> {
+    for (const plugin of this.#plugins) {
+      const pending = plugin.mutate?.(attributes, context)
+      if (pending) await pending
+    }
+  }
+
+  async validate(attributes: AdmissionAttributes, context: ServerContext): Promise<void> {
+    for (const plugin of this.#plugins) {
+      const pending = plugin.validate?.(attributes, context)
+      if (pending) await pending
+    }
+  }
+}

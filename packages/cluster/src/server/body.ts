@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, nestedDeeperThan } from '@grove/apimachinery'
+import { parse as parseYaml } from 'yaml'
+import { findDuplicateFields } from './duplicate-fields.ts'
+import type { ApiRequest } from './request.ts'
+import { refuse } from './status.ts'
+
+const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+
+/** As the API server: three megabytes. */
+export const maximumBodyBytes = 3 * 1024 * 1024
+
+export interface ParsedBody {
+  readonly value: JsonObject
+  /** Fields that the text has more than once, by path; the last one won. */
+  readonly duplicateFields: () => readonly string[]
+}
+
+export function bodyText(request: ApiRequest): string {
+  const { body } = request
+  if (body === undefined) return ''
+  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+  return typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+}
+
+export function mediaTypeOf(header: string | undefined): string {
+  return (header ?? '').split(';')[0]!.trim().toLowerCase()
+}
+
+/** The body of a create or update: JSON or YAML, one object. */
+export function parseBody(request: ApiRequest, kind: string): ParsedBody {
+  const type = mediaTypeOf(request.headers['content-type']) || 'application/json'
+  if (type !== 'application/json' && type !== 'application/yaml' && type !== 'application/x-yaml')
+    throw refuse.unsupportedMediaType(bodyTypes)
+  const text = bodyText(request)
+  const value = type === 'application/json' ? parseJson(text, kind) : parseYamlBody(text, kind)
+  return { value, duplicateFields: () => (type === 'application/json' ? findDuplicateFields(text) : []) }
+}
+
+function unrecognized(kind: string, why: string, text: string) {
+  const shown = text === '' ? '<empty>' : Buffer.byteLength(text) > 1024 ? '<too long>' : printable(text)
+  return refuse.badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why} (${shown})`,
+  )
+}
+
+/** The server shows what it could not read: as text when it starts like JSON, else in hexadecimal. */
+function printable(text: string): string {
+  return text.startsWith('{') ? text : Buffer.from(text).toString('hex')
+}
+
+const typeMetaStruct =
+  'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+function parseJson(text: string, kind: string): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw unrecognized(kind, goSyntaxError(text, error), text)
+  }
+  return asObject(value, text, kind)
+}
+
+function parseYamlBody(text: string, kind: string): JsonObject {
+  let value: unknown
+  try {
+    value = parseYaml(text)
+  } catch (error) {
+    throw refuse.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${(error as Error).message.split('\n')[0]}`)
+  }
+  return asObject(value, text, kind)
+}
+
+function asObject(value: unknown, text: string, kind: string): JsonObject {
+  if (!isJsonObject(value)) {
+    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
+    if (value === null) return {}
+    throw unrecognized(kind, `json: cannot unmarshal ${found} into ${typeMetaStruct}`, text)
+  }
+  if (nestedDeeperThan(value, MAX_JSON_DEPTH)) throw refuse.badRequest('json: exceeded max depth')
+  return value
+}
+
+/** Go's words for the two mistakes that people make: a text cut short and a character that cannot be there. */
+function goSyntaxError(text: string, error: unknown): string {
+  const message = error instanceof Error ? error.message : ''
+  if (text.trim() === '' || /end of JSON input|Unterminated|Expected .* position \d+$/.test(message) && endsAt(message, text))
+    return 'unexpected end of JSON input'
+  const position = /position (\d+)/.exec(message)?.[1]
+  const character = position === undefined ? text.trimStart()[0] : text[Number(position)]
+  return `invalid character '${character ?? ''}' looking for beginning of value`
+}
+
+function endsAt(message: string, text: string): boolean {
+  const position = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN)
+  return Number.isNaN(position) || position >= text.trimEnd().length
+}

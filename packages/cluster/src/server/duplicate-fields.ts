@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/**
+ * Paths of fields that a JSON text has twice in one object. JSON.parse silently keeps the last, so this reads the
+ * text itself. The text must be valid JSON.
+ */
+export function findDuplicateFields(text: string): string[] {
+  const found: string[] = []
+  let position = 0
+
+  const skipSpace = () => {
+    while (position < text.length && ' \t\n\r'.includes(text[position]!)) position++
+  }
+  const readString = (): string => {
+    const start = position++
+    while (text[position] !== '"') position += text[position] === '\\' ? 2 : 1
+    position++
+    return JSON.parse(text.slice(start, position)) as string
+  }
+  const readValue = (path: string): void => {
+    skipSpace()
+    const char = text[position]
+    if (char === '{') readObject(path)
+    else if (char === '[') readArray(path)
+    else if (char === '"') readString()
+    else while (position < text.length && !',]} \t\n\r'.includes(text[position]!)) position++
+  }
+  const readObject = (path: string): void => {
+    const seen = new Set<string>()
+    position++
+    for (skipSpace(); text[position] !== '}'; skipSpace()) {
+      if (text[position] === ',') {
+        position++
+        skipSpace()
+      }
+      const key = readString()
+      const at = path ? `${path}.${key}` : key
+      if (seen.has(key)) found.push(at)
+      seen.add(key)
+      skipSpace()
+      position++
+      readValue(at)
+    }
+    position++
+  }
+  const readArray = (path: string): void => {
+    position++
+    let index = 0
+    for (skipSpace(); text[position] !== ']'; skipSpace()) {
+      if (text[position] === ',') position++
+      readValue(`${path}[${index++}]`)
+    }
+    position++
+  }
+  readValue('')
+  return found
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export type Verb =
+  | 'get'
+  | 'list'
+  | 'watch'
+  | 'create'
+  | 'update'
+  | 'patch'
+  | 'delete'
+  | 'deletecollection'
+
+/** What a path below /api or /apis asks for. */
+export interface RequestInfo {
+  readonly verb: Verb
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  /** Empty for cluster-scoped objects and for lists over all namespaces. */
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+}
+
+/** Undefined when the path names no resource: discovery, health, version and whatever does not exist. */
+export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo | undefined {
+  const parts = path.split('/').filter(part => part !== '')
+  let group = ''
+  let rest: string[]
+  if (parts[0] === 'api') rest = parts.slice(1)
+  else if (parts[0] === 'apis') {
+    group = parts[1] ?? ''
+    rest = parts.slice(2)
+  } else return undefined
+  const version = rest[0]
+  if (!version || rest.length < 2) return undefined
+  rest = rest.slice(1)
+  const legacyWatch = rest[0] === 'watch' && rest.length > 1
+  if (legacyWatch) rest = rest.slice(1)
+
+  let namespace = ''
+  // `namespaces/x` itself, and its subresources, are about the namespace; anything deeper is about what is in it.
+  if (rest[0] === 'namespaces' && rest.length > 2 && !namespaceSubresources.has(rest[2]!)) {
+    namespace = rest[1]!
+    rest = rest.slice(2)
+  }
+  const [resource = '', name = '', ...sub] = rest
+  if (sub.length > 1) return undefined
+  const verb = verbOf(method, name, legacyWatch, query)
+  return verb && { verb, group, version, resource, namespace, name, subresource: sub[0] ?? '' }
+}
+
+const namespaceSubresources = new Set(['status', 'finalize'])
+
+function verbOf(method: string, name: string, legacyWatch: boolean, query: URLSearchParams): Verb | undefined {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (legacyWatch) return 'watch'
+      if (name) return 'get'
+      return isTrue(query.get('watch')) ? 'watch' : 'list'
+    case 'POST':
+      return 'create'
+    case 'PUT':
+      return 'update'
+    case 'PATCH':
+      return 'patch'
+    case 'DELETE':
+      return name ? 'delete' : 'deletecollection'
+    default:
+      return undefined
+  }
+}
+
+/** A boolean query parameter as the API reads it: present and neither "false" nor "0". */
+export function isTrue(text: string | null): boolean {
+  return text !== null && text !== 'false' && text !== '0'
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every refusal of the API, in the words of a real API server. A refusal is thrown as an ApiError and written as a
+// Status object; nothing else in the server invents texts for clients.
+import { describeFieldError, type FieldError, fieldErrorReason, renderFieldErrors } from '@grove/apimachinery'
+
+export interface StatusDetails {
+  name?: string
+  group?: string
+  kind?: string
+  uid?: string
+  causes?: { reason?: string; message?: string; field?: string }[]
+  retryAfterSeconds?: number
+}
+
+export interface Status {
+  kind: 'Status'
+  apiVersion: 'v1'
+  metadata: Record<string, unknown>
+  status: 'Success' | 'Failure'
+  message?: string
+  reason?: string
+  details?: StatusDetails
+  code?: number
+}
+
+export class ApiError extends Error {
+  readonly status: Status
+  constructor(code: number, reason: string, message: string, details?: StatusDetails) {
+    super(message)
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      reason,
+      ...(details && { details }),
+      code,
+    }
+  }
+
+  get code(): number {
+    return this.status.code!
+  }
+}
+
+/** How messages name a resource: `pods`, `deployments.apps`. */
+export interface ResourceName {
+  readonly group: string
+  readonly plural: string
+}
+
+export interface KindName {
+  readonly group: string
+  readonly kind: string
+}
+
+function qualified(name: string, group: string): string {
+  return group ? `${name}.${group}` : name
+}
+
+function resourceDetails(resource: ResourceName, name: string): StatusDetails {
+  return { ...(name && { name }), ...(resource.group && { group: resource.group }), kind: resource.plural }
+}
+
+export const refuse = {
+  notFound: (resource: ResourceName, name: string) =>
+    new ApiError(404, 'NotFound', `${qualified(resource.plural, resource.group)} "${name}" not found`, resourceDetails(resource, name)),
+
+  resourceNotFound: () => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
+
+  alreadyExists: (resource: ResourceName, name: string) =>
+    new ApiError(
+      409,
+      'AlreadyExists',
+      `${qualified(resource.plural, resource.group)} "${name}" already exists`,
+      resourceDetails(resource, name),
+    ),
+
+  conflict: (resource: ResourceName, name: string, why: string) =>
+    new ApiError(
+      409,
+      'Conflict',
+      `Operation cannot be fulfilled on ${qualified(resource.plural, resource.group)} "${name}": ${why}`,
+      resourceDetails(resource, name),
+    ),
+
+  modified: (resource: ResourceName, name: string) =>
+    refuse.conflict(resource, name, 'the object has been modified; please apply your changes to the latest version and try again'),
+
+  invalid: (kind: KindName, name: string, errors: readonly FieldError[]) =>
+    new ApiError(422, 'Invalid', `${qualified(kind.kind, kind.group)} "${name}" is invalid: ${renderFieldErrors(errors)}`, {
+      ...(name && { name }),
+      ...(kind.group && { group: kind.group }),
+      kind: kind.kind,
+      causes: errors.map(error => ({
+        reason: fieldErrorReason(error),
+        message: describeFieldError(error),
+        field: error.field,
+      })),
+    }),
+
+  badRequest: (message: string) => new ApiError(400, 'BadRequest', message),
+
+  /** The object was read but does not fit; shows a patch that made nonsense of an object. */
+  unprocessable: (message: string, details?: StatusDetails) => new ApiError(422, 'Invalid', message, details),
+
+  forbidden: (resource: ResourceName, name: string, why: string) =>
+    new ApiError(
+      403,
+      'Forbidden',
+      name
+        ? `${qualified(resource.plural, resource.group)} "${name}" is forbidden: ${why}`
+        : `${qualified(resource.plural, resource.group)} is forbidden: ${why}`,
+      resourceDetails(resource, name),
+    ),
+
+  unauthorized: () => new ApiError(401, 'Unauthorized', 'Unauthorized'),
+
+  methodNotAllowed: () =>
+    new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}),
+
+  unsupportedMediaType: (accepted: readonly string[]) =>
+    new ApiError(
+      415,
+      'UnsupportedMediaType',
+      `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+    ),
+
+  notAcceptable: (accepted: readonly string[]) =>
+    new ApiError(
+      406,
+      'NotAcceptable',
+      `only the following media types are accepted: ${accepted.join(', ')}`,
+    ),
+
+  /** The watch or page refers to history that is gone. */
+  expired: (message: string) => new ApiError(410, 'Expired', message),
+
+  tooLarge: (limit: number) =>
+    new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: limit is ${limit}`),
+
+  futureRevision: (asked: number, current: number) =>
+    new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    }),
+
+  tooManyRequests: (message: string, details?: StatusDetails) => new ApiError(429, 'TooManyRequests', message, details),
+
+  internal: (message: string) =>
+    new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),
+}
+
+/** The answer to a deletion that left nothing behind. */
+export function deletedStatus(resource: ResourceName, name: string, uid: string | undefined): Status {
+  return {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { ...resourceDetails(resource, name), ...(uid && { uid }) },
+  }
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { FieldOwnership } from './field-ownership.ts'
+import { ApiError } from './status.ts'
+
+/** No managedFields: they are dropped from what clients send, and server-side apply is refused. */
+export const untracked: FieldOwnership = {
+  track(draft) {
+    delete draft.metadata.managedFields
+  },
+  apply() {
+    throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is not served by this cluster')
+  },
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { CredentialsError } from './credentials.ts'
+import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
+import { TransportError, type TransportHeaders } from './transport.ts'
+
+/** Text of an answer that is no Status, for the message of an error: enough to recognise a proxy's error page. */
+const quotedCharacters = 300
+
+/** A failed answer as an error, whether the server sent a Status or a proxy on the way sent a page. */
+export function answerError(
+  request: RequestDescription,
+  httpStatus: number,
+  headers: TransportHeaders,
+  body: string,
+): KubeError {
+  const status = parseStatus(body)
+  return new KubeError({
+    code: codeOf(httpStatus, status?.reason),
+    message: status?.message || body.slice(0, quotedCharacters).trim() || `HTTP ${httpStatus}`,
+    request: describe(request),
+    status: httpStatus,
+    reason: status?.reason,
+    details: status?.details,
+    retryAfterSeconds: retryAfter(headers) ?? status?.details?.retryAfterSeconds,
+  })
+}
+
+/** What was thrown on the way as an error of the API. A defect of ours is thrown on as it is. */
+export function transportError(request: RequestDescription, cause: unknown): KubeError {
+  if (cause instanceof KubeError) return cause
+  if (cause instanceof CredentialsError)
+    return new KubeError({
+      code: 'Credentials',
+      message: cause.message,
+      request: describe(request),
+      sent: false,
+      cause,
+    })
+  if (!(cause instanceof TransportError)) throw cause
+  return new KubeError({
+    code: cause.kind === 'network' ? 'Network' : cause.kind === 'timeout' ? 'Timeout' : 'Aborted',
+    message: `${request.verb} ${request.path}: ${cause.message}`,
+    request: describe(request),
+    sent: cause.sent,
+    cause: cause.cause ?? cause,
+  })
+}
+
+/** The JSON of an answer of the API. */
+export function parseAnswer<T>(request: RequestDescription, body: string): T {
+  try {
+    return JSON.parse(body) as T
+  } catch (cause) {
+    throw new KubeError({
+      code: 'Malformed',
+      message: `${request.verb} ${request.path}: the answer is not JSON: ${body.slice(0, quotedCharacters)}`,
+      request: describe(request),
+      cause,
+    })
+  }
+}
+
+/** Without the body, which may hold secrets. */
+export function describe({ verb, path }: RequestDescription): RequestDescription {
+  return { verb, path }
+}
+
+function parseStatus(body: string): Status | undefined {
+  try {
+    const status = JSON.parse(body) as Status | null
+    return status?.kind === 'Status' ? status : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function retryAfter(headers: TransportHeaders): number | undefined {
+  const value = headers['retry-after']
+  const seconds = Number(typeof value === 'string' ? value : value?.[0])
+  return value !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : undefined
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { describe, parseAnswer, transportError } from './answer.ts'
+import type { Client, Deletion, RawRequest } from './client.ts'
+import { isKubeError, KubeError, type Status } from './error.ts'
+import { generatedNameAttempts, isResultOf, withGeneratedName } from './generated-name.ts'
+import { LineSplitter } from './line-splitter.ts'
+import type { KubeObject, ObjectList, ObjectPage, ObjectRef, Stored } from './object.ts'
+import type {
+  ApplyOptions,
+  DeleteCollectionOptions,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  PageOptions,
+  Patch,
+  PatchOptions,
+  RequestOptions,
+  UpdateOptions,
+  WatchOptions,
+  WriteOptions,
+} from './options.ts'
+import {
+  applyQuery,
+  deleteBody,
+  deleteCollectionQuery,
+  getQuery,
+  pageQuery,
+  watchQuery,
+  writeQuery,
+} from './query.ts'
+import type { Call, Requester } from './requester.ts'
+import { apiVersionOf, collectionPath, objectPath, type Resource, resourceName } from './resource.ts'
+import { parseWatchEvent, type WatchEvent } from './watch.ts'
+
+/** Objects per page of a list: as client-go; larger pages block both sides longer, smaller ones cost round trips. */
+const defaultPageSize = 500
+
+/** Two and a half of the bookmarks that a server sends every minute: then the connection is dead, not quiet. */
+const defaultIdleTimeoutMs = 150_000
+
+/** An etcd value is at most 1.5 MiB and its JSON a few times that; a longer line is no event. */
+const longestWatchLine = 32 * 1024 * 1024
+
+export interface ApiClientOptions {
+  readonly requester: Requester
+  readonly fieldManager: string | undefined
+  readonly random: () => number
+  close(): Promise<void>
+}
+
+/** The verbs of the API as requests: paths, queries, bodies and what the answers mean. See Client for the promise. */
+export class ApiClient implements Client {
+  readonly #requester: Requester
+  readonly #options: ApiClientOptions
+
+  constructor(options: ApiClientOptions) {
+    this.#requester = options.requester
+    this.#options = options
+  }
+
+  get<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    options: GetOptions = {},
+  ): Promise<Stored<T>> {
+    const path = objectPath(resource, ref) + getQuery(options.resourceVersion)
+    return this.#json(call('get', 'GET', path, resource, true), options)
+  }
+
+  async find<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    options: GetOptions = {},
+  ): Promise<Stored<T> | undefined> {
+    try {
+      return await this.get(resource, ref, options)
+    } catch (error) {
+      if (isKubeError(error, 'NotFound')) return undefined
+      throw error
+    }
+  }
+
+  async page<T extends KubeObject>(
+    resource: Resource<T>,
+    options: PageOptions = {},
+  ): Promise<ObjectPage<T>> {
+    const path = collectionPath(resource, options.namespace) + pageQuery(options)
+    return toPage(resource, await this.#json(call('list', 'GET', path, resource, true), options))
+  }
+
+  async *pages<T extends KubeObject>(
+    resource: Resource<T>,
+    options: ListOptions = {},
+  ): AsyncGenerator<ObjectPage<T>> {
+    let next: string | undefined
+    do {
+      const page: ObjectPage<T> = await this.page(resource, {
+        ...options,
+        limit: options.limit ?? defaultPageSize,
+        continue: next,
+      })
+      yield page
+      next = page.continue
+    } while (next !== undefined)
+  }
+
+  async list<T extends KubeObject>(
+    resource: Resource<T>,
+    options: ListOptions = {},
+  ): Promise<ObjectList<T>> {
+    const items: Stored<T>[] = []
+    let resourceVersion = ''
+    try {
+      for await (const page of this.pages(resource, options)) {
+        for (const item of page.items) items.push(item)
+        resourceVersion = page.resourceVersion
+      }
+    } catch (error) {
+      // The pages took longer than the server keeps that moment: everything in one answer needs no history.
+      if (items.length === 0 || !isKubeError(error, 'Gone')) throw error
+      return this.page(resource, { ...options, limit: 0 })
+    }
+    return { items, resourceVersion }
+  }
+
+  async watch<T extends KubeObject>(
+    resource: Resource<T>,
+    options: WatchOptions,
+    onEvent: (event: WatchEvent<T>) => void,
+  ): Promise<void> {
+    const path = collectionPath(resource, options.namespace) + watchQuery(options)
+    const request = call('watch', 'GET', path, resource, true)
+    const idleTimeoutMs = options.idleTimeoutMs ?? defaultIdleTimeoutMs
+    const stream = await this.#requester.stream(request, idleTimeoutMs, options.signal)
+    const lines = new LineSplitter(longestWatchLine)
+    const onLine = (line: string) => onEvent(parseWatchEvent(line, request))
+    try {
+      for await (const chunk of stream.body) lines.push(chunk, onLine)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw transportError(request, error)
+      throw new KubeError({ code: 'Malformed', message: error.message, request: describe(request) })
+    }
+  }
+
+  async create<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions = {},
+  ): Promise<Stored<T>> {
+    for (let attempt = 1; ; attempt++) {
+      const named = withGeneratedName(object, this.#options.random)
+      if (!named) return this.#create(resource, object, false, options)
+      try {
+        return await this.#createNamed(resource, named, options)
+      } catch (error) {
+        if (!isKubeError(error, 'AlreadyExists') || attempt >= generatedNameAttempts) throw error
+      }
+    }
+  }
+
+  update<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    options: UpdateOptions = {},
+  ): Promise<Stored<T>> {
+    const path = objectPath(resource, refOf(object), options.subresource)
+    const request = call('update', 'PUT', path + this.#writeQuery(options), resource, true, options)
+    return this.#json({ ...request, body: serialize(resource, object) }, options)
+  }
+
+  patch<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    patch: Patch,
+    options: PatchOptions = {},
+  ): Promise<Stored<T>> {
+    const [contentType, body, idempotent] = patchBody(patch)
+    const path = objectPath(resource, ref, options.subresource) + this.#writeQuery(options)
+    const request = call('patch', 'PATCH', path, resource, idempotent, options)
+    return this.#json({ ...request, contentType, body: JSON.stringify(body) }, options)
+  }
+
+  apply<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions,
+  ): Promise<Stored<T>> {
+    const path = objectPath(resource, refOf(object), options.subresource) + applyQuery(options)
+    const request = call('apply', 'PATCH', path, resource, true, options)
+    const contentType = 'application/apply-patch+yaml'
+    return this.#json({ ...request, contentType, body: serialize(resource, object) }, options)
+  }
+
+  async delete<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    options: DeleteOptions = {},
+  ): Promise<Deletion<T>> {
+    // Without a UID a repeated delete could meet a namesake that was created meanwhile.
+    const idempotent = options.preconditions?.uid !== undefined
+    const request = call('delete', 'DELETE', objectPath(resource, ref), resource, idempotent)
+    return toDeletion(await this.#json<T>({ ...request, body: deleteBody(options) }, options))
+  }
+
+  async deleteCollection<T extends KubeObject>(
+    resource: Resource<T>,
+    options: DeleteCollectionOptions = {},
+  ): Promise<ObjectList<T>> {
+    const path = collectionPath(resource, options.namespace) + deleteCollectionQuery(options)
+    const request = call('deletecollection', 'DELETE', path, resource, false)
+    return toPage(resource, await this.#json({ ...request, body: deleteBody(options) }, options))
+  }
+
+  async raw(request: RawRequest, options: RequestOptions = {}): Promise<unknown> {
+    const { verb, method, path, contentType } = request
+    const text = await this.#requester.send(
+      {
+        verb,
+        method,
+        path,
+        contentType,
+        resource: request.resource ?? '',
+        idempotent: request.idempotent ?? method === 'GET',
+        body: request.body === undefined ? undefined : JSON.stringify(request.body),
+      },
+      options,
+    )
+    try {
+      return JSON.parse(text)
+    } catch {
+      return text
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#options.close()
+  }
+
+  /** Under a name that is ours alone a create may be repeated, and finding it there means that it was done. */
+  async #createNamed<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    options: WriteOptions,
+  ): Promise<Stored<T>> {
+    try {
+      return await this.#create(resource, object, true, options)
+    } catch (error) {
+      if (!isKubeError(error, 'AlreadyExists')) throw error
+      const found = await this.find(resource, refOf(object), { signal: options.signal })
+      if (found && isResultOf(object, found)) return found
+      throw error
+    }
+  }
+
+  #create<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    idempotent: boolean,
+    options: WriteOptions,
+  ): Promise<Stored<T>> {
+    const path = collectionPath(resource, namespaceOf(resource, object)) + this.#writeQuery(options)
+    const request = call('create', 'POST', path, resource, idempotent)
+    return this.#json({ ...request, body: serialize(resource, object) }, options)
+  }
+
+  async #json<T extends KubeObject>(request: Call, options: RequestOptions): Promise<Stored<T>> {
+    return parseAnswer(request, await this.#requester.send(request, options))
+  }
+
+  #writeQuery(options: WriteOptions): string {
+    return writeQuery(options, this.#options.fieldManager)
+  }
+}

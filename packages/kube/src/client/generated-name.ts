@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject, ObjectMeta, Stored } from './object.ts'
+
+/** What the API server itself appends: five of the characters that form no words and look like no others. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
+const suffixLength = 5
+const longestName = 63
+
+/** Tries with another name when one is taken, as the API server does. */
+export const generatedNameAttempts = 8
+
+/** A name as the API server would make it from `generateName`. */
+export function generateName(prefix: string, random: () => number): string {
+  let name = prefix.slice(0, longestName - suffixLength)
+  for (let i = 0; i < suffixLength; i++) name += alphabet[Math.floor(random() * alphabet.length)]
+  return name
+}
+
+/** The object with a name of its own, when it asks for one to be made. */
+export function withGeneratedName<T extends KubeObject>(object: T, random: () => number): T | undefined {
+  const prefix = object.metadata?.generateName
+  if (!prefix || object.metadata?.name) return undefined
+  return { ...object, metadata: { ...object.metadata, name: generateName(prefix, random) } }
+}
+
+/** Whether a stored object is the one that this create sent: same prefix, same owners. The random name says the rest. */
+export function isResultOf<T extends KubeObject>(sent: T, found: Stored<T>): boolean {
+  return found.metadata.generateName === sent.metadata?.generateName && owners(found) === owners(sent)
+}
+
+function owners(object: { readonly metadata?: ObjectMeta }): string {
+  return (object.metadata?.ownerReferences ?? [])
+    .map(owner => owner.uid)
+    .sort()
+    .join()
+}

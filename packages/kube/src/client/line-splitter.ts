@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const newline = 0x0a
+
+/**
+ * Cuts a stream of bytes into lines, wherever its chunks were cut, also inside a character. Bytes after the last line
+ * break are kept for the next chunk and never handed out on their own: a line that was cut off is not a line.
+ */
+export class LineSplitter {
+  readonly #maxLineBytes: number
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+
+  constructor(maxLineBytes: number) {
+    this.#maxLineBytes = maxLineBytes
+  }
+
+  /** Bytes of a line whose end has not come yet. */
+  get pendingBytes(): number {
+    return this.#pendingBytes
+  }
+
+  /** Calls back for each line that this chunk completes, empty ones left out. Throws a RangeError when a line exceeds
+   * the limit, so that a broken server cannot fill the memory. */
+  push(bytes: Uint8Array, onLine: (line: string) => void): void {
+    const chunk = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    let start = 0
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
+      this.#checkLength(end - start)
+      if (this.#pendingBytes > 0) onLine(this.#takePendingWith(chunk.subarray(start, end)))
+      else if (end > start) onLine(chunk.toString('utf8', start, end))
+      start = end + 1
+    }
+    if (start < chunk.length) {
+      this.#checkLength(chunk.length - start)
+      this.#pending.push(chunk.subarray(start))
+      this.#pendingBytes += chunk.length - start
+    }
+  }
+
+  #takePendingWith(end: Buffer): string {
+    const line = Buffer.concat([...this.#pending, end], this.#pendingBytes + end.length).toString('utf8')
+    this.#pending = []
+    this.#pendingBytes = 0
+    return line
+  }
+
+  #checkLength(more: number): void {
+    const length = this.#pendingBytes + more
+    if (length > this.#maxLineBytes)
+      throw new RangeError(`a line of more than ${this.#maxLineBytes} bytes (${length} so far)`)
+  }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Clock } from '../clock/index.ts'
+import { answerError, describe, transportError } from './answer.ts'
+import type { Credentials } from './credentials.ts'
+import { KubeError, type KubeErrorCode, type RequestDescription } from './error.ts'
+import type { Gate } from './gate.ts'
+import type { RequestOptions } from './options.ts'
+import { type RetryPolicy, retryDelayMs } from './retry.ts'
+import type { Transport, TransportHeaders, TransportRequest, TransportStream } from './transport.ts'
+import { parseWarnings } from './warning.ts'
+
+/** One HTTP request that was answered or failed; repeated ones are reported each. For metrics. */
+export interface RequestReport extends RequestDescription {
+  /** `pods`, `deployments.apps`, `pods/binding`; empty for what is no resource. */
+  readonly resource: string
+  /** The HTTP status; 0 when no answer came. */
+  readonly status: number
+  readonly code: KubeErrorCode | 'OK'
+  readonly seconds: number
+}
+
+export interface RequesterOptions {
+  readonly transport: Transport
+  readonly credentials: Credentials | undefined
+  readonly gate: Gate
+  readonly clock: Clock
+  readonly retry: RetryPolicy
+  readonly timeoutMs: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly random: () => number
+  readonly onRequest: ((report: RequestReport) => void) | undefined
+  readonly onWarning: ((text: string, request: RequestDescription) => void) | undefined
+}
+
+export interface Call extends RequestDescription {
+  readonly method: TransportRequest['method']
+  readonly resource: string
+  readonly body?: string
+  readonly contentType?: string
+  /** Whether doing it twice is the same as doing it once. */
+  readonly idempotent: boolean
+}
+
+/** Carries one call through: its turn, its credentials, its attempts. Knows nothing of what is asked. */
+export class Requester {
+  readonly #options: RequesterOptions
+
+  constructor(options: RequesterOptions) {
+    this.#options = options
+  }
+
+  /** The body of the answer. */
+  async send(call: Call, options: RequestOptions = {}): Promise<string> {
+    const { gate, retry, clock, random } = this.#options
+    let renewed = false
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.#attempt(call, options)
+      if (typeof result === 'string') return result
+      if (result.code === 'Unauthorized' && !renewed && (await this.#renewCredentials(call, result))) {
+        renewed = true
+        attempt--
+        continue
+      }
+      if (attempt >= (options.attempts ?? Number.POSITIVE_INFINITY)) throw result
+      const delay = retryDelayMs(result, attempt, call.idempotent, retry, random)
+      if (result.code === 'TooManyRequests')
+        gate.slowDown((result.retryAfterSeconds ?? 0) * 1000 || (delay ?? 0))
+      if (delay === undefined) throw result
+      try {
+        await clock.sleep(delay, options.signal)
+      } catch {
+        throw aborted(call, options.signal, result.sent)
+      }
+    }
+  }
+
+  /** The answer as it comes, once, outside the in-flight limit: streams last. */
+  async stream(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<TransportStream> {
+    const startedAt = this.#options.clock.monotonic()
+    try {
+      const stream = await this.#options.transport.stream(await this.#build(call, timeoutMs, signal))
+      this.#warn(call, stream.headers)
+      if (stream.status < 400) {
+        this.#report(call, startedAt, stream.status, 'OK')
+        return stream
+      }
+      throw answerError(call, stream.status, stream.headers, await textOf(stream))
+    } catch (cause) {
+      const error = transportError(call, cause)
+      this.#report(call, startedAt, error.status ?? 0, error.code)
+      if (error.code === 'Unauthorized') await this.#renewCredentials(call, error)
+      throw error
+    }
+  }
+
+  async #attempt(call: Call, options: RequestOptions): Promise<string | KubeError> {
+    const { gate, transport, clock } = this.#options
+    const { signal, urgent } = options
+    if (signal?.aborted) throw aborted(call, signal, false)
+    if (!urgent) {
+      try {
+        const turn = gate.enter(signal)
+        if (turn) await turn
+      } catch {
+        throw aborted(call, signal, false)
+      }
+    }
+    const startedAt = clock.monotonic()
+    let error: KubeError
+    try {
+      const request = await this.#build(call, options.timeoutMs ?? this.#options.timeoutMs, signal)
+      const answer = await transport.request(request)
+      if (answer.headers.warning !== undefined) this.#warn(call, answer.headers)
+      if (answer.status < 400) {
+        this.#report(call, startedAt, answer.status, 'OK')
+        return answer.body
+      }
+      error = answerError(call, answer.status, answer.headers, answer.body)
+    } catch (cause) {
+      error = transportError(call, cause)
+    } finally {
+      if (!urgent) gate.leave()
+    }
+    this.#report(call, startedAt, error.status ?? 0, error.code)
+    return error
+  }
+
+  async #build(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<TransportRequest> {
+    const { credentials } = this.#options
+    const headers: Record<string, string> = { ...this.#options.headers }
+    if (credentials) {
+      const own = credentials.headers()
+      Object.assign(headers, own instanceof Promise ? await own : own)
+    }
+    if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json'
+    return { method: call.method, path: call.path, headers, body: call.body, timeoutMs, signal }
+  }
+
+  async #renewCredentials(call: Call, refused: KubeError): Promise<boolean> {
+    try {
+      return (await this.#options.credentials?.refused()) ?? false
+    } catch (cause) {
+      throw new KubeError({
+        code: 'Credentials',
+        message: `the server refused the credentials (${refused.message}) and there are no others: ${String(cause)}`,
+        request: describe(call),
+        status: refused.status,
+        cause,
+      })
+    }
+  }
+
+  #report(call: Call, startedAt: number, status: number, code: KubeErrorCode | 'OK'): void {
+    const { onRequest, clock } = this.#options
+    if (!onRequest) return
+    const seconds = (clock.monotonic() - startedAt) / 1000
+    onRequest({ verb: call.verb, path: call.path, resource: call.resource, status, code, seconds })
+  }
+
+  #warn(call: Call, headers: TransportHeaders): void {
+    const { onWarning } = this.#options
+    if (onWarning) for (const text of parseWarnings(headers.warning)) onWarning(text, describe(call))
+  }
+}
+
+function aborted(call: Call, signal: AbortSignal | undefined, sent: boolean): KubeError {
+  return new KubeError({
+    code: 'Aborted',
+    message: `${call.verb} ${call.path} was aborted`,
+    request: describe(call),
+    sent,
+    cause: signal?.reason,
+  })
+}
+
+async function textOf(stream: TransportStream): Promise<string> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of stream.body) chunks.push(chunk)
+  return Buffer.concat(chunks).toString('utf8')
+}

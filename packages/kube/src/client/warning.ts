@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** The texts of `Warning: 299 - "text"` headers, one or many in one value. What is not such a header is left out. */
+export function parseWarnings(header: string | readonly string[] | undefined): string[] {
+  if (header === undefined) return []
+  const values = typeof header === 'string' ? [header] : header
+  return values.flatMap(value =>
+    [...value.matchAll(/(?:^|,)\s*299\s+\S+\s+"((?:[^"\\]|\\.)*)"/g)].map(match =>
+      match[1]!.replace(/\\(.)/g, '$1'),
+    ),
+  )
+}

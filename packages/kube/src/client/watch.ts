@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
+import type { KubeObject, ObjectMeta, Stored } from './object.ts'
+
+export type WatchEvent<T extends KubeObject = KubeObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
+  /** Everything up to this moment has been sent. */
+  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
+
+const initialEventsEnd = 'k8s.io/initial-events-end'
+
+/** One line of a watch as an event. An ERROR event, and what is no event at all, is thrown as a KubeError. */
+export function parseWatchEvent<T extends KubeObject>(
+  line: string,
+  request: RequestDescription,
+): WatchEvent<T> {
+  let event: { type?: string; object?: Stored<T> & Status }
+  try {
+    event = JSON.parse(line)
+  } catch (cause) {
+    throw malformed('a line of the watch is not JSON', request, cause)
+  }
+  const { type, object } = event ?? {}
+  if (!object) throw malformed('a line of the watch has no object', request)
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+      return event as WatchEvent<T>
+    case 'BOOKMARK':
+      return {
+        type,
+        resourceVersion: object.metadata.resourceVersion,
+        initialEventsEnd: (object.metadata as ObjectMeta).annotations?.[initialEventsEnd] === 'true',
+      }
+    case 'ERROR':
+      throw new KubeError({
+        code: codeOf(object.code ?? 500, object.reason),
+        message: object.message ?? 'the server ended the watch with an error',
+        request,
+        status: object.code,
+        reason: object.reason,
+        details: object.details,
+        retryAfterSeconds: object.details?.retryAfterSeconds,
+      })
+    default:
+      throw malformed(`unknown watch event type ${JSON.stringify(type)}`, request)
+  }
+}
+
+function malformed(message: string, request: RequestDescription, cause?: unknown): KubeError {
+  return new KubeError({ code: 'Malformed', message, request, cause })
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Time as a dependency. Everything in this package that waits or measures takes a Clock, so that a test turns hours
+// in a millisecond and a simulator runs days in seconds. Not promised: resolution finer than a millisecond, or that
+// a timer fires no later than asked.
+
+/** A timer that was set. Cancelling one that has fired, or twice, does nothing. */
+export interface Timer {
+  cancel(): void
+}
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch. May jump when someone sets the machine's clock: for timestamps only. */
+  now(): number
+  /** Milliseconds since an arbitrary moment; never goes backwards. For measuring and for deadlines. */
+  monotonic(): number
+  /** Calls back once after `ms` (at once in a later turn when `ms` is not positive). Any length is allowed. */
+  setTimeout(callback: () => void, ms: number): Timer
+  /** Resolves after `ms`; rejects with the signal's reason as soon as the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** Node fires a longer timeout at once instead of late; longer waits are made of several of these. */
+const longestNodeTimeoutMs = 2 ** 31 - 1
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimeout(callback, ms) {
+    let handle: NodeJS.Timeout
+    const arm = (left: number) => {
+      if (left <= longestNodeTimeoutMs) handle = setTimeout(callback, left)
+      else handle = setTimeout(() => arm(left - longestNodeTimeoutMs), longestNodeTimeoutMs)
+    }
+    arm(ms)
+    return { cancel: () => clearTimeout(handle) }
+  },
+  sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
+}
+
+/** `sleep` for any clock that has `setTimeout`. */
+export function sleepOn(clock: Pick<Clock, 'setTimeout'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    const timer = clock.setTimeout(() => {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }, ms)
+    const abort = () => {
+      timer.cancel()
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Clock, sleepOn, type Timer } from './clock.ts'
+
+interface PendingTimer {
+  readonly due: number
+  readonly callback: () => void
+  cancelled: boolean
+}
+
+/**
+ * A clock that moves only when told to. Timers fire in the order of their due times, those due together in the order
+ * they were set; before each one everything that is ready to run has run, so code that was woken by one timer has set
+ * its next timer before the clock moves on. Not promised: waiting for real I/O; only what runs without leaving the
+ * process settles between timers.
+ */
+export class FakeClock implements Clock {
+  #wall: number
+  #monotonic = 0
+  /** Sorted by due time, those due together in the order they were set; cancelled ones leave when they come first. */
+  readonly #timers: PendingTimer[] = []
+
+  constructor(startEpochMs = Date.UTC(2026, 0, 1)) {
+    this.#wall = startEpochMs
+  }
+
+  now(): number {
+    return this.#wall
+  }
+
+  monotonic(): number {
+    return this.#monotonic
+  }
+
+  setTimeout(callback: () => void, ms: number): Timer {
+    const timer = { due: this.#monotonic + Math.max(0, ms), callback, cancelled: false }
+    this.#timers.splice(this.#placeOf(timer.due), 0, timer)
+    return {
+      cancel: () => {
+        timer.cancelled = true
+      },
+    }
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal)
+  }
+
+  /** How many timers are set and have not fired. */
+  get pendingTimers(): number {
+    return this.#timers.reduce((count, timer) => count + (timer.cancelled ? 0 : 1), 0)
+  }
+
+  /** Milliseconds until the next timer is due; undefined when none is set. */
+  get untilNextTimer(): number | undefined {
+    const next = this.#next()
+    return next && Math.max(0, next.due - this.#monotonic)
+  }
+
+  /** Moves time forward by `ms`, firing what falls due on the way, and settles afterwards. */
+  async advance(ms: number): Promise<void> {
+    const target = this.#monotonic + ms
+    await this.settle()
+    for (let timer = this.#next(); timer && timer.due <= target; timer = this.#next()) {
+      this.#moveTo(Math.max(timer.due, this.#monotonic))
+      this.#timers.shift()
+      timer.callback()
+      await this.settle()
+    }
+    this.#moveTo(target)
+  }
+
+  /** Moves to the next timer and fires it; false when none is set. */
+  async advanceToNextTimer(): Promise<boolean> {
+    await this.settle()
+    const wait = this.untilNextTimer
+    if (wait === undefined) return false
+    await this.advance(wait)
+    return true
+  }
+
+  /** Lets everything that is ready run, without moving time. */
+  async settle(): Promise<void> {
+    await new Promise<void>(resolve => setImmediate(resolve))
+  }
+
+  /** Sets the machine's clock forward or back: `now()` jumps, `monotonic()` and timers do not notice. */
+  shiftWallClock(ms: number): void {
+    this.#wall += ms
+  }
+
+  #moveTo(monotonic: number): void {
+    this.#wall += monotonic - this.#monotonic
+    this.#monotonic = monotonic
+  }
+
+  #next(): PendingTimer | undefined {
+    while (this.#timers[0]?.cancelled) this.#timers.shift()
+    return this.#timers[0]
+  }
+
+  /** Where a new timer goes: behind everything that is due no later. */
+  #placeOf(due: number): number {
+    let low = 0
+    let high = this.#timers.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if (this.#timers[middle]!.due <= due) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export {
+  Controller,
+  type ControllerOptions,
+  defaultReconcileTimeoutMs,
+  defaultWorkers,
+  type Enqueue,
+  type Reconcile,
+  type ReconcileContext,
+  type ReconcileResult,
+  type Source,
+  TerminalError,
+} from './controller.ts'
+export { ReconcileTimeout } from './running-calls.ts'
+export { type Request, sourceOf } from './source.ts'

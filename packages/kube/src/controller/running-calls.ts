@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Clock, Timer } from '../clock/index.ts'
+
+export class ReconcileTimeout extends Error {
+  override readonly name = 'ReconcileTimeout'
+}
+
+interface Call {
+  readonly abort: AbortController
+  readonly deadline: number
+}
+
+/** The calls that run, oldest first, each with a signal that is aborted when it takes too long. One timer for all. */
+export class RunningCalls<Key extends string> {
+  readonly #clock: Clock
+  readonly #timeoutMs: number
+  readonly #calls = new Map<Key, Call>()
+  #watchdog: Timer | undefined
+
+  constructor(clock: Clock, timeoutMs: number) {
+    this.#clock = clock
+    this.#timeoutMs = timeoutMs
+  }
+
+  get keys(): readonly Key[] {
+    return [...this.#calls.keys()]
+  }
+
+  begin(key: Key): AbortSignal {
+    const abort = new AbortController()
+    this.#calls.set(key, { abort, deadline: this.#clock.monotonic() + this.#timeoutMs })
+    this.#watch()
+    return abort.signal
+  }
+
+  end(key: Key): void {
+    this.#calls.delete(key)
+  }
+
+  abortAll(reason: unknown): void {
+    for (const { abort } of this.#calls.values()) abort.abort(reason)
+  }
+
+  /** Rings when the oldest call may be due; usually that one has long ended and the next oldest is watched. */
+  #watch(): void {
+    if (this.#watchdog) return
+    for (const { abort, deadline } of this.#calls.values()) {
+      if (abort.signal.aborted) continue
+      this.#watchdog = this.#clock.setTimeout(() => this.#ring(), deadline - this.#clock.monotonic())
+      return
+    }
+  }
+
+  #ring(): void {
+    this.#watchdog = undefined
+    for (const [key, { abort, deadline }] of this.#calls) {
+      if (deadline > this.#clock.monotonic()) break
+      if (!abort.signal.aborted)
+        abort.abort(new ReconcileTimeout(`reconcile of ${key} took longer than ${this.#timeoutMs} ms`))
+    }
+    this.#watch()
+  }
+}

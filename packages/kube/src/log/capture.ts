@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { LogFields, Logger, LogLevel } from './logger.ts'
+
+export interface CapturedLine {
+  readonly level: LogLevel
+  readonly message: string
+  readonly fields: LogFields
+}
+
+/** A logger for tests: lines are kept as values, none is printed. */
+export function captureLog(): { readonly log: Logger; readonly lines: readonly CapturedLine[] } {
+  const lines: CapturedLine[] = []
+  const loggerWith = (inherited: LogFields): Logger => {
+    const at = (level: LogLevel) => (message: string, fields?: LogFields) => {
+      lines.push({ level, message, fields: { ...inherited, ...fields } })
+    }
+    return {
+      debug: at('debug'),
+      info: at('info'),
+      warn: at('warn'),
+      error: at('error'),
+      child: fields => loggerWith({ ...inherited, ...fields }),
+    }
+  }
+  return { log: loggerWith({}), lines }
+}

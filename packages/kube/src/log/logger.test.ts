@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { captureLog } from './capture.ts'
+import { createLogger, type LoggerOptions } from './logger.ts'
+
+function linesOf(options: LoggerOptions, use: (log: ReturnType<typeof createLogger>) => void): string[] {
+  const lines: string[] = []
+  use(createLogger({ ...options, write: line => lines.push(line) }))
+  return lines
+}
+
+describe('a logger', () => {
+  it('writes one JSON object a line, with an ISO time, the level by name and the fields of its parents', () => {
+    const [line] = linesOf({}, log =>
+      log
+        .child({ controller: 'podclique' })
+        .child({ object: 'team/decode' })
+        .info('Reconciled', { created: 3 }),
+    )
+    const { ts, ...rest } = JSON.parse(line!) as Record<string, unknown>
+    assert.match(String(ts), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    assert.deepEqual(rest, {
+      level: 'info',
+      controller: 'podclique',
+      object: 'team/decode',
+      created: 3,
+      msg: 'Reconciled',
+    })
+  })
+
+  it('leaves out what is below its level', () => {
+    const lines = linesOf({ level: 'warn' }, log => {
+      log.debug('a')
+      log.info('b')
+      log.warn('c')
+      log.error('d')
+    })
+    assert.deepEqual(
+      lines.map(line => (JSON.parse(line) as { msg: string }).msg),
+      ['c', 'd'],
+    )
+  })
+
+  it('writes an error with its message, its stack and its causes', () => {
+    const [line] = linesOf({}, log =>
+      log.error('Write failed', { error: new TypeError('outer', { cause: new Error('inner') }) }),
+    )
+    const { error } = JSON.parse(line!) as {
+      error: { message: string; name: string; stack: string; cause: { message: string } }
+    }
+    assert.equal(error.message, 'outer')
+    assert.equal(error.name, 'TypeError')
+    assert.match(error.stack, /logger\.test\.ts/)
+    assert.equal(error.cause.message, 'inner')
+  })
+
+  it('writes text for eyes when asked', () => {
+    const [line] = linesOf({ format: 'text' }, log =>
+      log.info('Lease taken', { holder: 'a b', count: 2, on: 'x' }),
+    )
+    assert.match(line!, /^\S+Z INFO {2}Lease taken holder="a b" count=2 on=x\n$/)
+  })
+
+  it('puts the stack of an error on lines of its own in text', () => {
+    const [line] = linesOf({ format: 'text' }, log => log.error('Failed', { error: new Error('why') }))
+    assert.match(line!, /ERROR Failed\n {2}Error: why\n {6}at /)
+  })
+
+  it('can be captured by a test', () => {
+    const { log, lines } = captureLog()
+    log.child({ a: 1 }).warn('careful', { b: 2 })
+    assert.deepEqual(lines, [{ level: 'warn', message: 'careful', fields: { a: 1, b: 2 } }])
+  })
+})

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export {
+  Counter,
+  counter,
+  createRegistry,
+  Gauge,
+  gauge,
+  Histogram,
+  histogram,
+  onCollect,
+  Registry,
+} from './registry.ts'

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Metrics of one process. Every part asks for its metrics by name and gets the same one back when another part, or
+// another instance of itself, asked before: two controllers share `workqueue_depth` and differ by label.
+import {
+  Counter,
+  type CounterConfiguration,
+  collectDefaultMetrics,
+  Gauge,
+  type GaugeConfiguration,
+  Histogram,
+  type HistogramConfiguration,
+  Registry,
+} from 'prom-client'
+
+export { Counter, Gauge, Histogram, Registry }
+
+/** A registry with the metrics of the process itself: CPU, memory, event loop, garbage collection. */
+export function createRegistry(): Registry {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  return registry
+}
+
+export function counter<Label extends string>(
+  registry: Registry,
+  configuration: Omit<CounterConfiguration<Label>, 'registers'>,
+): Counter<Label> {
+  return shared(registry, configuration.name, () => new Counter({ ...configuration, registers: [registry] }))
+}
+
+export function gauge<Label extends string>(
+  registry: Registry,
+  configuration: Omit<GaugeConfiguration<Label>, 'registers' | 'collect'>,
+): Gauge<Label> {
+  return shared(registry, configuration.name, () => {
+    const refreshers = new Set<() => void>()
+    const created: Gauge<Label> = new Gauge({
+      ...configuration,
+      registers: [registry],
+      collect: () => {
+        for (const refresh of refreshers) refresh()
+      },
+    })
+    refreshersOf.set(created, refreshers)
+    return created
+  })
+}
+
+const refreshersOf = new WeakMap<object, Set<() => void>>()
+
+/** Has a gauge of this registry set by the callback each time it is read; returns how to stop that. */
+export function onCollect<Label extends string>(metric: Gauge<Label>, refresh: () => void): () => void {
+  const refreshers = refreshersOf.get(metric)
+  if (!refreshers) throw new Error('onCollect knows only gauges made by gauge()')
+  refreshers.add(refresh)
+  return () => refreshers.delete(refresh)
+}
+
+export function histogram<Label extends string>(
+  registry: Registry,
+  configuration: Omit<HistogramConfiguration<Label>, 'registers'>,
+): Histogram<Label> {
+  return shared(
+    registry,
+    configuration.name,
+    () => new Histogram({ ...configuration, registers: [registry] }),
+  )
+}
+
+function shared<Metric>(registry: Registry, name: string, create: () => Metric): Metric {
+  return (registry.getSingleMetric(name) as Metric | undefined) ?? create()
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { FakeClock } from '../clock/index.ts'
+import { createRegistry } from '../metrics/index.ts'
+import type { Priority } from './fair-order.ts'
+import { WorkQueue, type WorkQueueOptions } from './queue.ts'
+
+function newQueue(options: Partial<WorkQueueOptions<string>> = {}) {
+  const clock = new FakeClock()
+  return { clock, queue: new WorkQueue({ name: 'test', clock, random: () => 0, ...options }) }
+}
+
+function takeAll(queue: WorkQueue): string[] {
+  const keys: string[] = []
+  for (let key = queue.takeNow(); key !== undefined; key = queue.takeNow()) {
+    keys.push(key)
+    queue.done(key)
+  }
+  return keys
+}
+
+describe('a work queue', () => {
+  it('hands a key out once however often it was added', () => {
+    const { queue } = newQueue()
+    queue.add('a')
+    queue.add('b')
+    queue.add('a')
+    assert.equal(queue.depth, 2)
+    assert.deepEqual(takeAll(queue), ['a', 'b'])
+  })
+
+  it('hands a key out again, and only afterwards, when it was added while with a worker', () => {
+    const { queue } = newQueue()
+    queue.add('a')
+    assert.equal(queue.takeNow(), 'a')
+    queue.add('a')
+    queue.add('a')
+    assert.equal(queue.takeNow(), undefined)
+    queue.done('a')
+    assert.equal(queue.takeNow(), 'a')
+    queue.done('a')
+    assert.equal(queue.takeNow(), undefined)
+  })
+
+  it('wakes one waiting worker per key', async () => {
+    const { queue } = newQueue()
+    const takes = [queue.take(), queue.take(), queue.take()]
+    queue.add('a')
+    queue.add('b')
+    assert.deepEqual(await Promise.all(takes.slice(0, 2)), ['a', 'b'])
+    queue.add('a')
+    queue.done('a')
+    assert.equal(await takes[2], 'a')
+  })
+
+  it('refuses to finish what was not taken', () => {
+    const { queue } = newQueue()
+    assert.throws(() => queue.done('a'), /done\("a"\) without take/)
+  })
+
+  it('never loses an add and never gives a key to two workers, whatever the order of events', async () => {
+    const keys = ['a', 'b', 'c', 'd']
+    const step = fc.oneof(
+      fc.record({ do: fc.constant('add' as const), key: fc.constantFrom(...keys), user: fc.boolean() }),
+      fc.record({ do: fc.constant('after' as const), key: fc.constantFrom(...keys), ms: fc.nat(20) }),
+      fc.record({ do: fc.constant('retry' as const), key: fc.constantFrom(...keys) }),
+      fc.record({ do: fc.constant('take' as const) }),
+      fc.record({ do: fc.constant('done' as const), which: fc.nat(3) }),
+      fc.record({ do: fc.constant('advance' as const), ms: fc.nat(20) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 80 }), async steps => {
+        const { clock, queue } = newQueue({ ownerOf: key => (key < 'c' ? 'one' : 'two') })
+        const running: string[] = []
+        /** Keys that somebody asked for since their last take. */
+        const wanted = new Set<string>()
+        const took = (key: string | undefined) => {
+          if (key === undefined) return
+          assert.ok(!running.includes(key), `${key} is with two workers`)
+          running.push(key)
+          wanted.delete(key)
+        }
+        for (const event of steps) {
+          if (event.do === 'add') {
+            queue.add(event.key, event.user ? 'user' : 'background')
+            wanted.add(event.key)
+          } else if (event.do === 'after') {
+            queue.addAfter(event.key, event.ms)
+            wanted.add(event.key)
+          } else if (event.do === 'retry') {
+            queue.retry(event.key)
+            wanted.add(event.key)
+          } else if (event.do === 'take') took(queue.takeNow())
+          else if (event.do === 'advance') await clock.advance(event.ms)
+          else if (running.length) queue.done(running.splice(event.which % running.length, 1)[0]!)
+        }
+        for (let round = 0; round < 20 && (wanted.size || running.length); round++) {
+          await clock.advance(60_000)
+          for (let key = queue.takeNow(); key !== undefined; key = queue.takeNow()) took(key)
+          for (const key of running.splice(0)) queue.done(key)
+        }
+        assert.deepEqual([...wanted], [])
+        assert.equal(queue.running, 0)
+        assert.equal(queue.depth, 0)
+        assert.equal(queue.delayed, 0)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('the deadline of a key', () => {
+  it('is replaced by the next one, earlier or later', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.record({ ms: fc.integer({ min: 1, max: 100 }), moment: fc.boolean() }), { minLength: 1 }),
+        async all => {
+          const { clock, queue } = newQueue()
+          for (const { ms, moment } of all)
+            if (moment) queue.addAt('a', clock.now() + ms)
+            else queue.addAfter('a', ms)
+          const last = all.at(-1)!.ms
+          assert.equal(queue.delayed, 1)
+          await clock.advance(last - 1)
+          assert.equal(queue.depth, 0)
+          await clock.advance(1)
+          assert.deepEqual(takeAll(queue), ['a'])
+          await clock.advance(200)
+          assert.equal(queue.depth, 0)
+        },
+      ),
+      { numRuns: 50 },
+    )
+  })
+
+  it('is only brought forward by "no later than"', async () => {
+    const { clock, queue } = newQueue()
+    queue.addNoLaterThan('a', clock.now() + 50)
+    queue.addNoLaterThan('a', clock.now() + 90)
+    queue.addNoLaterThanAfter('a', 70)
+    await clock.advance(49)
+    assert.equal(queue.depth, 0)
+    queue.addNoLaterThanAfter('b', 30)
+    queue.addNoLaterThanAfter('b', 10)
+    await clock.advance(1)
+    assert.deepEqual(takeAll(queue), ['a'])
+    await clock.advance(9)
+    assert.deepEqual(takeAll(queue), ['b'])
+  })
+
+  it('is used up by a take, so that the look that follows decides on the next one', async () => {
+    const { clock, queue } = newQueue()
+    queue.addAfter('a', 100)
+    queue.add('a')
+    assert.equal(queue.takeNow(), 'a')
+    queue.addAfter('a', 200)
+    queue.done('a')
+    await clock.advance(199)
+    assert.equal(queue.depth, 0)
+    await clock.advance(1)
+    assert.equal(queue.depth, 1)
+  })
+
+  it('that falls due while the key is with a worker leads to another look', async () => {
+    const { clock, queue } = newQueue()
+    queue.add('a')
+    assert.equal(queue.takeNow(), 'a')
+    queue.addAfter('a', 5)
+    await clock.advance(5)
+    assert.equal(queue.depth, 0)
+    queue.done('a')
+    assert.equal(queue.takeNow(), 'a')
+  })
+
+  it('can be taken away', async () => {
+    const { clock, queue } = newQueue()
+    queue.addAfter('a', 5)
+    queue.cancelDeadline('a')
+    await clock.advance(10)
+    assert.equal(queue.depth, 0)
+  })
+
+  it('given as a moment follows the wall clock when that is set, given as a span does not', async () => {
+    const { clock, queue } = newQueue()
+    const hour = 3_600_000
+    queue.addAt('moment', clock.now() + 4 * hour)
+    queue.addAfter('span', 4 * hour)
+    clock.shiftWallClock(3 * hour)
+    await clock.advance(hour + 60_000)
+    assert.deepEqual(takeAll(queue), ['moment'])
+    queue.addAt('moment', clock.now() + hour)
+    clock.shiftWallClock(-hour)
+    await clock.advance(hour + 60_000)
+    assert.deepEqual(takeAll(queue), [])
+    await clock.advance(hour)
+    assert.deepEqual(takeAll(queue), ['moment'])
+    await clock.advance(hour)
+    assert.deepEqual(takeAll(queue), ['span'])
+  })
+})
+
+describe('back-off', () => {
+  it('doubles per key up to the cap, and starts over after forget', () => {
+    const { queue } = newQueue({ backoff: { baseMs: 10, capMs: 100, jitter: 0 } })
+    assert.deepEqual(
+      Array.from({ length: 6 }, () => queue.retry('a')),
+      [10, 20, 40, 80, 100, 100],
+    )
+    assert.equal(queue.retry('b'), 10)
+    assert.equal(queue.failuresOf('a'), 6)
+    queue.forget('a')
+    assert.equal(queue.retry('a'), 10)
+  })
+
+  it('is shortened by chance, never lengthened', () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0, max: 0.999, noNaN: true }),
+        fc.integer({ min: 1, max: 40 }),
+        (r, times) => {
+          const { queue } = newQueue({ backoff: { baseMs: 10, capMs: 1_000, jitter: 0.5 }, random: () => r })
+          for (let i = 1; i <= times; i++) {
+            const full = Math.min(1_000, 10 * 2 ** (i - 1))
+            const delay = queue.retry('a')
+            assert.ok(delay <= full && delay >= full / 2)
+          }
+        },
+      ),
+    )
+  })
+
+  it('does not hold back a key that changed', () => {
+    const { queue } = newQueue()
+    queue.add('a')
+    queue.takeNow()
+    queue.retry('a')
+    queue.done('a')
+    queue.add('a', 'user')
+    assert.equal(queue.takeNow(), 'a')
+  })
+})
+
+describe('priorities', () => {
+  it('put what a user waits for before what nobody waits for', () => {
+    const { queue } = newQueue()
+    const order: [string, Priority][] = [
+      ['resync', 'background'],
+      ['ready', 'normal'],
+      ['scaled', 'user'],
+    ]
+    for (const [key, priority] of order) queue.add(key, priority)
+    assert.deepEqual(takeAll(queue), ['scaled', 'ready', 'resync'])
+  })
+
+  it('are raised, never lowered, by adding a waiting key again', () => {
+    const { queue } = newQueue()
+    queue.add('a', 'background')
+    queue.add('b', 'background')
+    queue.add('b', 'user')
+    queue.add('b', 'background')
+    assert.deepEqual(takeAll(queue), ['b', 'a'])
+  })
+})
+
+describe('shutting down', () => {
+  it('sends idle workers home and waits for the busy ones', async () => {
+    const { clock, queue } = newQueue()
+    queue.add('a')
+    queue.add('b')
+    assert.equal(await queue.take(), 'a')
+    queue.addAfter('later', 10)
+    let drained = false
+    const over = queue.shutDown().then(() => {
+      drained = true
+    })
+    assert.equal(await queue.take(), undefined)
+    queue.add('c')
+    queue.add('a')
+    await clock.advance(1_000)
+    assert.equal(queue.delayed, 0)
+    assert.equal(drained, false)
+    queue.done('a')
+    await over
+    assert.equal(queue.takeNow(), undefined)
+  })
+
+  it('can finish what waits first, what was added again included', async () => {
+    const { queue } = newQueue()
+    queue.add('a')
+    queue.add('b')
+    assert.equal(await queue.take(), 'a')
+    queue.add('a')
+    const over = queue.shutDown({ finishWaiting: true })
+    queue.add('c')
+    assert.equal(await queue.take(), 'b')
+    const waiting = queue.take()
+    queue.done('a')
+    assert.equal(await waiting, 'a')
+    queue.done('b')
+    const nothing = queue.take()
+    queue.done('a')
+    assert.equal(await nothing, undefined)
+    await over
+  })
+})
+
+describe('the metrics of a queue', () => {
+  it('have the names and values that dashboards expect', async () => {
+    const registry = createRegistry()
+    const { clock, queue } = newQueue({ name: 'podclique', registry })
+    queue.add('a')
+    queue.add('a')
+    queue.add('b')
+    queue.add('c')
+    await clock.advance(2_000)
+    queue.takeNow()
+    queue.takeNow()
+    await clock.advance(3_000)
+    queue.retry('a')
+    queue.done('b')
+    const text = await registry.metrics()
+    const labels = '{name="podclique",controller="podclique"}'
+    for (const line of [
+      `workqueue_depth${labels} 1`,
+      `workqueue_adds_total${labels} 4`,
+      `workqueue_retries_total${labels} 1`,
+      `workqueue_queue_duration_seconds_sum${labels} 4`,
+      `workqueue_queue_duration_seconds_count${labels} 2`,
+      `workqueue_work_duration_seconds_sum${labels} 3`,
+      `workqueue_unfinished_work_seconds${labels} 3`,
+      `workqueue_longest_running_processor_seconds${labels} 3`,
+    ])
+      assert.ok(text.includes(`${line}\n`), line)
+  })
+})

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which key to look at next. A key says *what* to look at, never what happened: however often it is added before a
+// worker takes it, it is handed out once. Promises:
+// - a key is never with two workers; added while with one, it is handed out again afterwards; no add is lost;
+// - a key has at most one deadline (`addAt`, `addAfter` replace it, the `…NoLaterThan` forms only bring it forward),
+//   and taking the key uses its deadline up, because the look that follows supersedes the reason for it;
+// - order as in fair-order.ts; O(log n) at most.
+// Not promised: that anything survives the process; whoever starts adds every key again.
+import type { Clock } from '../clock/index.ts'
+import type { Registry } from '../metrics/index.ts'
+import { type Backoff, backoffDelay, defaultBackoff } from './backoff.ts'
+import { Deadlines, type When } from './deadlines.ts'
+import { FairOrder, moreUrgent, type Priority, type Waiting } from './fair-order.ts'
+import { QueueMetrics } from './metrics.ts'
+
+export interface WorkQueueOptions<Key extends string> {
+  /** For metrics: usually the controller's name. */
+  readonly name: string
+  readonly clock: Clock
+  /** Whose turn a key takes: keys of one owner share turns with other owners. Without it all keys share one line. */
+  readonly ownerOf?: (key: Key) => string
+  readonly backoff?: Backoff
+  readonly registry?: Registry
+  /** 0 ≤ r < 1, for jitter. */
+  readonly random?: () => number
+}
+
+interface Item<Key> extends Waiting {
+  readonly key: Key
+  /** `waiting` in the order; `running` with a worker; `again`: with a worker, and added meanwhile. */
+  state: 'waiting' | 'running' | 'again'
+  /** Monotonic, when it entered that state. */
+  since: number
+}
+
+export class WorkQueue<Key extends string = string> {
+  readonly name: string
+  readonly #clock: Clock
+  readonly #ownerOf: (key: Key) => string
+  readonly #backoff: Backoff
+  readonly #random: () => number
+  readonly #metrics: QueueMetrics | undefined
+  readonly #items = new Map<Key, Item<Key>>()
+  readonly #running = new Map<Key, Item<Key>>()
+  readonly #order = new FairOrder<Item<Key>>()
+  readonly #deadlines: Deadlines<Key>
+  readonly #failures = new Map<Key, number>()
+  /** Workers that wait for a key. */
+  readonly #idle = new Set<(key: Key | undefined) => void>()
+  readonly #drainers: (() => void)[] = []
+  #mode: 'open' | 'finishing' | 'closed' = 'open'
+
+  constructor(options: WorkQueueOptions<Key>) {
+    this.name = options.name
+    this.#clock = options.clock
+    this.#ownerOf = options.ownerOf ?? (() => '')
+    this.#backoff = options.backoff ?? defaultBackoff
+    this.#random = options.random ?? Math.random
+    this.#deadlines = new Deadlines(options.clock, key => this.#enqueue(key, 'normal'))
+    this.#metrics =
+      options.registry &&
+      new QueueMetrics(options.registry, options.name, {
+        depth: () => this.#order.size,
+        runningSeconds: () => this.#runningSeconds(),
+      })
+  }
+
+  /** Keys that wait for a worker. */
+  get depth(): number {
+    return this.#order.size
+  }
+
+  /** Keys that are with a worker. */
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** Keys with a deadline. */
+  get delayed(): number {
+    return this.#deadlines.size
+  }
+
+  /** Hands the key out as soon as its turn comes. A key that waits keeps its place, or gets a better one. */
+  add(key: Key, priority: Priority = 'normal'): void {
+    this.#enqueue(key, priority)
+  }
+
+  /** Adds the key at a moment of the wall clock (milliseconds since the epoch) instead of at any deadline before. */
+  addAt(key: Key, at: number): void {
+    this.#addWhen(key, { at })
+  }
+
+  /** Adds the key in `ms` milliseconds instead of at any deadline before. */
+  addAfter(key: Key, ms: number): void {
+    this.#addWhen(key, { after: ms })
+  }
+
+  /** Like `addAt`, but a deadline that is earlier stays. */
+  addNoLaterThan(key: Key, at: number): void {
+    if (!this.#isDueWithin(key, at - this.#clock.now())) this.addAt(key, at)
+  }
+
+  /** Like `addAfter`, but a deadline that is earlier stays. */
+  addNoLaterThanAfter(key: Key, ms: number): void {
+    if (!this.#isDueWithin(key, ms)) this.addAfter(key, ms)
+  }
+
+  /** Adds the key after a back-off that doubles with each call until `forget`. Returns the wait in milliseconds. */
+  retry(key: Key): number {
+    const failures = (this.#failures.get(key) ?? 0) + 1
+    this.#failures.set(key, failures)
+    this.#metrics?.retried()
+    const delay = backoffDelay(this.#backoff, failures, this.#random)
+    this.addNoLaterThanAfter(key, delay)
+    return delay
+  }
+
+  /** How often in a row the key was retried. */
+  failuresOf(key: Key): number {
+    return this.#failures.get(key) ?? 0
+  }
+
+  /** The key is fine: its next failure is its first. */
+  forget(key: Key): void {
+    this.#failures.delete(key)
+  }
+
+  /** Takes the deadline away; a key that already waits or runs is not affected. */
+  cancelDeadline(key: Key): void {
+    this.#deadlines.delete(key)
+  }
+
+  /** The next key, when there is one; undefined when the queue was shut down. Call `done` when the work is over. */
+  take(): Promise<Key | undefined> {
+    const key = this.takeNow()
+    if (key !== undefined || this.#isOver()) return Promise.resolve(key)
+    return new Promise(resolve => this.#idle.add(resolve))
+  }
+
+  /** Like `take` without waiting. */
+  takeNow(): Key | undefined {
+    if (this.#mode === 'closed') return undefined
+    const item = this.#order.pop()
+    if (!item) return undefined
+    const now = this.#clock.monotonic()
+    this.#metrics?.taken(now - item.since)
+    item.state = 'running'
+    item.since = now
+    this.#running.set(item.key, item)
+    this.#deadlines.delete(item.key)
+    return item.key
+  }
+
+  /** The worker is done with the key. */
+  done(key: Key): void {
+    const item = this.#running.get(key)
+    if (!item) throw new Error(`queue ${this.name}: done("${key}") without take`)
+    this.#running.delete(key)
+    this.#metrics?.finished(this.#clock.monotonic() - item.since)
+    if (item.state === 'again' && this.#mode !== 'closed') this.#wait(item)
+    else this.#items.delete(key)
+    this.#settle()
+  }
+
+  /**
+   * No further key is accepted and deadlines are dropped. Resolves when no key is with a worker; with `finishWaiting`
+   * those that wait are handed out first. May be called twice, to change one's mind about waiting.
+   */
+  shutDown(options: { readonly finishWaiting?: boolean } = {}): Promise<void> {
+    this.#mode = options.finishWaiting ? 'finishing' : 'closed'
+    this.#deadlines.clear()
+    this.#metrics?.detach()
+    return new Promise(resolve => {
+      this.#drainers.push(resolve)
+      this.#settle()
+    })
+  }
+
+  #enqueue(key: Key, priority: Priority): void {
+    if (this.#mode !== 'open') return
+    this.#metrics?.added()
+    const item = this.#items.get(key)
+    if (!item) {
+      const created: Item<Key> = { key, owner: this.#ownerOf(key), priority, state: 'waiting', since: 0 }
+      this.#items.set(key, created)
+      this.#wait(created)
+    } else if (item.state === 'waiting') this.#order.raise(item, priority)
+    else {
+      item.priority = item.state === 'again' ? moreUrgent(item.priority, priority) : priority
+      item.state = 'again'
+    }
+  }
+
+  #wait(item: Item<Key>): void {
+    item.state = 'waiting'
+    item.since = this.#clock.monotonic()
+    this.#order.push(item)
+    for (const worker of this.#idle) {
+      this.#idle.delete(worker)
+      worker(this.takeNow())
+      break
+    }
+  }
+
+  #addWhen(key: Key, when: When): void {
+    if (this.#mode !== 'open') return
+    this.#deadlines.set(key, when)
+  }
+
+  #isDueWithin(key: Key, ms: number): boolean {
+    const remaining = this.#deadlines.remaining(key)
+    return remaining !== undefined && remaining <= ms
+  }
+
+  #isOver(): boolean {
+    return this.#mode === 'closed' || (this.#mode === 'finishing' && this.#items.size === 0)
+  }
+
+  /** Lets idle workers and those who wait for the drain go once there is nothing left. */
+  #settle(): void {
+    if (!this.#isOver()) return
+    for (const worker of this.#idle) worker(undefined)
+    this.#idle.clear()
+    if (this.#running.size > 0) return
+    for (const drained of this.#drainers.splice(0)) drained()
+  }
+
+  *#runningSeconds(): Iterable<number> {
+    const now = this.#clock.monotonic()
+    for (const { since } of this.#running.values()) yield (now - since) / 1000
+  }
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { scheduler } from '@grove/api'
+import type { SchedulerBackend } from './backend.ts'
+
+/** Reads PodGangs itself and needs nothing more. */
+export const lpxScheduler: SchedulerBackend = {
+  name: scheduler.lpx,
+  topologyAware: false,
+  preparePod: pod => pod,
+  objectsFor: () => [],
+}

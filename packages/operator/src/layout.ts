@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a PodCliqueSet consists of: which cliques stand alone, which belong to scaling groups, what they are called and
+// which gang they are placed with. Everything that is created follows from this, so it is said once.
+import { type CliqueTemplate, names, type ScalingGroupTemplate } from '@grove/api'
+import type { StoredSet } from './stored.ts'
+
+export interface ScalingGroupInstance {
+  readonly config: ScalingGroupTemplate
+  readonly name: string
+  readonly setReplica: number
+}
+
+export interface CliqueInstance {
+  readonly template: CliqueTemplate
+  readonly name: string
+  readonly setReplica: number
+  /** The gang its pods are placed with. */
+  readonly podGang: string
+  /** Only for cliques of a scaled gang: the gang that goes first. */
+  readonly basePodGang: string | undefined
+  readonly group: { readonly instance: ScalingGroupInstance; readonly replica: number } | undefined
+}
+
+export interface PodGangInstance {
+  readonly name: string
+  readonly setReplica: number
+  /** Order is part of the API: standalone cliques as in the template, then groups, their replicas, their cliques. */
+  readonly cliques: readonly CliqueInstance[]
+  /** The group replica that a scaled gang holds; none for a base gang. */
+  readonly scaled: { readonly instance: ScalingGroupInstance; readonly replica: number } | undefined
+}
+
+/** A template named by a scaling group is not in the set: the object was stored while nothing checked it. */
+export class UnknownCliqueError extends Error {
+  constructor(clique: string, group: string) {
+    super(`scaling group ${group} names the clique ${clique}, which the PodCliqueSet does not define`)
+  }
+}
+
+export function minAvailableOfGroup(config: ScalingGroupTemplate): number {
+  return config.minAvailable ?? 1
+}
+
+export function minAvailableOfClique(template: CliqueTemplate): number {
+  return template.spec.minAvailable ?? template.spec.replicas
+}
+
+export function standaloneTemplates(set: StoredSet): CliqueTemplate[] {
+  const members = new Set(scalingGroupConfigs(set).flatMap(config => config.cliqueNames))
+  return set.spec.template.cliques.filter(template => !members.has(template.name))
+}
+
+export function scalingGroupConfigs(set: StoredSet): readonly ScalingGroupTemplate[] {
+  return set.spec.template.podCliqueScalingGroups ?? []
+}
+
+/** The group that a clique belongs to, if any. */
+export function groupOf(set: StoredSet, clique: string): ScalingGroupTemplate | undefined {
+  return scalingGroupConfigs(set).find(config => config.cliqueNames.includes(clique))
+}
+
+export function standaloneClique(
+  set: StoredSet,
+  setReplica: number,
+  template: CliqueTemplate,
+): CliqueInstance {
+  return {
+    template,
+    name: names.standaloneClique(set.metadata.name, setReplica, template.name),
+    setReplica,
+    podGang: names.basePodGang(set.metadata.name, setReplica),
+    basePodGang: undefined,
+    group: undefined,
+  }
+}
+
+export function standaloneCliques(set: StoredSet, setReplica: number): CliqueInstance[] {
+  return standaloneTemplates(set).map(template => standaloneClique(set, setReplica, template))
+}
+
+export function scalingGroup(
+  set: StoredSet,
+  setReplica: number,
+  config: ScalingGroupTemplate,
+): ScalingGroupInstance {
+  return { config, name: names.scalingGroup(set.metadata.name, setReplica, config.name), setReplica }
+}
+
+export function scalingGroups(set: StoredSet, setReplica: number): ScalingGroupInstance[] {
+  return scalingGroupConfigs(set).map(config => scalingGroup(set, setReplica, config))
+}
+
+/** The cliques of one replica of a scaling group, in the order in which the group names them. */
+export function memberCliques(
+  set: StoredSet,
+  instance: ScalingGroupInstance,
+  replica: number,
+): CliqueInstance[] {
+  const { config, name, setReplica } = instance
+  const base = names.basePodGang(set.metadata.name, setReplica)
+  const isScaled = replica >= minAvailableOfGroup(config)
+  return config.cliqueNames.map(clique => ({
+    template: templateNamed(set, clique, config.name),
+    name: names.memberClique(name, replica, clique),
+    setReplica,
+    podGang: isScaled ? names.scaledPodGang(name, replica, minAvailableOfGroup(config)) : base,
+    basePodGang: isScaled ? base : undefined,
+    group: { instance, replica },
+  }))
+}
+
+/** How many replicas a scaling group has now: the live object's count, or the template's before it exists. */
+export type GroupReplicas = (instance: ScalingGroupInstance) => number
+
+export const groupReplicasFromTemplate: GroupReplicas = instance => instance.config.replicas ?? 1
+
+/** All gangs of a set: first every base gang, then by replica and group the scaled ones. */
+export function podGangs(set: StoredSet, groupReplicas: GroupReplicas): PodGangInstance[] {
+  const replicas = Array.from({ length: set.spec.replicas ?? 0 }, (_, index) => index)
+  return [
+    ...replicas.map(setReplica => basePodGang(set, setReplica)),
+    ...replicas.flatMap(setReplica => scaledPodGangs(set, setReplica, groupReplicas)),
+  ]
+}
+
+export function basePodGang(set: StoredSet, setReplica: number): PodGangInstance {
+  const members = scalingGroups(set, setReplica).flatMap(instance =>
+    range(0, minAvailableOfGroup(instance.config)).flatMap(replica => memberCliques(set, instance, replica)),
+  )
+  return {
+    name: names.basePodGang(set.metadata.name, setReplica),
+    setReplica,
+    cliques: [...standaloneCliques(set, setReplica), ...members],
+    scaled: undefined,
+  }
+}
+
+function scaledPodGangs(set: StoredSet, setReplica: number, groupReplicas: GroupReplicas): PodGangInstance[] {
+  return scalingGroups(set, setReplica).flatMap(instance => {
+    const minimum = minAvailableOfGroup(instance.config)
+    return range(minimum, groupReplicas(instance)).map(replica => ({
+      name: names.scaledPodGang(instance.name, replica, minimum),
+      setReplica,
+      cliques: memberCliques(set, instance, replica),
+      scaled: { instance, replica },
+    }))
+  })
+}
+
+export function templateNamed(set: StoredSet, clique: string, group: string): CliqueTemplate {
+  const found = set.spec.template.cliques.find(template => template.name === clique)
+  if (!found) throw new UnknownCliqueError(clique, group)
+  return found
+}
+
+export function range(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  type AutoScalingConfig,
+  apiVersion,
+  component,
+  type HorizontalPodAutoscaler,
+  kinds,
+  label,
+  managedLabels,
+  names,
+} from '@grove/api'
+import { scalingGroupConfigs } from '../layout.ts'
+import type { StoredSet } from '../stored.ts'
+import { controlledBy } from './owner.ts'
+
+/** Cliques first, then groups, as the template lists them. */
+export function autoscalers(set: StoredSet, setReplica: number): HorizontalPodAutoscaler[] {
+  const cliques = set.spec.template.cliques.flatMap(({ name, spec }) =>
+    spec.autoScalingConfig
+      ? autoscaler(
+          set,
+          kinds.podClique.kind,
+          names.standaloneClique(set.metadata.name, setReplica, name),
+          spec.autoScalingConfig,
+        )
+      : [],
+  )
+  const groups = scalingGroupConfigs(set).flatMap(({ name, scaleConfig }) =>
+    scaleConfig
+      ? autoscaler(
+          set,
+          kinds.podCliqueScalingGroup.kind,
+          names.scalingGroup(set.metadata.name, setReplica, name),
+          scaleConfig,
+        )
+      : [],
+  )
+  return [...cliques, ...groups]
+}
+
+function autoscaler(
+  set: StoredSet,
+  kind: string,
+  target: string,
+  config: AutoScalingConfig,
+): HorizontalPodAutoscaler {
+  return {
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: {
+      name: target,
+      namespace: set.metadata.namespace,
+      labels: {
+        ...managedLabels(set.metadata.name),
+        [label.component]: component.horizontalPodAutoscaler,
+        [label.name]: target,
+      },
+      ownerReferences: controlledBy(set),
+    },
+    spec: {
+      minReplicas: config.minReplicas,
+      maxReplicas: config.maxReplicas,
+      // Without metrics the API server chooses its own; naming none would fight with it for ever.
+      ...(config.metrics?.length && { metrics: config.metrics }),
+      scaleTargetRef: { apiVersion, kind, name: target },
+    },
+  }
+}

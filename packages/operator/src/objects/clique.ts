@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  annotation,
+  apiVersion,
+  component,
+  kinds,
+  label,
+  managedLabels,
+  type PodClique,
+  type PodSpec,
+  scalingGroupEnvironment,
+} from '@grove/api'
+import { fromLabel, literal, withEnvironment } from '../container-env.ts'
+import { type CliqueInstance, templateNamed } from '../layout.ts'
+import { mnnvlGroupOf, withMnnvlClaim } from '../mnnvl.ts'
+import { startupParents } from '../startup-order.ts'
+import type { StoredSet } from '../stored.ts'
+import { controlledBy, type Owner } from './owner.ts'
+
+/**
+ * A PodClique as it is created; its owner is the set, or the scaling group that it is a member of. Afterwards its
+ * replica count belongs to whoever scales it.
+ */
+export function podClique(
+  set: StoredSet,
+  instance: CliqueInstance,
+  owner: Owner,
+  podTemplateHash: string,
+): PodClique {
+  const { template, name } = instance
+  const annotations = withoutTopologyName(template.annotations)
+  const startsAfter = startupParents(set, instance).map(parent => parent.name)
+  const { startsAfter: _, ...spec } = template.spec
+  return {
+    apiVersion,
+    kind: kinds.podClique.kind,
+    metadata: {
+      name,
+      namespace: set.metadata.namespace,
+      labels: { ...template.labels, ...cliqueLabels(set, instance, podTemplateHash) },
+      ...(Object.keys(annotations).length && { annotations }),
+      ownerReferences: controlledBy(owner),
+    },
+    spec: {
+      ...spec,
+      podSpec: podSpecOf(set, instance),
+      ...(startsAfter.length && { startsAfter }),
+    },
+  }
+}
+
+export function cliqueLabels(
+  set: StoredSet,
+  instance: CliqueInstance,
+  podTemplateHash: string,
+): Record<string, string> {
+  const { name, setReplica, podGang, basePodGang, group } = instance
+  return {
+    ...managedLabels(set.metadata.name),
+    [label.component]: group ? component.memberClique : component.standaloneClique,
+    [label.name]: name,
+    [label.setReplicaIndex]: String(setReplica),
+    [label.podGang]: podGang,
+    [label.podTemplateHash]: podTemplateHash,
+    ...(group && {
+      [label.scalingGroup]: group.instance.name,
+      [label.scalingGroupReplicaIndex]: String(group.replica),
+    }),
+    ...(basePodGang && { [label.basePodGang]: basePodGang }),
+  }
+}
+
+function podSpecOf(set: StoredSet, instance: CliqueInstance): PodSpec {
+  const { template, setReplica, group } = instance
+  let podSpec = template.spec.podSpec
+  if (group) {
+    const podCount = group.instance.config.cliqueNames
+      .map(clique => templateNamed(set, clique, group.instance.config.name).spec.replicas)
+      .reduce((sum, replicas) => sum + replicas, 0)
+    podSpec = withEnvironment(podSpec, [
+      fromLabel(scalingGroupEnvironment.name, label.scalingGroup),
+      literal(scalingGroupEnvironment.templatePodCount, String(podCount)),
+      fromLabel(scalingGroupEnvironment.index, label.scalingGroupReplicaIndex),
+    ])
+  }
+  const mnnvlGroup = mnnvlGroupOf(set, template)
+  return mnnvlGroup === undefined
+    ? podSpec
+    : withMnnvlClaim(podSpec, set.metadata.name, setReplica, mnnvlGroup)
+}
+
+function withoutTopologyName(
+  annotations: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
+  const { [annotation.topologyName]: _, ...kept } = annotations ?? {}
+  return kept
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { component, label, managedLabels, names, type Service } from '@grove/api'
+import type { StoredSet } from '../stored.ts'
+import { controlledBy } from './owner.ts'
+
+/** Gives every pod of a replica a DNS name, ready or not as the set wants it. It has no ports. */
+export function headlessService(set: StoredSet, setReplica: number): Service {
+  const name = names.replica(set.metadata.name, setReplica)
+  const replicaLabel = { [label.setReplicaIndex]: String(setReplica) }
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: {
+      name,
+      namespace: set.metadata.namespace,
+      labels: {
+        ...managedLabels(set.metadata.name),
+        [label.component]: component.headlessService,
+        [label.name]: name,
+        ...replicaLabel,
+      },
+      ownerReferences: controlledBy(set),
+    },
+    spec: {
+      clusterIP: 'None',
+      selector: { ...managedLabels(set.metadata.name), ...replicaLabel },
+      publishNotReadyAddresses: set.spec.template.headlessServiceConfig?.publishNotReadyAddresses ?? false,
+    },
+  }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  component,
+  label,
+  managedLabels,
+  names,
+  type ResourceClaim,
+  type ResourceClaimSpec,
+  type ResourceSharing,
+} from '@grove/api'
+import type { CliqueInstance, ScalingGroupInstance } from '../layout.ts'
+import type { StoredSet } from '../stored.ts'
+import { controlledBy, type Owner } from './owner.ts'
+
+/** Finds what a sharing entry refers to; undefined when there is no such template (yet). */
+export type ClaimTemplateLookup = (entry: ResourceSharing) => ResourceClaimSpec | undefined
+
+/** Who owns shared claims, and how the claims say to which replica of it they belong. */
+interface ClaimOwner {
+  readonly object: Owner
+  readonly name: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly replicaLabel: string
+}
+
+export function claimsOfSet(
+  set: StoredSet,
+  replicas: readonly number[],
+  find: ClaimTemplateLookup,
+): ResourceClaim[] {
+  const owner = { object: set, name: set.metadata.name, labels: {}, replicaLabel: label.setReplicaIndex }
+  return claims(set, owner, set.spec.template.resourceSharing ?? [], replicas, find)
+}
+
+export function claimsOfScalingGroup(
+  set: StoredSet,
+  instance: ScalingGroupInstance,
+  object: Owner,
+  replicas: readonly number[],
+  find: ClaimTemplateLookup,
+): ResourceClaim[] {
+  const owner = {
+    object,
+    name: instance.name,
+    labels: { [label.scalingGroup]: instance.name },
+    replicaLabel: label.scalingGroupReplicaIndex,
+  }
+  return claims(set, owner, instance.config.resourceSharing ?? [], replicas, find)
+}
+
+export function claimsOfClique(
+  set: StoredSet,
+  instance: CliqueInstance,
+  object: Owner,
+  podIndexes: readonly number[],
+  find: ClaimTemplateLookup,
+): ResourceClaim[] {
+  const owner = {
+    object,
+    name: instance.name,
+    labels: { [label.podClique]: instance.name },
+    replicaLabel: label.podIndex,
+  }
+  return claims(set, owner, instance.template.resourceSharing ?? [], podIndexes, find)
+}
+
+function claims(
+  set: StoredSet,
+  owner: ClaimOwner,
+  entries: readonly ResourceSharing[],
+  replicas: readonly number[],
+  find: ClaimTemplateLookup,
+): ResourceClaim[] {
+  return entries.flatMap(entry => {
+    const spec = find(entry)
+    if (!spec) return []
+    if (entry.scope === 'AllReplicas')
+      return [claim(set, owner, names.claimForAllReplicas(owner.name, entry.name), spec, {})]
+    return replicas.map(replica =>
+      claim(set, owner, names.claimPerReplica(owner.name, replica, entry.name), spec, {
+        [owner.replicaLabel]: String(replica),
+      }),
+    )
+  })
+}
+
+function claim(
+  set: StoredSet,
+  owner: ClaimOwner,
+  name: string,
+  spec: ResourceClaimSpec,
+  replicaLabel: Readonly<Record<string, string>>,
+): ResourceClaim {
+  return {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceClaim',
+    metadata: {
+      name,
+      namespace: set.metadata.namespace,
+      labels: {
+        ...managedLabels(set.metadata.name),
+        [label.component]: component.resourceClaim,
+        ...owner.labels,
+        ...replicaLabel,
+      },
+      ownerReferences: controlledBy(owner.object),
+    },
+    spec,
+  }
+}

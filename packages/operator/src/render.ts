@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every object of a fully rolled-out set, without a cluster: the same builders that the controllers use, applied to a
+// world in which every pod is ready. Pods carry their hostname as name and have lost our gate.
+import {
+  type ClusterTopologyBinding,
+  type ResourceClaimSpec,
+  type ResourceClaimTemplate,
+  type ResourceSharing,
+  scheduler,
+} from '@grove/api'
+import type { SchedulerObject } from './backends/backend.ts'
+import type { SchedulerBackends } from './backends/registry.ts'
+import {
+  type CliqueInstance,
+  groupReplicasFromTemplate,
+  memberCliques,
+  podGangs,
+  range,
+  type ScalingGroupInstance,
+  scalingGroups,
+  standaloneCliques,
+} from './layout.ts'
+import { mnnvlGroups } from './mnnvl.ts'
+import { autoscalers } from './objects/autoscaler.ts'
+import { podClique } from './objects/clique.ts'
+import { computeDomain } from './objects/compute-domain.ts'
+import { podGang } from './objects/gang.ts'
+import { headlessService } from './objects/headless-service.ts'
+import { podRole, podRoleBinding, serviceAccount, tokenSecret } from './objects/identity.ts'
+import { kaiTopology } from './objects/kai-topology.ts'
+import type { Owner } from './objects/owner.ts'
+import { pod, ungated } from './objects/pod.ts'
+import { claimsOfClique, claimsOfScalingGroup, claimsOfSet } from './objects/resource-claim.ts'
+import { podCliqueScalingGroup } from './objects/scaling-group.ts'
+import type { Stored, StoredSet } from './stored.ts'
+import { topologyName } from './topology.ts'
+
+export interface RenderContext {
+  readonly backends: SchedulerBackends
+  readonly topologyAwareScheduling: boolean
+  readonly mnnvl: boolean
+  readonly waiterImage: string | undefined
+  readonly topologyBindings: readonly ClusterTopologyBinding[]
+  readonly claimTemplates: readonly ResourceClaimTemplate[]
+  /** Revision hash of each clique, by its name. */
+  podTemplateHashes(set: StoredSet): Readonly<Record<string, string>>
+}
+
+export type RenderedObject = Owner & { readonly spec?: unknown }
+
+export function render(set: StoredSet, context: RenderContext): RenderedObject[] {
+  const replicas = range(0, set.spec.replicas ?? 0)
+  const hashes = context.podTemplateHashes(set)
+  const find = (entry: ResourceSharing) => claimTemplate(set, context, entry)
+  const cliques = replicas.flatMap(replica => renderCliques(set, replica, hashes, find, context))
+  return [
+    serviceAccount(set),
+    podRole(set),
+    podRoleBinding(set),
+    tokenSecret(set),
+    ...claimsOfSet(set, replicas, find),
+    ...replicas.flatMap(replica => [
+      headlessService(set, replica),
+      ...autoscalers(set, replica),
+      ...(context.mnnvl ? mnnvlGroups(set).map(group => computeDomain(set, replica, group)) : []),
+      ...scalingGroups(set, replica).flatMap(group => renderScalingGroup(set, group, find)),
+    ]),
+    ...cliques.flatMap(({ objects, pods }) => [...objects, ...pods]),
+    ...renderGangs(set, context, new Map(cliques.map(({ name, pods }) => [name, pods.map(nameOf)]))),
+  ]
+}
+
+/** What the operator makes of a topology binding by itself. */
+export function renderTopologies(context: RenderContext): SchedulerObject[] {
+  if (!context.backends.find(scheduler.kai)) return []
+  return context.topologyBindings.map(kaiTopology).filter(topology => topology !== undefined)
+}
+
+type FindTemplate = (entry: ResourceSharing) => ResourceClaimSpec | undefined
+
+function renderScalingGroup(
+  set: StoredSet,
+  instance: ScalingGroupInstance,
+  find: FindTemplate,
+): RenderedObject[] {
+  const group = podCliqueScalingGroup(set, instance)
+  const replicas = range(0, groupReplicasFromTemplate(instance))
+  return [group, ...claimsOfScalingGroup(set, instance, group, replicas, find)]
+}
+
+interface RenderedClique {
+  readonly name: string
+  readonly objects: RenderedObject[]
+  readonly pods: RenderedObject[]
+}
+
+function renderCliques(
+  set: StoredSet,
+  setReplica: number,
+  hashes: Readonly<Record<string, string>>,
+  find: FindTemplate,
+  context: RenderContext,
+): RenderedClique[] {
+  const standalone = standaloneCliques(set, setReplica).map(instance =>
+    renderClique(set, instance, set, hashes, find, context),
+  )
+  const members = scalingGroups(set, setReplica).flatMap(group => {
+    const owner = podCliqueScalingGroup(set, group)
+    return range(0, groupReplicasFromTemplate(group)).flatMap(replica =>
+      memberCliques(set, group, replica).map(instance =>
+        renderClique(set, instance, owner, hashes, find, context),
+      ),
+    )
+  })
+  return [...standalone, ...members]
+}
+
+function renderClique(
+  set: StoredSet,
+  instance: CliqueInstance,
+  owner: Owner,
+  hashes: Readonly<Record<string, string>>,
+  find: FindTemplate,
+  context: RenderContext,
+): RenderedClique {
+  const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as Stored<
+    ReturnType<typeof podClique>
+  >
+  const name = clique.spec.podSpec.schedulerName
+  const backend = context.backends.find(name)
+  if (!backend) throw new Error(`schedulerName "${name}" is not enabled in OperatorConfiguration`)
+  const indexes = range(0, clique.spec.replicas)
+  const pods = indexes.map(index => {
+    const made = ungated(pod({ set, clique, instance, backend, waiterImage: context.waiterImage }, index))
+    const { generateName: _, ...metadata } = made.metadata
+    return { ...made, metadata: { ...metadata, name: made.spec!.hostname! } } as RenderedObject
+  })
+  return {
+    name: instance.name,
+    objects: [clique, ...claimsOfClique(set, instance, clique, indexes, find)],
+    pods,
+  }
+}
+
+function renderGangs(
+  set: StoredSet,
+  context: RenderContext,
+  podsOf: ReadonlyMap<string, readonly string[]>,
+): RenderedObject[] {
+  const topology = topologyName(set)
+  const binding = context.topologyBindings.find(candidate => candidate.metadata.name === topology)
+  const levels = context.topologyAwareScheduling ? (binding?.spec.levels ?? []) : []
+  const schedulerName = context.backends.nameFor(set)
+  const backend = context.backends.find(schedulerName) ?? context.backends.default
+  return podGangs(set, groupReplicasFromTemplate).flatMap(instance => {
+    const gang = podGang(instance, {
+      set,
+      levels,
+      schedulerName,
+      podsOf: clique => podsOf.get(clique) ?? [],
+    }) as Stored<ReturnType<typeof podGang>>
+    return [gang, ...backend.objectsFor(gang, set)]
+  })
+}
+
+function claimTemplate(
+  set: StoredSet,
+  context: RenderContext,
+  entry: ResourceSharing,
+): ResourceClaimSpec | undefined {
+  const internal = (set.spec.template.resourceClaimTemplates ?? []).find(
+    template => template.name === entry.name,
+  )
+  if (internal && !entry.namespace) return internal.templateSpec.spec
+  const namespace = entry.namespace || set.metadata.namespace
+  return context.claimTemplates.find(
+    template =>
+      template.metadata.name === entry.name && (template.metadata.namespace || 'default') === namespace,
+  )?.spec.spec
+}
+
+function nameOf(object: RenderedObject): string {
+  return object.metadata.name
+}

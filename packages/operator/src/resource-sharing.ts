@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Devices that pods share: which claims exist at which level, and which pods use them.
+import { type CliqueOrScalingGroupFilter, names, type ResourceSharing } from '@grove/api'
+import type { CliqueInstance } from './layout.ts'
+import type { StoredSet } from './stored.ts'
+
+/** Claims that a pod uses, in the order in which they are listed in it. */
+export function claimsOfPod(set: StoredSet, instance: CliqueInstance, podIndex: number): string[] {
+  const { template, setReplica, group, name } = instance
+  const forPod = (filter: CliqueOrScalingGroupFilter | undefined): boolean =>
+    filter === undefined ||
+    (filter.childCliqueNames ?? []).includes(template.name) ||
+    (group !== undefined && (filter.childScalingGroupNames ?? []).includes(group.instance.config.name))
+
+  const ofSet = (set.spec.template.resourceSharing ?? []).filter(entry => forPod(entry.filter))
+  const ofGroup = (group?.instance.config.resourceSharing ?? []).filter(entry => forPod(entry.filter))
+  return [
+    ...claimNames(ofSet, set.metadata.name, setReplica),
+    ...(group ? claimNames(ofGroup, group.instance.name, group.replica) : []),
+    ...claimNames(template.resourceSharing ?? [], name, podIndex),
+  ]
+}
+
+/** The claims of one owner that one of its replicas uses: those for all replicas first. */
+function claimNames(entries: readonly ResourceSharing[], owner: string, replica: number): string[] {
+  const all = entries.filter(entry => entry.scope === 'AllReplicas')
+  const each = entries.filter(entry => entry.scope === 'PerReplica')
+  return [
+    ...all.map(entry => names.claimForAllReplicas(owner, entry.name)),
+    ...each.map(entry => names.claimPerReplica(owner, replica, entry.name)),
+  ]
+}

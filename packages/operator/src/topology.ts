@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// From domain names in a PodCliqueSet to node label keys in its gangs.
+import type { PodGangTopologyConstraint, TopologyConstraint, TopologyLevel } from '@grove/api'
+import { scalingGroupConfigs } from './layout.ts'
+import type { StoredSet } from './stored.ts'
+
+export function requiredDomain(constraint: TopologyConstraint): string | undefined {
+  return constraint.pack?.required || constraint.packDomain || undefined
+}
+
+export function preferredDomain(constraint: TopologyConstraint): string | undefined {
+  return constraint.pack?.preferred || undefined
+}
+
+/** Every constraint of a set, from the outside in. */
+export function topologyConstraints(set: StoredSet): TopologyConstraint[] {
+  return [
+    set.spec.template.topologyConstraint,
+    ...scalingGroupConfigs(set).map(config => config.topologyConstraint),
+    ...set.spec.template.cliques.map(template => template.topologyConstraint),
+  ].filter(constraint => constraint !== undefined)
+}
+
+/** The one topology of a set: the first name that is given, from the outside in. */
+export function topologyName(set: StoredSet): string | undefined {
+  return topologyConstraints(set).find(constraint => constraint.topologyName)?.topologyName
+}
+
+/** Domains that the set asks for, each once. */
+export function referencedDomains(set: StoredSet): string[] {
+  const domains = topologyConstraints(set).flatMap(constraint => [
+    requiredDomain(constraint),
+    preferredDomain(constraint),
+  ])
+  return [...new Set(domains.filter(domain => domain !== undefined))]
+}
+
+/**
+ * What a scheduler is asked for. A domain that the topology does not have asks for nothing; a preference that is
+ * broader than what is required is met anyway and is left out.
+ */
+export function translateConstraint(
+  constraint: TopologyConstraint | undefined,
+  levels: readonly TopologyLevel[],
+): PodGangTopologyConstraint | undefined {
+  if (!constraint) return undefined
+  const required = levels.findIndex(level => level.domain === requiredDomain(constraint))
+  const preferred = levels.findIndex(level => level.domain === preferredDomain(constraint))
+  const packConstraint = {
+    ...(required >= 0 && { required: levels[required]!.key }),
+    ...(preferred >= 0 && { preferred: levels[preferred]!.key }),
+  }
+  return Object.keys(packConstraint).length ? { packConstraint } : undefined
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where built binaries are kept between runs, outside of the work tree, and the lock that keeps two processes
+// from building the same thing at once.
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const staleAfterMs = 60_000
+
+export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.GROVE_TEST_CACHE) return env.GROVE_TEST_CACHE
+  return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'grove-test-kubernetes')
+}
+
+/** Runs `work` while holding the lock file; waits for another holder, and takes over from one that died. */
+export async function withLock<T>(
+  file: string,
+  work: () => Promise<T>,
+  onWait: (holder: number) => void = () => {},
+): Promise<T> {
+  let told = false
+  while (!tryLock(file)) {
+    const holder = readHolder(file)
+    if (holder === 'gone') continue
+    if (isStale(file, holder)) {
+      rmSync(file, { force: true })
+      continue
+    }
+    if (!told && holder !== undefined) onWait(holder)
+    told = true
+    await sleep(200)
+  }
+  try {
+    return await work()
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+function tryLock(file: string): boolean {
+  mkdirSync(join(file, '..'), { recursive: true })
+  try {
+    writeFileSync(file, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+function readHolder(file: string): number | 'gone' | undefined {
+  try {
+    const pid = Number(readFileSync(file, 'utf8'))
+    return Number.isInteger(pid) && pid > 0 ? pid : undefined
+  } catch {
+    return 'gone'
+  }
+}
+
+// A lock without a pid was just created, or its writer died between creating and writing it.
+function isStale(file: string, holder: number | undefined): boolean {
+  if (holder !== undefined) return !isAlive(holder)
+  try {
+    return Date.now() - statSync(file).mtimeMs > staleAfterMs
+  } catch {
+    return false
+  }
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One program of the control plane: started, probed until it is ready, and treated badly by fault tests.
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tellsOfTakenPort } from './ports.ts'
+import type { Command, Exit, Supervisor } from './processes.ts'
+
+export const componentNames = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kwok',
+] as const
+export type ComponentName = (typeof componentNames)[number]
+
+export type ComponentState = 'running' | 'paused' | 'ended'
+
+export interface Program extends Command {
+  readonly name: ComponentName
+  /** Answers true once the program serves; throwing means not yet. */
+  readonly ready: () => Promise<boolean>
+}
+
+export class StartError extends Error {
+  override readonly name = 'StartError'
+  readonly component: ComponentName
+  readonly portTaken: boolean
+
+  constructor(component: ComponentName, reason: string, log: string) {
+    const tail = log.trimEnd().split('\n').slice(-30).join('\n')
+    super(`${component} ${reason}. The end of its log:\n${tail || '(empty)'}`)
+    this.component = component
+    this.portTaken = tellsOfTakenPort(log)
+  }
+}
+
+const startTimeoutMs = 120_000
+
+export class Component {
+  readonly program: Program
+  readonly #supervisor: Supervisor
+  #pid: number | undefined
+  #exited: Promise<Exit> | undefined
+  #state: ComponentState = 'ended'
+
+  constructor(program: Program, supervisor: Supervisor) {
+    this.program = program
+    this.#supervisor = supervisor
+  }
+
+  get pid(): number | undefined {
+    return this.#pid
+  }
+
+  get state(): ComponentState {
+    return this.#state
+  }
+
+  logs(): string {
+    try {
+      return readFileSync(this.program.log, 'utf8')
+    } catch {
+      return ''
+    }
+  }
+
+  /** Returns when the program is ready. */
+  async start(): Promise<void> {
+    if (this.#state !== 'ended') throw new Error(`${this.program.name} is ${this.#state} already`)
+    const logged = this.logs().length
+    const { name, ready, ...command } = this.program
+    const { pid, exited } = await this.#supervisor.spawn(command)
+    this.#pid = pid
+    this.#state = 'running'
+    let exit: Exit | undefined
+    this.#exited = exited.then(how => {
+      exit = how
+      this.#pid = undefined
+      this.#state = 'ended'
+      return how
+    })
+    const deadline = performance.now() + startTimeoutMs
+    while (!exit && !(await ready().catch(() => false))) {
+      if (performance.now() > deadline)
+        throw new StartError(
+          name,
+          `was not ready after ${startTimeoutMs / 1000} s`,
+          this.logs().slice(logged),
+        )
+      await Promise.race([sleep(50), this.#exited])
+    }
+    if (exit) {
+      const how = exit as Exit
+      throw new StartError(name, `ended with ${how.signal ?? `code ${how.code}`}`, this.logs().slice(logged))
+    }
+  }
+
+  /** Freezes the program where it stands: it keeps its connections and answers nothing. */
+  async pause(): Promise<void> {
+    await this.#signal('SIGSTOP')
+    this.#state = 'paused'
+  }
+
+  async resume(): Promise<void> {
+    await this.#signal('SIGCONT')
+    this.#state = 'running'
+  }
+
+  /** Returns when the program has ended. */
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
+    if (this.#state === 'ended') return
+    await this.#signal(signal)
+    await this.#exited
+  }
+
+  async #signal(signal: NodeJS.Signals): Promise<void> {
+    if (this.#pid === undefined) throw new Error(`${this.program.name} is not running`)
+    await this.#supervisor.signal(this.#pid, signal)
+  }
+}

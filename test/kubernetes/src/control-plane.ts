@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Starts a control plane: etcd, kube-apiserver, kube-controller-manager, kube-scheduler and KWOK, on loopback.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Binaries, buildBinaries } from './build.ts'
+import { Component, type ComponentName, componentNames, StartError } from './component.ts'
+import { adminSubject, writeFiles } from './files.ts'
+import { Kubernetes } from './kubernetes.ts'
+import type { NodeDefaults, NodeSpec } from './nodes.ts'
+import { newAuthority } from './pki.ts'
+import { freePorts, loopback, releasePorts } from './ports.ts'
+import { Supervisor } from './processes.ts'
+import { type Ports, programs } from './programs.ts'
+import { readVersions } from './versions.ts'
+
+export interface KubernetesOptions extends NodeDefaults {
+  /** How many simulated nodes, or which; none by default. */
+  readonly nodes?: number | readonly NodeSpec[]
+  /** Feature gates of apiserver, controller-manager and scheduler. */
+  readonly featureGates?: Readonly<Record<string, boolean>>
+  /** API versions of the apiserver that are off by default, for example `scheduling.k8s.io/v1beta1`. */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>
+  /** False: no kube-controller-manager, so no garbage collection, no Deployments, no tokens. */
+  readonly controllers?: boolean
+  /** False: no kube-scheduler. */
+  readonly scheduler?: boolean
+  /** False: no KWOK. Nodes are Ready but nothing runs on them. */
+  readonly kwok?: boolean
+  /** More flags for a component; they win over the built-in ones. */
+  readonly flags?: Partial<Record<ComponentName, readonly string[]>>
+  /** KWOK Stages as YAML, in place of KWOK's own for every kind that they are about. */
+  readonly stages?: string
+  /** Where etcd keeps its data. Outlives the control plane when given. */
+  readonly dataDirectory?: string
+  /** Where the components write their logs. Outlives the control plane when given. */
+  readonly logDirectory?: string
+}
+
+/** What Kubernetes 1.37 needs to serve and to schedule Workloads, PodGroups and CompositePodGroups. */
+export const nativeGangs = {
+  featureGates: { GenericWorkload: true, TopologyAwareWorkloadScheduling: true, CompositePodGroup: true },
+  runtimeConfig: { 'scheduling.k8s.io/v1beta1': true, 'scheduling.k8s.io/v1alpha3': true },
+} as const satisfies KubernetesOptions
+
+const attempts = 4
+
+/**
+ * Builds the binaries if they are not in the cache, starts the components and returns when the nodes are Ready.
+ * Whatever happens to this process, what was started here is stopped and its files are removed.
+ */
+export async function startKubernetes(options: KubernetesOptions = {}): Promise<Kubernetes> {
+  const binaries = await buildBinaries()
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce(binaries, options)
+    } catch (error) {
+      if (!(error instanceof StartError && error.portTaken) || attempt === attempts) throw error
+    }
+  }
+}
+
+async function startOnce(binaries: Binaries, options: KubernetesOptions): Promise<Kubernetes> {
+  const ports = await portsOfComponents()
+  const supervisor = await Supervisor.start()
+  const stop = async () => {
+    await supervisor.stop()
+    releasePorts(Object.values(ports))
+  }
+  try {
+    const directory = mkdtempSync(join(tmpdir(), 'grove-kubernetes-'))
+    await supervisor.removeAtEnd(directory)
+    const authority = newAuthority('grove-test')
+    const admin = authority.client(adminSubject)
+    const server = `https://${loopback}:${ports.apiserver}`
+    const files = writeFiles(directory, authority, admin, server, options.stages)
+    const logDirectory = options.logDirectory ?? join(directory, 'logs')
+    const all = programs({
+      binaries,
+      files,
+      ports,
+      ca: authority.pair.certificate,
+      admin,
+      dataDirectory: options.dataDirectory ?? join(directory, 'data'),
+      logDirectory,
+      featureGates: options.featureGates ?? {},
+      runtimeConfig: options.runtimeConfig ?? {},
+      flags: options.flags ?? {},
+    })
+    const wanted = wantedComponents(options)
+    const kubernetes = new Kubernetes({
+      binary: binaries.controlPlane,
+      version: readVersions().kubernetes,
+      directory,
+      logDirectory,
+      kubeconfig: files.kubeconfig,
+      server,
+      admin,
+      authority,
+      ports,
+      components: new Map(wanted.map(name => [name, new Component(all[name], supervisor)])),
+      supervisorPid: supervisor.pid,
+      nodeDefaults: { gpus: options.gpus, topology: options.topology },
+      stop,
+    })
+    await startComponents(kubernetes, options.nodes ?? 0)
+    return kubernetes
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function startComponents(kubernetes: Kubernetes, nodes: number | readonly NodeSpec[]): Promise<void> {
+  await kubernetes.start('etcd')
+  await kubernetes.start('kube-apiserver')
+  const others = kubernetes.components.filter(name => name !== 'etcd' && name !== 'kube-apiserver')
+  await Promise.all([
+    ...others.map(name => kubernetes.start(name)),
+    kubernetes.ensureServiceAccount('default'),
+    kubernetes.addNodes(nodes),
+  ])
+}
+
+function wantedComponents({
+  controllers = true,
+  scheduler = true,
+  kwok = true,
+}: KubernetesOptions): ComponentName[] {
+  const left = new Set<ComponentName>()
+  if (!controllers) left.add('kube-controller-manager')
+  if (!scheduler) left.add('kube-scheduler')
+  if (!kwok) left.add('kwok')
+  return componentNames.filter(name => !left.has(name))
+}
+
+async function portsOfComponents(): Promise<Ports> {
+  const [etcd, etcdPeer, apiserver, controllerManager, scheduler, kwok] = await freePorts(6)
+  return {
+    etcd: etcd!,
+    etcdPeer: etcdPeer!,
+    apiserver: apiserver!,
+    controllerManager: controllerManager!,
+    scheduler: scheduler!,
+    kwok: kwok!,
+  }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Free ports on loopback. They are taken from below the range that operating systems hand to outgoing
+// connections, so that a component can be stopped and started again on its port without a stranger on it.
+// Nothing reserves a port against other processes: whoever starts a server must still expect a collision.
+import { randomInt } from 'node:crypto'
+import { createServer } from 'node:net'
+
+export const loopback = '127.0.0.1'
+const lowest = 20_000
+const highest = 29_999
+const attempts = 500
+
+const given = new Set<number>()
+
+export async function freePorts(
+  count: number,
+  pick: () => number = () => randomInt(lowest, highest + 1),
+): Promise<number[]> {
+  const found: number[] = []
+  for (let attempt = 0; attempt < attempts && found.length < count; attempt++) {
+    const port = pick()
+    if (given.has(port)) continue
+    given.add(port)
+    if (await isFree(port)) found.push(port)
+    else given.delete(port)
+  }
+  if (found.length === count) return found
+  releasePorts(found)
+  throw new Error(`No ${count} free ports between ${lowest} and ${highest} on ${loopback}`)
+}
+
+export function releasePorts(ports: Iterable<number>): void {
+  for (const port of ports) given.delete(port)
+}
+
+export function isFree(port: number): Promise<boolean> {
+  return new Promise(resolve => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host: loopback, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}
+
+/** What the components print when another process was faster. */
+export function tellsOfTakenPort(log: string): boolean {
+  return /address already in use|EADDRINUSE/i.test(log)
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The side of the supervisor that lives in the process that wants a control plane.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { isAlive } from './cache.ts'
+import type { Message, Request } from './supervisor.ts'
+
+export interface Exit {
+  readonly code: number | null
+  readonly signal: string | null
+}
+
+export interface Command {
+  readonly command: string
+  readonly words: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  readonly directory: string
+  readonly log: string
+}
+
+export interface Started {
+  readonly pid: number
+  readonly exited: Promise<Exit>
+}
+
+type Answer = PromiseWithResolvers<Started | undefined>
+type Unnumbered<T> = T extends { id: number } ? Omit<T, 'id'> : never
+
+export class Supervisor {
+  readonly pid: number
+  readonly #child: ChildProcess
+  readonly #answers = new Map<number, Answer>()
+  readonly #directories: string[] = []
+  readonly #running = new Map<number, PromiseWithResolvers<Exit>>()
+  #lastId = 0
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    this.pid = child.pid!
+    child.on('message', message => this.#receive(message as Message))
+    child.once('exit', () => this.#lost())
+    // Nothing here keeps the program running: when it has nothing else to do it ends, and the components with it.
+    child.unref()
+    child.channel?.unref()
+  }
+
+  static async start(): Promise<Supervisor> {
+    const child = spawn(process.execPath, [join(import.meta.dirname, 'supervisor.ts')], {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      // A session of its own: neither Ctrl-C nor a kill of the whole process group may hit it before it cleaned up.
+      detached: true,
+      env: withoutNodeSettings(process.env),
+    })
+    await once(child, 'spawn')
+    return new Supervisor(child)
+  }
+
+  async spawn(command: Command): Promise<Started> {
+    const started = await this.#ask({ do: 'spawn', ...command })
+    if (!started) throw new Error(`${command.command} has no process id`)
+    return started
+  }
+
+  async signal(pid: number, signal: NodeJS.Signals): Promise<void> {
+    await this.#ask({ do: 'signal', pid, signal })
+  }
+
+  async removeAtEnd(directory: string): Promise<void> {
+    this.#directories.push(directory)
+    await this.#ask({ do: 'remove', directory })
+  }
+
+  /** Returns when every process has ended and the directories are gone. */
+  async stop(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
+    const exit = once(this.#child, 'exit')
+    this.#child.ref()
+    if (this.#child.connected) this.#child.send({ id: 0, do: 'stop' } satisfies Request, () => {})
+    await exit
+  }
+
+  #ask(request: Unnumbered<Request>): Promise<Started | undefined> {
+    if (!this.#child.connected) return Promise.reject(new Error('The control plane was stopped'))
+    const id = ++this.#lastId
+    const answer: Answer = Promise.withResolvers()
+    this.#answers.set(id, answer)
+    this.#child.channel?.ref()
+    this.#child.send({ ...request, id }, error => {
+      if (error) this.#settle(id)?.reject(error)
+    })
+    return answer.promise
+  }
+
+  #settle(id: number): Answer | undefined {
+    const answer = this.#answers.get(id)
+    this.#answers.delete(id)
+    if (this.#answers.size === 0) this.#child.channel?.unref()
+    return answer
+  }
+
+  #receive(message: Message): void {
+    switch (message.kind) {
+      case 'done':
+        this.#settle(message.id)?.resolve(this.#started(message.pid))
+        break
+      case 'failed':
+        this.#settle(message.id)?.reject(new Error(message.error))
+        break
+      case 'exit':
+        this.#running.get(message.pid)?.resolve({ code: message.code, signal: message.signal })
+        this.#running.delete(message.pid)
+    }
+  }
+
+  #started(pid: number | undefined): Started | undefined {
+    if (pid === undefined) return undefined
+    const exit = Promise.withResolvers<Exit>()
+    this.#running.set(pid, exit)
+    return { pid, exited: exit.promise }
+  }
+
+  // Somebody killed the supervisor itself: its children are orphans now, and this process is the only one to know.
+  #lost(): void {
+    for (const [pid, exit] of this.#running) {
+      if (isAlive(pid)) process.kill(pid, 'SIGKILL')
+      exit.resolve({ code: null, signal: 'SIGKILL' })
+    }
+    this.#running.clear()
+    for (const directory of this.#directories)
+      rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+    for (const id of [...this.#answers.keys()])
+      this.#settle(id)?.reject(new Error('The control plane was stopped'))
+  }
+}
+
+// A debugger, a coverage recorder or a test runner around this process is none of the supervisor's business.
+function withoutNodeSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('NODE_')))
+}

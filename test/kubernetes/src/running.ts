@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Remembers, between two commands typed by hand, which control plane is up.
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { clusterName } from './kubeconfig.ts'
+
+export function rememberRunning(cache: string, kubeconfig: string): void {
+  mkdirSync(cache, { recursive: true })
+  writeFileSync(noteIn(cache), kubeconfig)
+}
+
+export function forgetRunning(cache: string, kubeconfig: string): void {
+  if (readNote(cache) === kubeconfig) rmSync(noteIn(cache), { force: true })
+}
+
+/**
+ * The kubeconfig to use by hand. The environment's KUBECONFIG counts only if it leads to a control plane of ours:
+ * a word typed here must never reach somebody's real cluster.
+ */
+export function findRunning(cache: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
+  if (env.KUBECONFIG && isOurs(env.KUBECONFIG)) return env.KUBECONFIG
+  const noted = readNote(cache)
+  return noted !== undefined && existsSync(noted) ? noted : undefined
+}
+
+/** Writes a copy of the kubeconfig, but never over a file that leads anywhere else. */
+export function copyKubeconfig(from: string, to: string): void {
+  if (existsSync(to) && !isOurs(to))
+    throw new Error(`${to} exists and was not written by this program; name another file`)
+  writeFileSync(to, readFileSync(from), { mode: 0o600 })
+}
+
+export function isOurs(file: string): boolean {
+  try {
+    const { clusters } = JSON.parse(readFileSync(file, 'utf8')) as { clusters?: { name?: string }[] }
+    return clusters?.length === 1 && clusters[0]?.name === clusterName
+  } catch {
+    return false
+  }
+}
+
+function noteIn(cache: string): string {
+  return join(cache, 'running-kubeconfig')
+}
+
+function readNote(cache: string): string | undefined {
+  try {
+    return readFileSync(noteIn(cache), 'utf8').trim()
+  } catch {
+    return undefined
+  }
+}

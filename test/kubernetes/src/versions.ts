@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which versions the control plane is built from. Kubernetes and etcd are pinned by control-plane/go.mod alone;
+// KWOK has a module graph of its own and is pinned here.
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export const kwokVersion = 'v0.7.0'
+export const minimumGo = '1.26'
+export const controlPlaneSource = join(import.meta.dirname, '..', 'control-plane')
+
+export interface Versions {
+  readonly kubernetes: string
+  readonly etcd: string
+  readonly kwok: string
+}
+
+export function readVersions(goMod = readFileSync(join(controlPlaneSource, 'go.mod'), 'utf8')): Versions {
+  return {
+    kubernetes: requiredVersion(goMod, 'k8s.io/kubernetes'),
+    etcd: requiredVersion(goMod, 'go.etcd.io/etcd/server/v3'),
+    kwok: kwokVersion,
+  }
+}
+
+function requiredVersion(goMod: string, module: string): string {
+  const escaped = module.replaceAll('.', '\\.')
+  const found = new RegExp(`^\\s*(?:require\\s+)?${escaped}\\s+(v\\S+)`, 'm').exec(goMod)?.[1]
+  if (!found) throw new Error(`go.mod requires no version of ${module}`)
+  return found
+}
+
+/** A file name that changes whenever the binary it stands for would. */
+export function cacheKey(
+  name: string,
+  version: string,
+  inputs: readonly string[],
+  platform: string = process.platform,
+  arch: string = process.arch,
+): string {
+  const hash = createHash('sha256')
+  for (const input of inputs) hash.update(`${input.length}:`).update(input)
+  return `${name}-${version}-${platform}-${arch}-${hash.digest('hex').slice(0, 12)}`
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Waiting for something to become true on a machine of unknown speed.
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface WaitOptions {
+  /** When to give up. Generous, because a test that fails on a slow machine tells nothing. */
+  readonly timeoutMs?: number
+  readonly intervalMs?: number
+}
+
+/**
+ * Calls `check` until it returns something other than undefined, null or false, and returns that. A check that
+ * throws counts as not yet; its last error is the cause of the error at the end.
+ */
+export async function waitFor<T>(
+  what: string,
+  check: () => T | Promise<T>,
+  { timeoutMs = 60_000, intervalMs = 100 }: WaitOptions = {},
+): Promise<Exclude<T, undefined | null | false>> {
+  const deadline = performance.now() + timeoutMs
+  let cause: unknown
+  for (;;) {
+    try {
+      const value = await check()
+      if (value !== undefined && value !== null && value !== false)
+        return value as Exclude<T, undefined | null | false>
+      cause = undefined
+    } catch (error) {
+      cause = error
+    }
+    if (performance.now() >= deadline) {
+      const because = cause instanceof Error ? `: ${cause.message}` : ''
+      throw new Error(`Waited ${timeoutMs / 1000} s in vain for ${what}${because}`, { cause })
+    }
+    await sleep(intervalMs)
+  }
+}
