@@ -21,7 +21,7 @@ export const generators: readonly Generator[] = [
   { name: 'accepted differences of the CRDs', files: acceptedDifferenceFiles },
 ]
 
-// For the runner the entry point is tools/run.mjs, which imports this file; its words name the program.
+// `npm run` comes through tools/run.mjs, which imports this file instead of starting it where it can.
 if (import.meta.main || process.argv[1] === import.meta.filename) {
   const root = resolve(import.meta.dirname, '..')
   if (process.argv.includes('--openapi')) write(root, extractOpenApi())

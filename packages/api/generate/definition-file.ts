@@ -10,7 +10,9 @@ export function definitionFile(
   definitions: Readonly<Record<string, object>>,
 ): string {
   const head = Object.entries({ '//': marker, ...facts }).map(([key, value]) => `${member(key, value)},`)
-  const body = Object.entries(definitions).map(([name, definition]) => indent(definitionText(name, definition)))
+  const body = Object.entries(definitions).map(([name, definition]) =>
+    indent(definitionText(name, definition)),
+  )
   return ['{', ...head.map(indent), '  "definitions": {', indent(body.join(',\n')), '  }', '}', ''].join('\n')
 }
 
@@ -21,7 +23,9 @@ function definitionText(name: string, definition: object): string {
     const inner = Object.entries(properties).map(([key, value]) => indent(member(key, value)))
     lines.push(inner.length ? `"properties": {\n${inner.join(',\n')}\n}` : '"properties": {}')
   }
-  return lines.length ? `${JSON.stringify(name)}: {\n${indent(lines.join(',\n'))}\n}` : `${JSON.stringify(name)}: {}`
+  return lines.length
+    ? `${JSON.stringify(name)}: {\n${indent(lines.join(',\n'))}\n}`
+    : `${JSON.stringify(name)}: {}`
 }
 
 function member(key: string, value: unknown): string {

@@ -23,7 +23,15 @@ const typeRoots: Readonly<Record<string, readonly string[]>> = {
     ...['Pod', 'PodTemplateSpec', 'Service', 'ServiceAccount', 'Secret', 'ConfigMap', 'Event', 'Node'],
     ...['Namespace', 'Binding'],
   ],
-  'meta.v1': ['ObjectMeta', 'ListMeta', 'Condition', 'LabelSelector', 'Status', 'DeleteOptions', 'WatchEvent'],
+  'meta.v1': [
+    'ObjectMeta',
+    'ListMeta',
+    'Condition',
+    'LabelSelector',
+    'Status',
+    'DeleteOptions',
+    'WatchEvent',
+  ],
   'admissionregistration.v1': ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'],
   'apiextensions.v1': ['CustomResourceDefinition'],
   'apps.v1': ['ControllerRevision'],
@@ -69,7 +77,9 @@ export function extractOpenApi(): Record<string, string> {
 /** What is committed and is not what the OpenAPI of the pinned versions says today. */
 export function checkOpenApi(root: string): string[] {
   return Object.entries(extractOpenApi())
-    .filter(([path, wanted]) => !existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== wanted)
+    .filter(
+      ([path, wanted]) => !existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== wanted,
+    )
     .map(([path]) => `${path} is not what the OpenAPI says; run: npm run generate -- --openapi`)
 }
 

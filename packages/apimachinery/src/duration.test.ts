@@ -83,7 +83,8 @@ test('durations are written in the canonical form', () => {
     '-90m': '-1h30m0s',
     '1h0m0.000000001s': '1h0m0.000000001s',
   }
-  for (const [text, expected] of Object.entries(cases)) assert.equal(formatDuration(nanoseconds(text)), expected)
+  for (const [text, expected] of Object.entries(cases))
+    assert.equal(formatDuration(nanoseconds(text)), expected)
 })
 
 test('every duration survives being written and read', () => {

@@ -172,11 +172,7 @@ function validateFinalizers(finalizers: readonly string[], field: string): Field
   )
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.push(
-      fieldError.invalid(
-        field,
-        finalizers,
-        'finalizer orphan and foregroundDeletion cannot be both set',
-      ),
+      fieldError.invalid(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'),
     )
   }
   return errors

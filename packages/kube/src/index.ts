@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Where the cluster is and how to be let in
+export * from './auth/index.ts'
+// Talking to an API server
+export * from './client/index.ts'
 // Time
 export { type Clock, FakeClock, systemClock, type Timer } from './clock/index.ts'

@@ -160,8 +160,18 @@ function renderGangs(
       schedulerName,
       podsOf: clique => podsOf.get(clique) ?? [],
     }) as Stored<ReturnType<typeof podGang>>
-    return [gang, ...backend.objectsFor(gang, set)]
+    return [gang, ...backend.objectsFor(gang, { set, ...topologyReferenceOf(binding, backend.name) })]
   })
+}
+
+function topologyReferenceOf(
+  binding: ClusterTopologyBinding | undefined,
+  schedulerName: string,
+): { topologyReference?: string } {
+  const entry = binding?.spec.schedulerTopologyBindings?.find(
+    candidate => candidate.schedulerName === schedulerName,
+  )
+  return entry ? { topologyReference: entry.topologyReference } : {}
 }
 
 function claimTemplate(

@@ -49,7 +49,7 @@ export function translateConstraint(
   const preferred = levels.findIndex(level => level.domain === preferredDomain(constraint))
   const packConstraint = {
     ...(required >= 0 && { required: levels[required]!.key }),
-    ...(preferred >= 0 && { preferred: levels[preferred]!.key }),
+    ...(preferred >= 0 && preferred >= required && { preferred: levels[preferred]!.key }),
   }
   return Object.keys(packConstraint).length ? { packConstraint } : undefined
 }

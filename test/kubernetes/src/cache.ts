@@ -6,6 +6,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:f
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isAlive } from './pids.ts'
 
 const staleAfterMs = 60_000
 
@@ -66,14 +67,5 @@ function isStale(file: string, holder: number | undefined): boolean {
     return Date.now() - statSync(file).mtimeMs > staleAfterMs
   } catch {
     return false
-  }
-}
-
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }

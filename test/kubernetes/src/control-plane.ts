@@ -10,10 +10,11 @@ import { adminSubject, writeFiles } from './files.ts'
 import { Kubernetes } from './kubernetes.ts'
 import type { NodeDefaults, NodeSpec } from './nodes.ts'
 import { newAuthority } from './pki.ts'
-import { freePorts, loopback, releasePorts } from './ports.ts'
+import { loopback, releasePorts, withFreePorts } from './ports.ts'
 import { Supervisor } from './processes.ts'
 import { type Ports, programs } from './programs.ts'
 import { readVersions } from './versions.ts'
+import { waitFor } from './wait.ts'
 
 export interface KubernetesOptions extends NodeDefaults {
   /** How many simulated nodes, or which; none by default. */
@@ -44,77 +45,79 @@ export const nativeGangs = {
   runtimeConfig: { 'scheduling.k8s.io/v1beta1': true, 'scheduling.k8s.io/v1alpha3': true },
 } as const satisfies KubernetesOptions
 
-const attempts = 4
-
 /**
  * Builds the binaries if they are not in the cache, starts the components and returns when the nodes are Ready.
  * Whatever happens to this process, what was started here is stopped and its files are removed.
  */
 export async function startKubernetes(options: KubernetesOptions = {}): Promise<Kubernetes> {
   const binaries = await buildBinaries()
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await startOnce(binaries, options)
-    } catch (error) {
-      if (!(error instanceof StartError && error.portTaken) || attempt === attempts) throw error
-    }
-  }
+  return withFreePorts(
+    6,
+    ports => startOnce(binaries, options, portsOfComponents(ports)),
+    error => error instanceof StartError && error.portTaken,
+  )
 }
 
-async function startOnce(binaries: Binaries, options: KubernetesOptions): Promise<Kubernetes> {
-  const ports = await portsOfComponents()
+async function startOnce(binaries: Binaries, options: KubernetesOptions, ports: Ports): Promise<Kubernetes> {
+  await using undo = new AsyncDisposableStack()
   const supervisor = await Supervisor.start()
-  const stop = async () => {
-    await supervisor.stop()
-    releasePorts(Object.values(ports))
-  }
-  try {
-    const directory = mkdtempSync(join(tmpdir(), 'grove-kubernetes-'))
-    await supervisor.removeAtEnd(directory)
-    const authority = newAuthority('grove-test')
-    const admin = authority.client(adminSubject)
-    const server = `https://${loopback}:${ports.apiserver}`
-    const files = writeFiles(directory, authority, admin, server, options.stages)
-    const logDirectory = options.logDirectory ?? join(directory, 'logs')
-    const all = programs({
-      binaries,
-      files,
-      ports,
-      ca: authority.pair.certificate,
-      admin,
-      dataDirectory: options.dataDirectory ?? join(directory, 'data'),
-      logDirectory,
-      featureGates: options.featureGates ?? {},
-      runtimeConfig: options.runtimeConfig ?? {},
-      flags: options.flags ?? {},
-    })
-    const wanted = wantedComponents(options)
-    const kubernetes = new Kubernetes({
-      binary: binaries.controlPlane,
-      version: readVersions().kubernetes,
-      directory,
-      logDirectory,
-      kubeconfig: files.kubeconfig,
-      server,
-      admin,
-      authority,
-      ports,
-      components: new Map(wanted.map(name => [name, new Component(all[name], supervisor)])),
-      supervisorPid: supervisor.pid,
-      nodeDefaults: { gpus: options.gpus, topology: options.topology },
-      stop,
-    })
-    await startComponents(kubernetes, options.nodes ?? 0)
-    return kubernetes
-  } catch (error) {
-    await stop()
-    throw error
-  }
+  undo.defer(() => supervisor.stop())
+  const directory = mkdtempSync(join(tmpdir(), 'grove-kubernetes-'))
+  await supervisor.removeAtEnd(directory)
+  const kubernetes = undo.use(assemble(binaries, options, ports, supervisor, directory))
+  await startComponents(kubernetes, options.nodes ?? 0)
+  undo.move()
+  return kubernetes
+}
+
+function assemble(
+  binaries: Binaries,
+  options: KubernetesOptions,
+  ports: Ports,
+  supervisor: Supervisor,
+  directory: string,
+): Kubernetes {
+  const authority = newAuthority('grove-test')
+  const admin = authority.client(adminSubject)
+  const server = `https://${loopback}:${ports.apiserver}`
+  const files = writeFiles(directory, authority, admin, server, options.stages)
+  const logDirectory = options.logDirectory ?? join(directory, 'logs')
+  const all = programs({
+    binaries,
+    files,
+    ports,
+    ca: authority.pair.certificate,
+    admin,
+    dataDirectory: options.dataDirectory ?? join(directory, 'data'),
+    logDirectory,
+    featureGates: options.featureGates ?? {},
+    runtimeConfig: options.runtimeConfig ?? {},
+    flags: options.flags ?? {},
+  })
+  return new Kubernetes({
+    binary: binaries.controlPlane,
+    version: readVersions().kubernetes,
+    directory,
+    logDirectory,
+    kubeconfig: files.kubeconfig,
+    server,
+    admin,
+    authority,
+    ports,
+    components: new Map(wantedComponents(options).map(name => [name, new Component(all[name], supervisor)])),
+    supervisorPid: supervisor.pid,
+    nodeDefaults: { gpus: options.gpus, topology: options.topology },
+    stop: async () => {
+      await supervisor.stop()
+      releasePorts(Object.values(ports))
+    },
+  })
 }
 
 async function startComponents(kubernetes: Kubernetes, nodes: number | readonly NodeSpec[]): Promise<void> {
   await kubernetes.start('etcd')
   await kubernetes.start('kube-apiserver')
+  await waitFor('the namespace default', () => kubernetes.request('GET', '/api/v1/namespaces/default'))
   const others = kubernetes.components.filter(name => name !== 'etcd' && name !== 'kube-apiserver')
   await Promise.all([
     ...others.map(name => kubernetes.start(name)),
@@ -135,8 +138,8 @@ function wantedComponents({
   return componentNames.filter(name => !left.has(name))
 }
 
-async function portsOfComponents(): Promise<Ports> {
-  const [etcd, etcdPeer, apiserver, controllerManager, scheduler, kwok] = await freePorts(6)
+function portsOfComponents(ports: readonly number[]): Ports {
+  const [etcd, etcdPeer, apiserver, controllerManager, scheduler, kwok] = ports
   return {
     etcd: etcd!,
     etcdPeer: etcdPeer!,

@@ -47,6 +47,7 @@ export class Kubernetes implements AsyncDisposable {
   readonly #api: Api
   #nodeCount = 0
   #identities = 0
+  readonly #stopped = new AbortController()
   #stopping: Promise<void> | undefined
 
   constructor(parts: KubernetesParts) {
@@ -98,7 +99,7 @@ export class Kubernetes implements AsyncDisposable {
     const specs =
       typeof nodes === 'number' ? nodeSpecs(nodes, this.#parts.nodeDefaults, this.#nodeCount) : nodes
     if (typeof nodes === 'number') this.#nodeCount += nodes
-    await createNodes(this.#api, specs, this.#parts.components.has('kwok'))
+    await createNodes(this.#api, specs, this.#parts.components.has('kwok'), this.#stopped.signal)
     return specs
   }
 
@@ -181,6 +182,7 @@ export class Kubernetes implements AsyncDisposable {
 
   /** Ends every process and removes the directory; may be called more than once. */
   stop(): Promise<void> {
+    this.#stopped.abort(new Error('The control plane was stopped'))
     this.#api.close()
     this.#stopping ??= this.#parts.stop()
     return this.#stopping

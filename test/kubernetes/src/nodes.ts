@@ -99,7 +99,12 @@ interface Node {
  * Creates the nodes and returns when all are Ready and free of the taint that keeps pods off new nodes. The node
  * lifecycle controller would remove that taint too, seconds later or, where it does not run, never.
  */
-export async function createNodes(api: Api, specs: readonly NodeSpec[], kwok: boolean): Promise<void> {
+export async function createNodes(
+  api: Api,
+  specs: readonly NodeSpec[],
+  kwok: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
   if (specs.length === 0) return
   await Promise.all(specs.map(spec => createNode(api, spec, kwok)))
   const wanted = new Set(specs.map(spec => spec.name))
@@ -111,7 +116,7 @@ export async function createNodes(api: Api, specs: readonly NodeSpec[], kwok: bo
       await Promise.all(ready.filter(isTainted).map(node => removeTaint(api, node)))
       return ready.filter(node => !isTainted(node)).length === wanted.size
     },
-    { timeoutMs: 120_000 },
+    { timeoutMs: 120_000, signal },
   )
 }
 

@@ -42,6 +42,27 @@ export function isFree(port: number): Promise<boolean> {
   })
 }
 
+/**
+ * Runs `work` with free ports, and again with others if it fails because somebody took one in the meantime. The
+ * ports of a success stay given until releasePorts.
+ */
+export async function withFreePorts<T>(
+  count: number,
+  work: (ports: readonly number[]) => Promise<T>,
+  lostOne: (error: unknown) => boolean,
+  tries = 4,
+): Promise<T> {
+  for (let left = tries - 1; ; left--) {
+    const ports = await freePorts(count)
+    try {
+      return await work(ports)
+    } catch (error) {
+      releasePorts(ports)
+      if (left === 0 || !lostOne(error)) throw error
+    }
+  }
+}
+
 /** What the components print when another process was faster. */
 export function tellsOfTakenPort(log: string): boolean {
   return /address already in use|EADDRINUSE/i.test(log)

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isAlive } from './cache.ts'
+import { isAlive } from './pids.ts'
 import type { Message, Request } from './supervisor.ts'
 
 export interface Exit {

@@ -125,6 +125,8 @@ function apiserverFlags({ files, ports, featureGates, runtimeConfig }: ProgramSe
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     `--proxy-client-cert-file=${files.frontProxy}`,
     `--proxy-client-key-file=${files.frontProxyKey}`,
+    // By default logs and exec would look up the node's name in DNS first.
+    '--kubelet-preferred-address-types=InternalIP',
     `--kubelet-certificate-authority=${files.ca}`,
     `--kubelet-client-certificate=${files.client}`,
     `--kubelet-client-key=${files.clientKey}`,

@@ -24,10 +24,14 @@ export function findRunning(cache: string, env: NodeJS.ProcessEnv = process.env)
   return noted !== undefined && existsSync(noted) ? noted : undefined
 }
 
-/** Writes a copy of the kubeconfig, but never over a file that leads anywhere else. */
+/** Throws if the file may not be written over because it leads to some other cluster. */
+export function refuseForeign(file: string): void {
+  if (existsSync(file) && !isOurs(file))
+    throw new Error(`${file} exists and was not written by this program; name another file`)
+}
+
 export function copyKubeconfig(from: string, to: string): void {
-  if (existsSync(to) && !isOurs(to))
-    throw new Error(`${to} exists and was not written by this program; name another file`)
+  refuseForeign(to)
   writeFileSync(to, readFileSync(from), { mode: 0o600 })
 }
 

@@ -7,6 +7,8 @@ export interface WaitOptions {
   /** When to give up. Generous, because a test that fails on a slow machine tells nothing. */
   readonly timeoutMs?: number
   readonly intervalMs?: number
+  /** Gives up at once, with the signal's reason. */
+  readonly signal?: AbortSignal
 }
 
 /**
@@ -16,11 +18,12 @@ export interface WaitOptions {
 export async function waitFor<T>(
   what: string,
   check: () => T | Promise<T>,
-  { timeoutMs = 60_000, intervalMs = 100 }: WaitOptions = {},
+  { timeoutMs = 60_000, intervalMs = 100, signal }: WaitOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
   const deadline = performance.now() + timeoutMs
   let cause: unknown
   for (;;) {
+    signal?.throwIfAborted()
     try {
       const value = await check()
       if (value !== undefined && value !== null && value !== false)

@@ -2,5 +2,10 @@
 
 export * from './load.ts'
 export * from './operator-configuration.ts'
-export { defaultScheduler, enabledSchedulers, supportedSchedulers, topologyAwareSchedulers } from './schedulers.ts'
+export {
+  defaultScheduler,
+  enabledSchedulers,
+  supportedSchedulers,
+  topologyAwareSchedulers,
+} from './schedulers.ts'
 export { validateConfiguration } from './validate.ts'

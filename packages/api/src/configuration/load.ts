@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, isJsonObject } from '@grove/apimachinery'
+import { type FieldError, isJsonObject, quote } from '@grove/apimachinery'
 import {
   configurationApiVersion,
   configurationKind,
@@ -19,7 +19,11 @@ export type ConfigurationResult =
   /** Not a configuration at all, or values of a wrong type. */
   | { readonly outcome: 'undecodable'; readonly message: string }
   /** Readable, but it makes no sense. */
-  | { readonly outcome: 'invalid'; readonly errors: readonly FieldError[]; readonly warnings: readonly string[] }
+  | {
+      readonly outcome: 'invalid'
+      readonly errors: readonly FieldError[]
+      readonly warnings: readonly string[]
+    }
 
 /** From the parsed content of a configuration file to a complete configuration, or to what is wrong with it. */
 export function loadConfiguration(document: unknown): ConfigurationResult {
@@ -49,7 +53,7 @@ export function defaultConfiguration(): OperatorConfiguration {
 }
 
 function word(value: unknown): string {
-  if (value === undefined) return 'nothing'
-  const text = JSON.stringify(value)
-  return text.length > 100 ? `${text.slice(0, 100)}…` : text
+  if (value === undefined || value === null) return 'nothing'
+  if (typeof value !== 'string') return `a value of type ${Array.isArray(value) ? 'list' : typeof value}`
+  return quote(value.length > 100 ? `${value.slice(0, 100)}…` : value)
 }

@@ -3,14 +3,16 @@
 import { scheduler } from '../schedulers.ts'
 import type { OperatorConfiguration } from './operator-configuration.ts'
 
+/** The gang scheduler of this project, and gangs in the terms of the stock kube-scheduler. */
+const ownSchedulers = ['grove-scheduler', 'kubernetes']
+
 /** Every backend that a profile may name. */
 export const supportedSchedulers: readonly string[] = [
   scheduler.kai,
   scheduler.default,
   scheduler.volcano,
   scheduler.lpx,
-  scheduler.grove,
-  scheduler.kubernetes,
+  ...ownSchedulers,
 ]
 
 /** Backends that keep a topology object of their own, which a ClusterTopologyBinding may refer to. */

@@ -59,6 +59,9 @@ export const clusterTopologyBinding: Definition = {
   status: object<ClusterTopologyBindingStatus>('What the operator observed.', {
     observedGeneration: int64('Generation of the object that was carried out without an error.'),
     conditions,
-    schedulerTopologyStatuses: list('How the topology objects of the schedulers stand.', schedulerTopologyStatus),
+    schedulerTopologyStatuses: list(
+      'How the topology objects of the schedulers stand.',
+      schedulerTopologyStatus,
+    ),
   }),
 }

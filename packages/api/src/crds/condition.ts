@@ -21,7 +21,9 @@ const condition = object<Condition>('One aspect of the state.', {
     }),
   ),
   message: required(string('Why, in a sentence for people; may be empty.', { maxLength: 32768 })),
-  observedGeneration: int64('The generation of the object that the condition was computed from.', { minimum: 0 }),
+  observedGeneration: int64('The generation of the object that the condition was computed from.', {
+    minimum: 0,
+  }),
 })
 
 /** Atomic, not a map by type: that one type occurs once is kept by whoever writes the list. */

@@ -85,7 +85,11 @@ export function customResourceDefinition(
   }
 }
 
-const age: CustomResourceColumnDefinition = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }
+const age: CustomResourceColumnDefinition = {
+  name: 'Age',
+  type: 'date',
+  jsonPath: '.metadata.creationTimestamp',
+}
 
 export function integerColumn(name: string, jsonPath: string): CustomResourceColumnDefinition {
   return { name, type: 'integer', jsonPath }

@@ -37,7 +37,9 @@ const made = new Map(
 )
 
 /** All five, in the order of installation. They share parts: copy before you change anything. */
-export const customResourceDefinitions: readonly CustomResourceDefinition[] = [...made.values()].map(one => one.crd)
+export const customResourceDefinitions: readonly CustomResourceDefinition[] = [...made.values()].map(
+  one => one.crd,
+)
 
 /** The CustomResourceDefinition of a kind; always the same object. */
 export function crd(kind: GroveKind): CustomResourceDefinition {

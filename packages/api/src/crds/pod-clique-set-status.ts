@@ -12,9 +12,7 @@ import { choice, int32, int64, list, object, required, string, time } from './sc
 
 const podGangStatus = object<PodGangStatusSummary>('A gang of the set.', {
   name: required(string('Name of the PodGang.')),
-  phase: required(
-    choice('How far it is.', ['Pending', 'Starting', 'Running', 'Failed', 'Succeeded']),
-  ),
+  phase: required(choice('How far it is.', ['Pending', 'Starting', 'Running', 'Failed', 'Succeeded'])),
   conditions,
 })
 
@@ -43,7 +41,9 @@ export const podCliqueSetStatus = object<PodCliqueSetStatus>('What the operator 
   conditions,
   lastErrors,
   replicas: int32('Replicas that are wanted.'),
-  updatedReplicas: required(int32('Replicas that are available and wholly on the newest generation.', { default: 0 })),
+  updatedReplicas: required(
+    int32('Replicas that are available and wholly on the newest generation.', { default: 0 }),
+  ),
   availableReplicas: required(
     int32('Replicas in which every clique and every scaling group has enough ready pods.', { default: 0 }),
   ),

@@ -35,8 +35,10 @@ import {
 import type { ValidationRule } from './structural-schema.ts'
 import { topologyConstraint } from './topology-constraint.ts'
 
-const cliqueTemplate = object<CliqueTemplate>('One role of the system.', {
-  name: required(string('Short name, unique in the set; the last part of the names of its PodCliques and pods.')),
+const cliqueTemplate = object<CliqueTemplate>('For example the prefill or the decode workers of a model.', {
+  name: required(
+    string('Short name, unique in the set; the last part of the names of its PodCliques and pods.'),
+  ),
   labels: stringMap('Labels for the PodCliques and their pods.'),
   annotations: stringMap('Annotations for the PodCliques and their pods.'),
   topologyConstraint: topologyConstraint('Where the pods of one PodClique stand in the topology.'),
@@ -44,24 +46,25 @@ const cliqueTemplate = object<CliqueTemplate>('One role of the system.', {
   spec: required(podCliqueSpec('The pods of the clique: what they run, how many, and when they start.')),
 })
 
-const scalingGroupTemplate = object<ScalingGroupTemplate>('Cliques that scale together.', {
-  name: required(string('Short name, unique in the set.')),
-  cliqueNames: required(
-    stringList('Member cliques. A clique belongs to one group at most. Immutable.'),
-  ),
-  annotations: stringMap('Annotations for the PodCliqueScalingGroup.'),
-  replicas: int32(
-    'How many copies of the member cliques exist. Counts when the group is created; scale the PodCliqueScalingGroup afterwards.',
-    { default: 1 },
-  ),
-  minAvailable: int32(
-    'How many copies are scheduled in one gang with the rest of the set and must stay available; each further copy is a gang of its own. Immutable.',
-    { default: 1 },
-  ),
-  scaleConfig: autoScaling('Scales the group automatically.'),
-  resourceSharing: scalingGroupResourceSharing,
-  topologyConstraint: topologyConstraint('Where the pods of one copy of the group stand in the topology.'),
-})
+const scalingGroupTemplate = object<ScalingGroupTemplate>(
+  'For example the leader and the workers of a model that spans nodes.',
+  {
+    name: required(string('Short name, unique in the set.')),
+    cliqueNames: required(stringList('Member cliques. A clique belongs to one group at most. Immutable.')),
+    annotations: stringMap('Annotations for the PodCliqueScalingGroup.'),
+    replicas: int32(
+      'How many copies of the member cliques exist. Counts when the group is created; scale the PodCliqueScalingGroup afterwards.',
+      { default: 1 },
+    ),
+    minAvailable: int32(
+      'How many copies are scheduled in one gang with the rest of the set and must stay available; each further copy is a gang of its own. Immutable.',
+      { default: 1 },
+    ),
+    scaleConfig: autoScaling('Scales the group automatically.'),
+    resourceSharing: scalingGroupResourceSharing,
+    topologyConstraint: topologyConstraint('Where the pods of one copy of the group stand in the topology.'),
+  },
+)
 
 const template = object<PodCliqueSetTemplate>('The system that each replica is a copy of.', {
   cliques: required(

@@ -60,7 +60,9 @@ export const podGang: Definition = {
   spec,
   status: object<PodGangStatus>('How far the gang is.', {
     phase: required(
-      string('Pending: not yet scheduled. Starting: pods are being bound. Running: all are scheduled and run.'),
+      string(
+        'Pending: not yet scheduled. Starting: pods are being bound. Running: all are scheduled and run.',
+      ),
     ),
     conditions,
     placementScore: number('How well the placement suits the network; 1 is best.'),

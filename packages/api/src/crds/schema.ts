@@ -91,7 +91,11 @@ export function list(
 }
 
 /** A list whose entries are told apart by members of theirs; the API server refuses doubles. */
-export function listMap(description: string, keys: readonly string[], items: StructuralSchema): StructuralSchema {
+export function listMap(
+  description: string,
+  keys: readonly string[],
+  items: StructuralSchema,
+): StructuralSchema {
   return {
     description,
     type: 'array',

@@ -86,7 +86,7 @@ export interface CustomResourceValidation {
   openAPIV3Schema?: JSONSchemaProps
 }
 
-export type JSONSchemaProps = unknown
+export type JSONSchemaProps = import('@grove/apimachinery').JSONSchemaProps
 
 export interface SelectableField {
   jsonPath: string

@@ -4,10 +4,10 @@
 // valid specification itself, with nothing in it that the API server would fill in. Input is never changed, and
 // anything is accepted: what has the wrong type, or is newer than the type table, is kept as it is.
 import { normalizeQuantity, QuantityError, readQuantity } from '@grove/apimachinery'
-import { canonicalJson } from './canonical-json.ts'
 import { type GoField, type GoStruct, type GoType, goType } from './go-types.ts'
 import { emptyMeansAbsent, fieldDefaults, unorderedLists } from './pod-rules.ts'
 import { settleContainer, settleImageVolume, settlePodSpec, settleVolume } from './pod-settling.ts'
+import { sortMember } from './sorting.ts'
 
 export type CanonicalObject = Record<string, unknown>
 
@@ -73,13 +73,18 @@ function buildStruct(type: GoStruct): Canonicalizer {
   const members = new Map<string, Canonicalizer>()
   for (const [owner, field] of flatten(type)) members.set(field.jsonName, memberOf(owner, field))
   const finish = settle[type.name]
+  const lists = flatten(type).flatMap(([owner, { jsonName }]) => {
+    const keys = unorderedLists[owner]?.[jsonName]
+    return keys ? [{ jsonName, keys }] : []
+  })
   return value => {
-    if (!isObject(value)) return canonicalUnknown(value ?? {}, 0)
-    const canonical = mapMembers(value, (member, key) => {
+    if (!isObject(value) && !isAbsent(value)) return canonicalUnknown(value, 0)
+    const canonical = mapMembers(isObject(value) ? value : {}, (member, key) => {
       const canonicalize = members.get(key)
       return canonicalize ? canonicalize(member) : dropEmpty(canonicalUnknown(member, 0))
     })
     finish?.(canonical)
+    for (const { jsonName, keys } of lists) sortMember(canonical, jsonName, keys)
     return canonical
   }
 }
@@ -96,46 +101,17 @@ function flatten(type: GoStruct): [owner: string, field: GoField][] {
 function memberOf(owner: string, { jsonName, type }: GoField): Canonicalizer {
   const element = elementOf(type)
   const standard = fieldDefaults[owner]?.[jsonName]
-  const sortKeys = unorderedLists[owner]?.[jsonName]
   const dropsEmpty = type.kind !== 'pointer' || emptyMeansAbsent.has(type.element.name)
   return value => {
     if (isAbsent(value)) return undefined
-    let canonical = element(value)
+    const canonical = element(value)
     if (canonical === standard) return undefined
-    if (sortKeys && Array.isArray(canonical)) canonical = sortUnordered(canonical, sortKeys)
     if (!dropsEmpty) return canonical
     if (type.kind === 'quantity' && canonical === '0') return undefined
     if (type.kind === 'scalar' && canonical === type.zero) return undefined
     if (type.kind === 'intOrString' && canonical === 0) return undefined
     return dropEmpty(canonical)
   }
-}
-
-/** A sorted copy; what is equal in the keys is put in order by its whole content. */
-export function sortUnordered(list: readonly unknown[], keys: readonly string[]): unknown[] {
-  if (list.length < 2) return [...list]
-  return [...list].sort((left, right) => {
-    for (const key of keys) {
-      const order = compareScalars(memberValue(left, key), memberValue(right, key))
-      if (order !== 0) return order
-    }
-    return compareScalars(canonicalJson(left), canonicalJson(right))
-  })
-}
-
-function memberValue(value: unknown, key: string): unknown {
-  return isObject(value) ? value[key] : undefined
-}
-
-/** Absent values first, then numbers, then texts. */
-function compareScalars(left: unknown, right: unknown): number {
-  if (left === right) return 0
-  if (typeof left === 'number' && typeof right === 'number') return left - right
-  if (typeof left === 'number') return right === undefined ? 1 : -1
-  if (typeof right === 'number') return left === undefined ? -1 : 1
-  const a = typeof left === 'string' ? left : left === undefined ? '' : canonicalJson(left)
-  const b = typeof right === 'string' ? right : right === undefined ? '' : canonicalJson(right)
-  return a < b ? -1 : a > b ? 1 : 0
 }
 
 function canonicalQuantity(value: unknown): unknown {
@@ -171,7 +147,8 @@ function mapMembers(
     const value = canonicalize(object[key], key)
     if (value === undefined) continue
     // Assigning to this name would set the prototype instead of a member.
-    if (key === '__proto__') Object.defineProperty(result, key, { value, enumerable: true, configurable: true })
+    if (key === '__proto__')
+      Object.defineProperty(result, key, { value, enumerable: true, configurable: true })
     else result[key] = value
   }
   return result

@@ -4,8 +4,8 @@
 // a pod. It is made of a print of Go values; see legacy-print.ts. It holds for objects written by operators that were
 // built with the Kubernetes library 0.35; for others, adoption compares the templates themselves.
 import { Fnv1a64 } from './fnv.ts'
-import { legacyPrint } from './legacy-print.ts'
 import { type CliqueTemplateInput, objectOf, type SetSpecInput, type SetTemplateInput } from './input.ts'
+import { legacyPrint } from './legacy-print.ts'
 
 /** Digits 0 to 9 in the older operator's alphabet, which avoids vowels. */
 export const legacyAlphabet = '456789bcdf'

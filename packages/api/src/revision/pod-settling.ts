@@ -3,7 +3,8 @@
 // Rules of the canonical form that look at more than one field. Each changes an object that was made for it and
 // whose members are canonical already; doing it twice changes nothing more.
 import { listOf, objectOf } from './input.ts'
-import { defaultPullPolicy } from './pod-rules.ts'
+import { defaultPullPolicy, unorderedLists } from './pod-rules.ts'
+import { sortMember } from './sorting.ts'
 
 type Members = Record<string, unknown>
 
@@ -21,16 +22,17 @@ export function settlePodSpec(podSpec: Members): void {
 
 /** On the host's network a container port is a host port. */
 function dropHostPorts(container: unknown): void {
-  for (const port of listOf(objectOf(container).ports)) {
-    const members = port as Members
-    if (objectOf(port).hostPort !== undefined && members.hostPort === members.containerPort)
-      delete members.hostPort
+  const { ports } = objectOf(container)
+  for (const port of listOf(ports)) {
+    const { hostPort, containerPort } = objectOf(port)
+    if (hostPort !== undefined && hostPort === containerPort) delete (port as Members).hostPort
   }
+  if (ports !== undefined) sortMember(container as Members, 'ports', unorderedLists['v1.Container']!.ports!)
 }
 
 /** Ephemeral containers have no resources, so nothing follows from their limits. */
 export function settleContainer(container: Members, requestsFollowLimits: boolean): void {
-  if (container.imagePullPolicy === defaultPullPolicy(String(container.image ?? '')))
+  if (container.imagePullPolicy === defaultPullPolicy(textOf(container.image)))
     delete container.imagePullPolicy
   if (requestsFollowLimits) dropImpliedRequests(container)
 }
@@ -52,5 +54,9 @@ export function settleVolume(volume: Members): void {
 }
 
 export function settleImageVolume(image: Members): void {
-  if (image.pullPolicy === defaultPullPolicy(String(image.reference ?? ''))) delete image.pullPolicy
+  if (image.pullPolicy === defaultPullPolicy(textOf(image.reference))) delete image.pullPolicy
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
 }

@@ -12,23 +12,23 @@ export interface CompiledSchema {
 
 /** Compiles a structural schema whose root is a Kubernetes object. A rule that does not compile fails at validation. */
 export function compileSchema(schema: JSONSchemaProps): CompiledSchema {
-  return { root: compileNode(schema, true) }
+  return { root: compileNode(schema) }
 }
 
-function compileNode(schema: JSONSchemaProps, isResource: boolean): SchemaNode {
+function compileNode(schema: JSONSchemaProps): SchemaNode {
   const types = typesOf(schema)
   const format = supportedFormat(types, schema.format)
   const properties = new Map<string, SchemaNode>()
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    properties.set(name, compileChild(property))
+    properties.set(name, compileNode(property))
   }
   const additional =
     typeof schema.additionalProperties === 'object'
-      ? compileChild(schema.additionalProperties)
+      ? compileNode(schema.additionalProperties)
       : schema.additionalProperties
-  const items = schema.items && compileChild(schema.items)
-  const allOf = (schema.allOf ?? []).map(compileChild)
-  const rules = compileRules(schema, isResource)
+  const items = schema.items && compileNode(schema.items)
+  const allOf = (schema.allOf ?? []).map(compileNode)
+  const rules = compileRules(schema)
   const listType = schema['x-kubernetes-list-type']
   const embeddedResource = schema['x-kubernetes-embedded-resource'] ?? false
 
@@ -59,10 +59,13 @@ function compileNode(schema: JSONSchemaProps, isResource: boolean): SchemaNode {
     uniqueItems: schema.uniqueItems ?? false,
     string: stringRules(schema),
     number: numberRules(schema),
+    hasAlternatives: Boolean(
+      schema.allOf?.length || schema.anyOf?.length || schema.oneOf?.length || schema.not,
+    ),
     allOf,
-    anyOf: (schema.anyOf ?? []).map(compileChild),
-    oneOf: (schema.oneOf ?? []).map(compileChild),
-    not: schema.not && compileChild(schema.not),
+    anyOf: (schema.anyOf ?? []).map(compileNode),
+    oneOf: (schema.oneOf ?? []).map(compileNode),
+    not: schema.not && compileNode(schema.not),
     preserveUnknownFields: schema['x-kubernetes-preserve-unknown-fields'] ?? false,
     embeddedResource,
     listType,
@@ -70,10 +73,6 @@ function compileNode(schema: JSONSchemaProps, isResource: boolean): SchemaNode {
     rules,
     holds,
   }
-}
-
-function compileChild(schema: JSONSchemaProps): SchemaNode {
-  return compileNode(schema, schema['x-kubernetes-embedded-resource'] ?? false)
 }
 
 function typesOf(schema: JSONSchemaProps): readonly JsonType[] {

@@ -17,7 +17,8 @@ export function oldMember(old: unknown, key: string): unknown {
 
 /** Finds the stored item with the same keys as an item. Building it is linear; each look-up is constant. */
 export function oldItems(node: SchemaNode, old: unknown): (item: unknown) => unknown {
-  if (node.listType !== 'map' || node.listMapKeys.length === 0 || !Array.isArray(old)) return () => UNCORRELATED
+  if (node.listType !== 'map' || node.listMapKeys.length === 0 || !Array.isArray(old))
+    return () => UNCORRELATED
   let byKey: Map<string, unknown> | undefined
   return item => {
     const key = compositeKey(item, node.listMapKeys)
@@ -61,7 +62,8 @@ export function unchanged(node: SchemaNode | undefined, value: unknown, old: unk
     return (
       keys.length === Object.keys(old).length &&
       keys.every(key => {
-        const child = node?.properties.get(key) ?? (typeof node?.additional === 'object' ? node.additional : undefined)
+        const child =
+          node?.properties.get(key) ?? (typeof node?.additional === 'object' ? node.additional : undefined)
         return child !== undefined && unchanged(child, value[key], oldMember(old, key))
       })
     )

@@ -121,8 +121,9 @@ function isCidr(text: string): boolean {
 
 function isMac(text: string): boolean {
   return (
-    /^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*$/i.test(text) && [17, 23, 59].includes(text.length)
-  ) || (/^[0-9a-f]{4}(\.[0-9a-f]{4})+$/i.test(text) && [14, 19, 49].includes(text.length))
+    (/^[0-9a-f]{2}([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*$/i.test(text) && [17, 23, 59].includes(text.length)) ||
+    (/^[0-9a-f]{4}(\.[0-9a-f]{4})+$/i.test(text) && [14, 19, 49].includes(text.length))
+  )
 }
 
 function isRgbColor(text: string): boolean {
@@ -153,13 +154,19 @@ function isCreditCard(text: string): boolean {
 function isIsbn10(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '')
   if (!/^(?:\d{9}X|\d{10})$/.test(digits)) return false
-  const sum = [...digits].reduce((total, digit, index) => total + (index + 1) * (digit === 'X' ? 10 : Number(digit)), 0)
+  const sum = [...digits].reduce(
+    (total, digit, index) => total + (index + 1) * (digit === 'X' ? 10 : Number(digit)),
+    0,
+  )
   return sum % 11 === 0
 }
 
 function isIsbn13(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '')
   if (!/^\d{13}$/.test(digits)) return false
-  const sum = [...digits].reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0)
+  const sum = [...digits].reduce(
+    (total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3),
+    0,
+  )
   return sum % 10 === 0
 }

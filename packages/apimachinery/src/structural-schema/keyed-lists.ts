@@ -16,7 +16,7 @@ export function validateKeyedLists(
 ): void {
   if (!node.holds.keyedLists) return
   if (Array.isArray(value)) {
-    if (node.listType === 'set') reportRepeated(value, value, path, errors)
+    if (node.listType === 'set') reportRepeated(value, path, errors)
     if (node.listType === 'map') validateListMap(node, value, path, errors)
     if (node.items?.holds.keyedLists) {
       for (const [index, item] of value.entries()) {
@@ -52,7 +52,7 @@ function validateListMap(
     return
   }
   const keys = list.map(item => keyOf(item as JsonObject | null, node.listMapKeys))
-  reportRepeated(keys, keys, path, errors)
+  reportRepeated(keys, path, errors)
 }
 
 /** The part of an item that must be unique: its key members, as far as it has them. */
@@ -65,12 +65,7 @@ function keyOf(item: JsonObject | null, names: readonly string[]): JsonObject {
   return key
 }
 
-function reportRepeated(
-  items: readonly unknown[],
-  shown: readonly unknown[],
-  path: FieldPath | undefined,
-  errors: FieldError[],
-): void {
+function reportRepeated(items: readonly unknown[], path: FieldPath | undefined, errors: FieldError[]): void {
   if (items.length < 2) return
   const seen = new Map<string, number>()
   for (const [index, item] of items.entries()) {
@@ -78,7 +73,7 @@ function reportRepeated(
     const times = seen.get(text) ?? 0
     seen.set(text, times + 1)
     if (times === 1) {
-      errors.push(fieldError.duplicate(bracketedPath(childPath(path, index)), sortKeys(shown[index])))
+      errors.push(fieldError.duplicate(bracketedPath(childPath(path, index)), sortKeys(item)))
     }
   }
 }

@@ -43,6 +43,7 @@ export interface SchemaNode {
   readonly string: StringRules | undefined
   readonly number: NumberRules | undefined
 
+  readonly hasAlternatives: boolean
   readonly allOf: readonly SchemaNode[]
   readonly anyOf: readonly SchemaNode[]
   readonly oneOf: readonly SchemaNode[]

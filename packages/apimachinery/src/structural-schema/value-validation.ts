@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import { type FieldError, fieldError, quote } from '../field-error.ts'
 import { childPath, dottedPath, type FieldPath, mapKeyPath } from '../field-path.ts'
-import { equalJson, isJsonObject, type JsonObject, sortKeys } from '../json-value.ts'
+import { equalJson, type JsonObject, sortKeys } from '../json-value.ts'
+import { checkAlternatives, type Outcome } from './alternatives.ts'
 import { oldItems, oldMember, UNCORRELATED, unchanged } from './correlation.ts'
 import { checkNumber, checkString, invalid } from './scalar-validation.ts'
 import { type JsonType, jsonTypeOf, type SchemaNode } from './schema-node.ts'
-
-/**
- * Errors, and how many checks a value passed: among alternatives that all fail (anyOf, oneOf), the API server reports
- * the one with most passed checks.
- */
-export interface Outcome {
-  readonly errors: FieldError[]
-  passed: number
-}
 
 export interface Place {
   readonly path: FieldPath | undefined
@@ -37,7 +29,14 @@ function checkValue(node: SchemaNode, value: unknown, at: Place, out: Outcome): 
     return
   }
   checkType(node, type, at.path, out)
-  checkAlternatives(node, value, at, out)
+  out.passed += 2
+  if (node.hasAlternatives) {
+    checkAlternatives(node, at.path, out, alternative => {
+      const attempt: Outcome = { errors: [], passed: 0 }
+      checkValue(alternative, value, at, attempt)
+      return attempt
+    })
+  }
   switch (type) {
     case 'string':
       if (node.string) checkString(node.string, value as string, at.path, out.errors)
@@ -73,18 +72,25 @@ function checkType(node: SchemaNode, type: JsonType, path: FieldPath | undefined
   const numeric = types.includes('integer') || types.includes('number')
   if (type !== 'string' && type !== 'array' && format !== undefined) {
     const valueFormat = type === 'integer' ? 'int64' : type === 'number' ? 'float64' : ''
-    if (!fits && valueFormat !== format) return pushWrongType(format, valueFormat, path, out)
+    if (!fits && valueFormat !== format) {
+      pushWrongType(format, valueFormat, path, out)
+      return
+    }
   }
   // The API server does not compare the type of a text or a list where a format other than a number's is given.
   const formatDecides = !numeric && format !== undefined && (type === 'string' || type === 'array')
-  if (!formatDecides && !fits) return pushWrongType(types.join(','), type, path, out)
-  out.passed++
+  if (fits || formatDecides) out.passed++
+  else pushWrongType(types.join(','), type, path, out)
 }
 
 function pushWrongType(expected: string, found: string, path: FieldPath | undefined, out: Outcome): void {
   const name = dottedPath(path)
   out.errors.push(
-    fieldError.wrongType(name || '<nil>', found, `${name} in body must be of type ${expected}: ${quote(found)}`),
+    fieldError.wrongType(
+      name || '<nil>',
+      found,
+      `${name} in body must be of type ${expected}: ${quote(found)}`,
+    ),
   )
 }
 
@@ -156,73 +162,4 @@ function checkObject(node: SchemaNode, object: JsonObject, at: Place, out: Outco
 function forbiddenProperty(path: FieldPath | undefined, key: string): FieldError {
   const name = dottedPath(path)
   return fieldError.invalid(name || '<nil>', key, `${name}.${key} in body is a forbidden property`)
-}
-
-function checkAlternatives(node: SchemaNode, value: unknown, at: Place, out: Outcome): void {
-  out.passed += 2
-  const name = quote(dottedPath(at.path))
-  const attempt = (alternative: SchemaNode): Outcome => {
-    const outcome: Outcome = { errors: [], passed: 0 }
-    checkValue(alternative, value, at, outcome)
-    return outcome
-  }
-  if (node.anyOf.length > 0) {
-    const success = firstSuccess(node.anyOf, attempt)
-    if (typeof success === 'number') out.passed += success
-    else {
-      out.errors.push(fieldError.invalid('<nil>', '', `${name} must validate at least one schema (anyOf)`))
-      merge(success, out)
-    }
-  }
-  if (node.oneOf.length > 0) {
-    const outcomes = node.oneOf.map(attempt)
-    const successes = outcomes.filter(outcome => outcome.errors.length === 0)
-    if (successes.length === 1) out.passed += successes[0]!.passed
-    else {
-      const found = successes.length === 0 ? 'Found none valid' : `Found ${successes.length} valid alternatives`
-      out.errors.push(
-        fieldError.invalid('<nil>', '', `${name} must validate one and only one schema (oneOf). ${found}`),
-      )
-      if (successes.length === 0) merge(best(outcomes), out)
-    }
-  }
-  if (node.allOf.length > 0) {
-    const outcomes = node.allOf.map(attempt)
-    for (const outcome of outcomes) merge(outcome, out)
-    const failed = outcomes.filter(outcome => outcome.errors.length > 0).length
-    if (failed > 0) {
-      const none = failed === outcomes.length ? '. None validated' : ''
-      out.errors.push(fieldError.invalid('<nil>', '', `${name} must validate all the schemas (allOf)${none}`))
-    }
-  }
-  if (node.not && attempt(node.not).errors.length === 0) {
-    out.errors.push(fieldError.invalid('<nil>', '', `${name} must not validate the schema (not)`))
-  }
-}
-
-/** The number of passed checks of the first alternative that fits, or the best of the failures. */
-function firstSuccess(
-  alternatives: readonly SchemaNode[],
-  attempt: (alternative: SchemaNode) => Outcome,
-): number | Outcome {
-  const failures: Outcome[] = []
-  for (const alternative of alternatives) {
-    const outcome = attempt(alternative)
-    if (outcome.errors.length === 0) return outcome.passed
-    failures.push(outcome)
-  }
-  return best(failures)
-}
-
-function best(failures: readonly Outcome[]): Outcome {
-  return failures.reduce((a, b) => (b.passed > a.passed ? b : a))
-}
-
-function merge(from: Outcome, into: Outcome): void {
-  for (const error of from.errors) into.errors.push(error)
-  into.passed += from.passed
-}
-
-export function isResource(value: unknown): value is JsonObject {
-  return isJsonObject(value)
 }

@@ -81,6 +81,10 @@ export interface Strategy {
   validateUpdate?(object: KubeObject, old: KubeObject): FieldError[]
   validateStatusUpdate?(object: KubeObject, old: KubeObject): FieldError[]
   warnings?(object: KubeObject, old: KubeObject | undefined): string[]
+  /** What happens to dependents when a deletion does not say; Background when absent. */
+  readonly defaultPropagation?: 'Orphan'
+  /** A deletion answers with the object itself instead of a Status. */
+  readonly returnsDeleted?: boolean
   /** Seconds until the object may go; absent for kinds that go at once. */
   gracePeriod?(object: KubeObject, asked: number | undefined): number
   /** After the object has left the store: give back what was allocated for it. */

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { Deletion } from './client.ts'
 import { CredentialsError } from './credentials.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
+import type { KubeObject, ObjectPage, Stored } from './object.ts'
+import { apiVersionOf, type Resource } from './resource.ts'
 import { TransportError, type TransportHeaders } from './transport.ts'
 
 /** Text of an answer that is no Status, for the message of an error: enough to recognise a proxy's error page. */
@@ -59,6 +62,33 @@ export function parseAnswer<T>(request: RequestDescription, body: string): T {
       cause,
     })
   }
+}
+
+/** What the API sends for a list. */
+export interface ListAnswer<T extends KubeObject> {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }
+  readonly items?: readonly Stored<T>[] | null
+}
+
+/** A page whose objects say what they are: the server leaves apiVersion and kind out of the items of most lists. */
+export function toPage<T extends KubeObject>(resource: Resource<T>, answer: ListAnswer<T>): ObjectPage<T> {
+  const apiVersion = apiVersionOf(resource)
+  const { kind } = resource
+  return {
+    items: (answer.items ?? []).map(item => (item.kind ? item : { apiVersion, kind, ...item })),
+    resourceVersion: answer.metadata?.resourceVersion ?? '',
+    continue: answer.metadata?.continue || undefined,
+  }
+}
+
+/** The server sends a Status when the object is gone, or the object: still there, or as it last was. */
+export function toDeletion<T extends KubeObject>(answer: Stored<T> | Status): Deletion<T> {
+  if (answer.kind === 'Status' && !('metadata' in answer && answer.metadata?.uid))
+    return { uid: (answer as Status).details?.uid, gone: true }
+  const object = answer as Stored<T>
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers, uid } = object.metadata
+  const waits = (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0
+  return { object, uid, gone: deletionTimestamp !== undefined && !waits }
 }
 
 /** Without the body, which may hold secrets. */

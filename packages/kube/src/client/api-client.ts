@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { describe, parseAnswer, transportError } from './answer.ts'
+import { parseAnswer, toDeletion, toPage } from './answer.ts'
+import { deleteBody, namespaceOf, patchBody, refOf, serialize } from './body.ts'
 import type { Client, Deletion, RawRequest } from './client.ts'
-import { isKubeError, KubeError, type Status } from './error.ts'
-import { generatedNameAttempts, isResultOf, withGeneratedName } from './generated-name.ts'
-import { LineSplitter } from './line-splitter.ts'
+import { isKubeError } from './error.ts'
+import { generatedNameAttempts, withGeneratedName } from './generated-name.ts'
 import type { KubeObject, ObjectList, ObjectPage, ObjectRef, Stored } from './object.ts'
 import type {
   ApplyOptions,
@@ -20,27 +20,16 @@ import type {
   WatchOptions,
   WriteOptions,
 } from './options.ts'
-import {
-  applyQuery,
-  deleteBody,
-  deleteCollectionQuery,
-  getQuery,
-  pageQuery,
-  watchQuery,
-  writeQuery,
-} from './query.ts'
+import { applyQuery, deleteCollectionQuery, getQuery, pageQuery, watchQuery, writeQuery } from './query.ts'
 import type { Call, Requester } from './requester.ts'
-import { apiVersionOf, collectionPath, objectPath, type Resource, resourceName } from './resource.ts'
-import { parseWatchEvent, type WatchEvent } from './watch.ts'
+import { collectionPath, objectPath, type Resource, resourceName } from './resource.ts'
+import { readWatch, type WatchEvent } from './watch.ts'
 
 /** Objects per page of a list: as client-go; larger pages block both sides longer, smaller ones cost round trips. */
 const defaultPageSize = 500
 
 /** Two and a half of the bookmarks that a server sends every minute: then the connection is dead, not quiet. */
 const defaultIdleTimeoutMs = 150_000
-
-/** An etcd value is at most 1.5 MiB and its JSON a few times that; a longer line is no event. */
-const longestWatchLine = 32 * 1024 * 1024
 
 export interface ApiClientOptions {
   readonly requester: Requester
@@ -81,10 +70,7 @@ export class ApiClient implements Client {
     }
   }
 
-  async page<T extends KubeObject>(
-    resource: Resource<T>,
-    options: PageOptions = {},
-  ): Promise<ObjectPage<T>> {
+  async page<T extends KubeObject>(resource: Resource<T>, options: PageOptions = {}): Promise<ObjectPage<T>> {
     const path = collectionPath(resource, options.namespace) + pageQuery(options)
     return toPage(resource, await this.#json(call('list', 'GET', path, resource, true), options))
   }
@@ -105,10 +91,7 @@ export class ApiClient implements Client {
     } while (next !== undefined)
   }
 
-  async list<T extends KubeObject>(
-    resource: Resource<T>,
-    options: ListOptions = {},
-  ): Promise<ObjectList<T>> {
+  async list<T extends KubeObject>(resource: Resource<T>, options: ListOptions = {}): Promise<ObjectList<T>> {
     const items: Stored<T>[] = []
     let resourceVersion = ''
     try {
@@ -133,14 +116,7 @@ export class ApiClient implements Client {
     const request = call('watch', 'GET', path, resource, true)
     const idleTimeoutMs = options.idleTimeoutMs ?? defaultIdleTimeoutMs
     const stream = await this.#requester.stream(request, idleTimeoutMs, options.signal)
-    const lines = new LineSplitter(longestWatchLine)
-    const onLine = (line: string) => onEvent(parseWatchEvent(line, request))
-    try {
-      for await (const chunk of stream.body) lines.push(chunk, onLine)
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw transportError(request, error)
-      throw new KubeError({ code: 'Malformed', message: error.message, request: describe(request) })
-    }
+    await readWatch(stream, request, onEvent)
   }
 
   async create<T extends KubeObject>(
@@ -150,7 +126,7 @@ export class ApiClient implements Client {
   ): Promise<Stored<T>> {
     for (let attempt = 1; ; attempt++) {
       const named = withGeneratedName(object, this.#options.random)
-      if (!named) return this.#create(resource, object, false, options)
+      if (!named) return this.#json(this.#createCall(resource, object, options), options)
       try {
         return await this.#createNamed(resource, named, options)
       } catch (error) {
@@ -181,11 +157,7 @@ export class ApiClient implements Client {
     return this.#json({ ...request, contentType, body: JSON.stringify(body) }, options)
   }
 
-  apply<T extends KubeObject>(
-    resource: Resource<T>,
-    object: T,
-    options: ApplyOptions,
-  ): Promise<Stored<T>> {
+  apply<T extends KubeObject>(resource: Resource<T>, object: T, options: ApplyOptions): Promise<Stored<T>> {
     const path = objectPath(resource, refOf(object), options.subresource) + applyQuery(options)
     const request = call('apply', 'PATCH', path, resource, true, options)
     const contentType = 'application/apply-patch+yaml'
@@ -213,13 +185,14 @@ export class ApiClient implements Client {
   }
 
   async raw(request: RawRequest, options: RequestOptions = {}): Promise<unknown> {
-    const { verb, method, path, contentType } = request
+    const { verb, method, path, contentType, accept } = request
     const text = await this.#requester.send(
       {
         verb,
         method,
         path,
         contentType,
+        accept,
         resource: request.resource ?? '',
         idempotent: request.idempotent ?? method === 'GET',
         body: request.body === undefined ? undefined : JSON.stringify(request.body),
@@ -237,31 +210,31 @@ export class ApiClient implements Client {
     return this.#options.close()
   }
 
-  /** Under a name that is ours alone a create may be repeated, and finding it there means that it was done. */
+  /** Under a name that is ours alone a create may be repeated; then finding it taken means that it was done. */
   async #createNamed<T extends KubeObject>(
     resource: Resource<T>,
     object: T,
     options: WriteOptions,
   ): Promise<Stored<T>> {
+    let mayBeDone = false
+    const request: Call = {
+      ...this.#createCall(resource, object, options),
+      idempotent: true,
+      onRepeat: error => {
+        mayBeDone ||= error.sent && error.code !== 'TooManyRequests'
+      },
+    }
     try {
-      return await this.#create(resource, object, true, options)
+      return await this.#json(request, options)
     } catch (error) {
-      if (!isKubeError(error, 'AlreadyExists')) throw error
-      const found = await this.find(resource, refOf(object), { signal: options.signal })
-      if (found && isResultOf(object, found)) return found
-      throw error
+      if (!mayBeDone || !isKubeError(error, 'AlreadyExists')) throw error
+      return this.get(resource, refOf(object), { signal: options.signal })
     }
   }
 
-  #create<T extends KubeObject>(
-    resource: Resource<T>,
-    object: T,
-    idempotent: boolean,
-    options: WriteOptions,
-  ): Promise<Stored<T>> {
+  #createCall<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions): Call {
     const path = collectionPath(resource, namespaceOf(resource, object)) + this.#writeQuery(options)
-    const request = call('create', 'POST', path, resource, idempotent)
-    return this.#json({ ...request, body: serialize(resource, object) }, options)
+    return { ...call('create', 'POST', path, resource, false), body: serialize(resource, object) }
   }
 
   async #json<T extends KubeObject>(request: Call, options: RequestOptions): Promise<Stored<T>> {
@@ -270,5 +243,23 @@ export class ApiClient implements Client {
 
   #writeQuery(options: WriteOptions): string {
     return writeQuery(options, this.#options.fieldManager)
+  }
+}
+
+function call(
+  verb: string,
+  method: Call['method'],
+  path: string,
+  resource: Resource,
+  idempotent: boolean,
+  options?: { readonly subresource?: string },
+): Call {
+  const name = resourceName(resource)
+  return {
+    verb,
+    method,
+    path,
+    resource: options?.subresource ? `${name}/${options.subresource}` : name,
+    idempotent,
   }
 }

@@ -102,6 +102,8 @@ export interface RawRequest {
   readonly path: string
   readonly body?: unknown
   readonly contentType?: string
+  /** The formats wanted; JSON unless told. */
+  readonly accept?: string
   /** The name of the resource for metrics; `pods/binding`. */
   readonly resource?: string
   /** Whether doing it twice is the same as doing it once, so that it may be repeated after a lost answer. */

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export type HeaderValues = Readonly<Record<string, string | readonly string[]>>
+
 /** Where requests get their authentication headers. Client certificates are the transport's affair. */
 export interface Credentials {
   /** Headers of the next request. A promise only when something must be read first; it may reject with a
    * CredentialsError. */
-  headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
+  headers(): HeaderValues | Promise<HeaderValues>
   /** The server answered 401. True when there are now other credentials and the request is worth repeating. */
   refused(): Promise<boolean>
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject, ObjectMeta, Stored } from './object.ts'
+import type { KubeObject } from './object.ts'
 
 /** What the API server itself appends: five of the characters that form no words and look like no others. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
@@ -22,16 +22,4 @@ export function withGeneratedName<T extends KubeObject>(object: T, random: () =>
   const prefix = object.metadata?.generateName
   if (!prefix || object.metadata?.name) return undefined
   return { ...object, metadata: { ...object.metadata, name: generateName(prefix, random) } }
-}
-
-/** Whether a stored object is the one that this create sent: same prefix, same owners. The random name says the rest. */
-export function isResultOf<T extends KubeObject>(sent: T, found: Stored<T>): boolean {
-  return found.metadata.generateName === sent.metadata?.generateName && owners(found) === owners(sent)
-}
-
-function owners(object: { readonly metadata?: ObjectMeta }): string {
-  return (object.metadata?.ownerReferences ?? [])
-    .map(owner => owner.uid)
-    .sort()
-    .join()
 }

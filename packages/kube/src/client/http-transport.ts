@@ -70,7 +70,7 @@ export class HttpTransport implements Transport {
     return {
       method: request.method,
       path: this.#basePath + request.path,
-      headers: request.headers,
+      headers: request.headers as Record<string, string | string[]>,
       body: request.body,
       headersTimeout: request.timeoutMs,
       bodyTimeout: request.timeoutMs,

@@ -2,6 +2,10 @@
 
 const newline = 0x0a
 
+export class LineTooLongError extends Error {
+  override readonly name = 'LineTooLongError'
+}
+
 /**
  * Cuts a stream of bytes into lines, wherever its chunks were cut, also inside a character. Bytes after the last line
  * break are kept for the next chunk and never handed out on their own: a line that was cut off is not a line.
@@ -20,7 +24,7 @@ export class LineSplitter {
     return this.#pendingBytes
   }
 
-  /** Calls back for each line that this chunk completes, empty ones left out. Throws a RangeError when a line exceeds
+  /** Calls back for each line that this chunk completes, empty ones left out. Throws a LineTooLongError when a line exceeds
    * the limit, so that a broken server cannot fill the memory. */
   push(bytes: Uint8Array, onLine: (line: string) => void): void {
     const chunk = Buffer.isBuffer(bytes)
@@ -50,6 +54,6 @@ export class LineSplitter {
   #checkLength(more: number): void {
     const length = this.#pendingBytes + more
     if (length > this.#maxLineBytes)
-      throw new RangeError(`a line of more than ${this.#maxLineBytes} bytes (${length} so far)`)
+      throw new LineTooLongError(`a line of more than ${this.#maxLineBytes} bytes (${length} so far)`)
   }
 }

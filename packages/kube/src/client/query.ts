@@ -3,7 +3,6 @@
 import type {
   ApplyOptions,
   DeleteCollectionOptions,
-  DeleteOptions,
   PageOptions,
   SelectOptions,
   WatchOptions,
@@ -75,18 +74,4 @@ export function applyQuery(options: ApplyOptions): string {
 
 export function deleteCollectionQuery(options: DeleteCollectionOptions): string {
   return query(selectors(options))
-}
-
-/** The body of a delete; undefined when nothing was asked beyond deleting. */
-export function deleteBody(options: DeleteOptions): string | undefined {
-  const { preconditions, propagationPolicy, gracePeriodSeconds, dryRun } = options
-  if (!preconditions && !propagationPolicy && gracePeriodSeconds === undefined && !dryRun) return undefined
-  return JSON.stringify({
-    kind: 'DeleteOptions',
-    apiVersion: 'v1',
-    preconditions,
-    propagationPolicy,
-    gracePeriodSeconds,
-    dryRun: dryRun ? ['All'] : undefined,
-  })
 }

@@ -38,8 +38,11 @@ export interface Call extends RequestDescription {
   readonly resource: string
   readonly body?: string
   readonly contentType?: string
+  readonly accept?: string
   /** Whether doing it twice is the same as doing it once. */
   readonly idempotent: boolean
+  /** Told why, before each further attempt. */
+  readonly onRepeat?: (error: KubeError) => void
 }
 
 /** Carries one call through: its turn, its credentials, its attempts. Knows nothing of what is asked. */
@@ -67,6 +70,7 @@ export class Requester {
       if (result.code === 'TooManyRequests')
         gate.slowDown((result.retryAfterSeconds ?? 0) * 1000 || (delay ?? 0))
       if (delay === undefined) throw result
+      call.onRepeat?.(result)
       try {
         await clock.sleep(delay, options.signal)
       } catch {
@@ -81,7 +85,7 @@ export class Requester {
     try {
       const stream = await this.#options.transport.stream(await this.#build(call, timeoutMs, signal))
       this.#warn(call, stream.headers)
-      if (stream.status < 400) {
+      if (stream.status < 300) {
         this.#report(call, startedAt, stream.status, 'OK')
         return stream
       }
@@ -112,7 +116,7 @@ export class Requester {
       const request = await this.#build(call, options.timeoutMs ?? this.#options.timeoutMs, signal)
       const answer = await transport.request(request)
       if (answer.headers.warning !== undefined) this.#warn(call, answer.headers)
-      if (answer.status < 400) {
+      if (answer.status < 300) {
         this.#report(call, startedAt, answer.status, 'OK')
         return answer.body
       }
@@ -128,11 +132,12 @@ export class Requester {
 
   async #build(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<TransportRequest> {
     const { credentials } = this.#options
-    const headers: Record<string, string> = { ...this.#options.headers }
+    const headers: Record<string, string | readonly string[]> = { ...this.#options.headers }
     if (credentials) {
       const own = credentials.headers()
       Object.assign(headers, own instanceof Promise ? await own : own)
     }
+    if (call.accept !== undefined) headers.accept = call.accept
     if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json'
     return { method: call.method, path: call.path, headers, body: call.body, timeoutMs, signal }
   }

@@ -7,7 +7,7 @@ export interface TransportRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Path and query, escaped. */
   readonly path: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: Readonly<Record<string, string | readonly string[]>>
   readonly body?: string
   /** Fails with a TransportError of kind `timeout` after this long without a byte from the server. */
   readonly timeoutMs: number

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { describe, transportError } from './answer.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
+import { LineSplitter, LineTooLongError } from './line-splitter.ts'
 import type { KubeObject, ObjectMeta, Stored } from './object.ts'
+import type { TransportStream } from './transport.ts'
 
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: Stored<T> }
@@ -9,6 +12,27 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
 
 const initialEventsEnd = 'k8s.io/initial-events-end'
+
+/** An etcd value is at most 1.5 MiB and its JSON a few times that; a longer line is no event. */
+const longestLine = 32 * 1024 * 1024
+
+/** Hands out the events of a stream until it ends. Bytes after the last complete line are no event and are dropped:
+ * whoever resumes from the last event gets that one again. */
+export async function readWatch<T extends KubeObject>(
+  stream: TransportStream,
+  request: RequestDescription,
+  onEvent: (event: WatchEvent<T>) => void,
+): Promise<void> {
+  const lines = new LineSplitter(longestLine)
+  const onLine = (line: string) => onEvent(parseWatchEvent(line, request))
+  try {
+    for await (const chunk of stream.body) lines.push(chunk, onLine)
+  } catch (error) {
+    throw error instanceof LineTooLongError
+      ? malformed(error.message, request)
+      : transportError(request, error)
+  }
+}
 
 /** One line of a watch as an event. An ERROR event, and what is no event at all, is thrown as a KubeError. */
 export function parseWatchEvent<T extends KubeObject>(
@@ -38,7 +62,7 @@ export function parseWatchEvent<T extends KubeObject>(
       throw new KubeError({
         code: codeOf(object.code ?? 500, object.reason),
         message: object.message ?? 'the server ended the watch with an error',
-        request,
+        request: describe(request),
         status: object.code,
         reason: object.reason,
         details: object.details,
@@ -50,5 +74,5 @@ export function parseWatchEvent<T extends KubeObject>(
 }
 
 function malformed(message: string, request: RequestDescription, cause?: unknown): KubeError {
-  return new KubeError({ code: 'Malformed', message, request, cause })
+  return new KubeError({ code: 'Malformed', message, request: describe(request), cause })
 }

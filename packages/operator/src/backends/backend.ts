@@ -14,6 +14,12 @@ export interface SchedulerObject {
   readonly spec?: unknown
 }
 
+export interface GangContext {
+  readonly set: StoredSet
+  /** How the scheduler itself calls the set's topology, where a binding says that it is kept by somebody else. */
+  readonly topologyReference?: string
+}
+
 /** What a scheduler wants of us. One file per scheduler; nothing else knows their names. */
 export interface SchedulerBackend {
   /** Also what stands in `pod.spec.schedulerName`. */
@@ -21,5 +27,5 @@ export interface SchedulerBackend {
   readonly topologyAware: boolean
   preparePod(pod: NewPod, membership: { readonly podGang: string; readonly clique: string }): NewPod
   /** The scheduler's own objects for a gang; they are owned by the gang and go with it. */
-  objectsFor(gang: StoredGang, set: StoredSet): SchedulerObject[]
+  objectsFor(gang: StoredGang, context: GangContext): SchedulerObject[]
 }

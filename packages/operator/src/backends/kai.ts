@@ -3,7 +3,7 @@
 import { annotation, label, type PodGangTopologyConstraint, scheduler } from '@grove/api'
 import { controlledBy } from '../objects/owner.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
-import type { SchedulerBackend, SchedulerObject } from './backend.ts'
+import type { GangContext, SchedulerBackend, SchedulerObject } from './backend.ts'
 
 /** The gang cannot be said in KAI's terms; the sentence tells the user what to change. */
 export class KaiMappingError extends Error {}
@@ -26,11 +26,12 @@ export const kaiScheduler: SchedulerBackend = {
     },
   }),
 
-  objectsFor: (gang, set) => [podGroup(gang, set)],
+  objectsFor: (gang, context) => [podGroup(gang, context)],
 }
 
-function podGroup(gang: StoredGang, set: StoredSet): SchedulerObject {
+function podGroup(gang: StoredGang, { set, topologyReference }: GangContext): SchedulerObject {
   const topology =
+    topologyReference ||
     gang.metadata.annotations?.[annotation.topologyName] ||
     gang.metadata.annotations?.[annotation.kaiTopology]
   const constraint = (of: PodGangTopologyConstraint | undefined) => topologyConstraint(of, topology, gang)

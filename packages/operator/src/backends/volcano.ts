@@ -2,7 +2,7 @@
 
 import { annotation, label, scheduler } from '@grove/api'
 import { controlledBy } from '../objects/owner.ts'
-import type { StoredGang } from '../stored.ts'
+import type { StoredGang, StoredSet } from '../stored.ts'
 import type { SchedulerBackend, SchedulerObject } from './backend.ts'
 
 const defaultQueue = 'default'
@@ -24,10 +24,10 @@ export const volcano: SchedulerBackend = {
     },
   }),
 
-  objectsFor: gang => [podGroup(gang)],
+  objectsFor: (gang, { set }) => [podGroup(gang, set)],
 }
 
-function podGroup(gang: StoredGang): SchedulerObject {
+function podGroup(gang: StoredGang, set: StoredSet): SchedulerObject {
   const minimum = gang.spec.podgroups.reduce((sum, group) => sum + group.minReplicas, 0)
   return {
     apiVersion: 'scheduling.volcano.sh/v1beta1',
@@ -40,7 +40,7 @@ function podGroup(gang: StoredGang): SchedulerObject {
     },
     spec: {
       minMember: Math.max(1, minimum),
-      queue: gang.metadata.annotations?.[annotation.volcanoQueue]?.trim() || defaultQueue,
+      queue: volcanoQueue(set),
       ...(gang.spec.priorityClassName && { priorityClassName: gang.spec.priorityClassName }),
       subGroupPolicy: gang.spec.podgroups.map(group => ({
         name: group.name,
@@ -51,4 +51,11 @@ function podGroup(gang: StoredGang): SchedulerObject {
       })),
     },
   }
+}
+
+/** The set's queue, or that of its cliques; admission sees to it that they agree. */
+function volcanoQueue(set: StoredSet): string {
+  const tagged = [set.metadata, ...set.spec.template.cliques]
+  const queues = tagged.map(object => object.annotations?.[annotation.volcanoQueue]?.trim())
+  return queues.find(queue => queue) ?? defaultQueue
 }

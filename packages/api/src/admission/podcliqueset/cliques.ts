@@ -61,17 +61,18 @@ export function validateCliques(set: PodCliqueSet, rules: CliqueRules): FieldErr
   ]
 }
 
-function validateName(set: PodCliqueSet, { name }: CliqueTemplate, index: number, member: boolean): FieldError[] {
+function validateName(
+  set: PodCliqueSet,
+  { name }: CliqueTemplate,
+  index: number,
+  member: boolean,
+): FieldError[] {
   const field = `${path.clique(index)}.name`
   if (name.trim() === '') return [fieldError.required(field, 'field cannot be empty')]
   const errors: FieldError[] = []
   if (dns1123Subdomain(name).length > 0) {
     errors.push(
-      fieldError.invalid(
-        field,
-        name,
-        'invalid PodCliqueTemplateSpec name, must be a valid DNS subdomain',
-      ),
+      fieldError.invalid(field, name, 'invalid PodCliqueTemplateSpec name, must be a valid DNS subdomain'),
     )
   }
   return member ? errors : [...errors, ...nameBudgetOfStandaloneClique(set, name, field)]

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError, semanticallyEqual } from '@grove/apimachinery'
+import {
+  type ComparisonPath,
+  equalQuantities,
+  type FieldError,
+  fieldError,
+  QuantityError,
+  readQuantity,
+  semanticallyEqual,
+} from '@grove/apimachinery'
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
 import { path } from './paths.ts'
 
@@ -71,10 +79,7 @@ export function validateScalingGroupComposition(set: PodCliqueSet, old: PodCliqu
   const oldGroups = old.spec.template.podCliqueScalingGroups ?? []
   if (groups.length !== oldGroups.length) {
     return [
-      fieldError.forbidden(
-        path.scalingGroups,
-        'not allowed to add or remove PodCliqueScalingGroupConfigs',
-      ),
+      fieldError.forbidden(path.scalingGroups, 'not allowed to add or remove PodCliqueScalingGroupConfigs'),
     ]
   }
   const before = new Map(oldGroups.map(group => [group.name, group]))
@@ -115,5 +120,14 @@ export function validateClaims(set: PodCliqueSet, old: PodCliqueSet): FieldError
 }
 
 function immutable(field: string, value: unknown, old: unknown): FieldError[] {
-  return semanticallyEqual(value, old) ? [] : [fieldError.immutable(field, value)]
+  return semanticallyEqual(value, old, sameAmount) ? [] : [fieldError.immutable(field, value)]
+}
+
+/** Device capacities are quantities: `1Gi` and `1024Mi` are no change. */
+function sameAmount(value: unknown, old: unknown, at: ComparisonPath): boolean | undefined {
+  if (at.at(-2) !== 'requests' || at.at(-3) !== 'capacity') return undefined
+  const left = readQuantity(value)
+  const right = readQuantity(old)
+  if (left instanceof QuantityError || right instanceof QuantityError) return undefined
+  return equalQuantities(left, right)
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Label, type FieldError, fieldError } from '@grove/apimachinery'
+import { dns1123Label, type FieldError, fieldError, QuantityError, readQuantity } from '@grove/apimachinery'
 import { annotation, mnnvlGroupNone } from '../../annotations.ts'
-import type { PodCliqueSet } from '../../types/index.ts'
+import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
 import { path } from './paths.ts'
 
 const key = annotation.mnnvlGroup
@@ -63,7 +63,9 @@ export function validateMnnvlOnCreate(set: PodCliqueSet, mnnvlEnabled: boolean):
 export function validateMnnvlOnUpdate(set: PodCliqueSet, old: PodCliqueSet): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = set.spec.template
   const oldCliques = new Map(old.spec.template.cliques.map(clique => [clique.name, clique]))
-  const oldGroups = new Map((old.spec.template.podCliqueScalingGroups ?? []).map(group => [group.name, group]))
+  const oldGroups = new Map(
+    (old.spec.template.podCliqueScalingGroups ?? []).map(group => [group.name, group]),
+  )
   return [
     ...compare(carrier('metadata', set.metadata.annotations), old.metadata.annotations),
     ...cliques.flatMap((clique, index) => {
@@ -93,4 +95,26 @@ function compare({ field, group }: Carrier, oldAnnotations: Annotations): FieldE
       `annotation ${key} is immutable and cannot be changed from "${before}" to "${group}"`,
     ),
   ]
+}
+
+const gpuResource = 'nvidia.com/gpu'
+
+/** A clique that asks for a group by itself, but has no GPU that could be in it: allowed, and most likely a mistake. */
+export function mnnvlWarnings(set: PodCliqueSet): string[] {
+  return set.spec.template.cliques.flatMap((clique, index) => {
+    const { field, group } = carrier(path.clique(index), clique.annotations)
+    if (group === undefined || group === mnnvlGroupNone || usesGpu(clique)) return []
+    return [`${field} has no effect: no container of clique "${clique.name}" asks for ${gpuResource}`]
+  })
+}
+
+function usesGpu({ spec: { podSpec } }: CliqueTemplate): boolean {
+  return [...podSpec.containers, ...(podSpec.initContainers ?? [])].some(({ resources }) =>
+    [resources?.limits, resources?.requests].some(list => isPositive(list?.[gpuResource])),
+  )
+}
+
+function isPositive(amount: unknown): boolean {
+  const quantity = readQuantity(amount)
+  return !(quantity instanceof QuantityError) && quantity.unscaled > 0n
 }

@@ -7,16 +7,6 @@ import type { PodCliqueSet } from '../../types/index.ts'
 // The names a user chooses become one pod name together with indexes and a random suffix. Kubernetes would cut what
 // is too long without a word, so the sum of the chosen parts is limited.
 
-/** As the API server makes names from `generateName`: cut, then five random characters. */
-const generatedPrefixLimit = 58
-const generatedSuffix = 'xxxxx'
-
-/** The name of the set; of one that has only a prefix yet, a name of the length it will get. */
-function nameOf({ metadata }: PodCliqueSet): string {
-  if (metadata.name || !metadata.generateName) return metadata.name ?? ''
-  return metadata.generateName.slice(0, generatedPrefixLimit) + generatedSuffix
-}
-
 function exceeds(length: number, advice: string): string | undefined {
   if (length <= combinedNameLimit) return undefined
   return `combined resource name length ${length} exceeds ${combinedNameLimit}-character limit required for pod naming. Consider shortening: ${advice}`
@@ -24,7 +14,7 @@ function exceeds(length: number, advice: string): string | undefined {
 
 /** Reported at both names: either may be shortened. */
 export function nameBudgetOfStandaloneClique(set: PodCliqueSet, clique: string, field: string): FieldError[] {
-  const name = nameOf(set)
+  const { name } = set.metadata
   const problem = exceeds(
     byteLength(name) + byteLength(clique),
     `PodCliqueSet '${name}' or PodClique '${clique}'`,
@@ -41,7 +31,7 @@ export function nameBudgetOfMember(
   groupField: string,
   memberIndex: number,
 ): FieldError[] {
-  const name = nameOf(set)
+  const { name } = set.metadata
   const problem = exceeds(
     byteLength(name) + byteLength(group) + byteLength(clique),
     `PodCliqueSet '${name}', PodCliqueScalingGroup '${group}', or PodClique '${clique}'`,

@@ -2,7 +2,7 @@
 
 import { environmentVariableName, type FieldError, fieldError } from '@grove/apimachinery'
 import type { Container } from '../../kubernetes/index.ts'
-import type { CliqueTemplate } from '../../types/index.ts'
+import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
 import { path } from './paths.ts'
 import { repeatedNames } from './repeated-names.ts'
 
@@ -65,8 +65,8 @@ function environmentErrors({ env }: Container, field: string): FieldError[] {
 }
 
 /** Blank is what defaulting turns into `Always`, so only a policy that somebody asked for is worth a word. */
-export function restartPolicyWarnings(cliques: readonly CliqueTemplate[]): string[] {
-  const ignored = cliques.some(({ spec: { podSpec } }) => {
+export function restartPolicyWarnings(set: PodCliqueSet): string[] {
+  const ignored = set.spec.template.cliques.some(({ spec: { podSpec } }) => {
     const policy = podSpec.restartPolicy?.trim()
     return policy && policy !== 'Always'
   })

@@ -87,5 +87,7 @@ export function validateGroupSharing(
 }
 
 function unknownNames(names: readonly string[], field: string, known: ReadonlySet<string>): FieldError[] {
-  return names.flatMap((name, index) => (known.has(name) ? [] : [fieldError.notFound(`${field}[${index}]`, name)]))
+  return names.flatMap((name, index) =>
+    known.has(name) ? [] : [fieldError.notFound(`${field}[${index}]`, name)],
+  )
 }

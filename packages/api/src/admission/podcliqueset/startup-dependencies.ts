@@ -27,9 +27,7 @@ export function validateStartsAfter(clique: CliqueTemplate, index: number): Fiel
 export function validateDependencyGraph(cliques: readonly CliqueTemplate[]): FieldError[] {
   const errors: FieldError[] = []
   const known = new Set(cliques.map(clique => clique.name))
-  const unknown = cliques
-    .flatMap(clique => clique.spec.startsAfter ?? [])
-    .filter(name => !known.has(name))
+  const unknown = cliques.flatMap(clique => clique.spec.startsAfter ?? []).filter(name => !known.has(name))
   if (unknown.length > 0) {
     errors.push(
       fieldError.invalid(

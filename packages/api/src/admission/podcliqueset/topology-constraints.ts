@@ -20,7 +20,9 @@ export function preferredDomain(constraint: TopologyConstraint | undefined): str
 
 /** Every domain a constraint speaks of, once. */
 export function referencedDomains(constraint: TopologyConstraint): string[] {
-  return [...new Set([requiredDomain(constraint), preferredDomain(constraint)])].filter(domain => domain !== '')
+  return [...new Set([requiredDomain(constraint), preferredDomain(constraint)])].filter(
+    domain => domain !== '',
+  )
 }
 
 function placed(field: string, constraint: TopologyConstraint | undefined): PlacedConstraint[] {

@@ -31,7 +31,10 @@ export const volcanoRules: SchedulerRules = {
   ],
 
   validate: (set, cluster) =>
-    unsupportedConstraint(set) ?? badQueueOfSet(set) ?? badQueuesOfCliques(set) ?? unusableQueue(set, cluster),
+    unsupportedConstraint(set) ??
+    badQueueOfSet(set) ??
+    badQueuesOfCliques(set) ??
+    unusableQueue(set, cluster),
 }
 
 function unsupportedConstraint(set: PodCliqueSet): string | undefined {

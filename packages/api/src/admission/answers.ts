@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { describeFieldError, type FieldError, fieldErrorReason, renderFieldErrors } from '@grove/apimachinery'
+import { shortened } from './long-texts.ts'
+
+/** What is wrong with one field, as it stands in the details of a Kubernetes Status. */
+export interface Cause {
+  readonly field: string
+  readonly message: string
+  readonly reason: string
+}
+
+export interface AdmissionAnswer {
+  readonly allowed: boolean
+  /** The code an API server would answer with. */
+  readonly code: number
+  readonly reason?: 'BadRequest' | 'Invalid' | 'Forbidden'
+  readonly message?: string
+  readonly causes?: readonly Cause[]
+  readonly warnings: readonly string[]
+  /** If allowed: the object as it would be stored. */
+  readonly object?: unknown
+}
+
+export function allowed(code: 200 | 201, warnings: readonly string[], object?: unknown): AdmissionAnswer {
+  return object === undefined ? { allowed: true, code, warnings } : { allowed: true, code, warnings, object }
+}
+
+/** The request makes no sense, or its object cannot be read. */
+export function badRequest(message: string, warnings: readonly string[] = []): AdmissionAnswer {
+  return { allowed: false, code: 400, reason: 'BadRequest', message, warnings }
+}
+
+/** Refused by the schema: `title` is the kind with its group and the name, as API servers put it. */
+export function invalid(
+  title: string,
+  errors: readonly FieldError[],
+  warnings: readonly string[],
+): AdmissionAnswer {
+  const shown = shortened(errors)
+  return {
+    allowed: false,
+    code: 422,
+    reason: 'Invalid',
+    message: `${title} is invalid: ${renderFieldErrors(shown)}`,
+    causes: shown.map(causeOf),
+    warnings,
+  }
+}
+
+/** Refused by the rules. */
+export function forbidden(errors: readonly FieldError[], warnings: readonly string[]): AdmissionAnswer {
+  const shown = shortened(errors)
+  return {
+    allowed: false,
+    code: 403,
+    reason: 'Forbidden',
+    message: renderFieldErrors(shown),
+    causes: shown.map(causeOf),
+    warnings,
+  }
+}
+
+function causeOf(error: FieldError): Cause {
+  return { field: error.field, message: describeFieldError(error), reason: fieldErrorReason(error) }
+}

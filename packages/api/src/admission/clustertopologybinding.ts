@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type FieldError, fieldError } from '@grove/apimachinery'
+import {
+  enabledSchedulers,
+  type OperatorConfiguration,
+  topologyAwareSchedulers,
+} from '../configuration/index.ts'
+import type { ClusterTopologyBinding, SchedulerTopologyBinding, TopologyLevel } from '../types/index.ts'
+
+/**
+ * Judges a ClusterTopologyBinding, new or changed. That the levels really go from broad to narrow cannot be seen from
+ * here, and levels that workloads use may be removed: those workloads get a condition.
+ */
+export function validateClusterTopologyBinding(
+  binding: ClusterTopologyBinding,
+  configuration: OperatorConfiguration,
+): FieldError[] {
+  return [
+    ...validateLevels(binding.spec.levels),
+    ...validateSchedulers(binding.spec.schedulerTopologyBindings ?? [], configuration),
+  ]
+}
+
+function validateLevels(levels: readonly TopologyLevel[]): FieldError[] {
+  const domains = new Set<string>()
+  const keys = new Set<string>()
+  const errors: FieldError[] = []
+  levels.forEach(({ domain, key }, index) => {
+    if (domains.has(domain)) errors.push(fieldError.duplicate(`spec.levels[${index}].domain`, domain))
+    if (keys.has(key)) errors.push(fieldError.duplicate(`spec.levels[${index}].key`, key))
+    domains.add(domain)
+    keys.add(key)
+  })
+  return errors
+}
+
+/** The paths speak of references, an older name of the field; users and tools know these errors so. */
+function validateSchedulers(
+  bindings: readonly SchedulerTopologyBinding[],
+  configuration: OperatorConfiguration,
+): FieldError[] {
+  const enabled = enabledSchedulers(configuration)
+  const topologyAware = topologyAwareSchedulers(configuration)
+  const seen = new Set<string>()
+  const errors: FieldError[] = []
+  bindings.forEach(({ schedulerName }, index) => {
+    const field = `spec.schedulerTopologyReferences[${index}].schedulerName`
+    if (seen.has(schedulerName)) errors.push(fieldError.duplicate(field, schedulerName))
+    seen.add(schedulerName)
+    if (!enabled.has(schedulerName)) {
+      errors.push(fieldError.invalid(field, schedulerName, 'scheduler backend is not enabled in Grove'))
+    } else if (!topologyAware.has(schedulerName)) {
+      errors.push(
+        fieldError.invalid(
+          field,
+          schedulerName,
+          'scheduler backend does not implement topology-aware scheduling',
+        ),
+      )
+    }
+  })
+  return errors
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isJsonObject, type JsonObject } from '@grove/apimachinery'
+import { type StructuralSchema, schemaOf } from '../crds/index.ts'
+import type { ObjectMeta } from '../kubernetes/index.ts'
+import type { PodCliqueSet } from '../types/index.ts'
+import { compileDecoder, type Decoder, type Peculiarities } from './decoding/decoder.ts'
+import { describeProblem, kindOf, type Problem } from './decoding/problem.ts'
+
+export type Decoded<T> =
+  | { readonly ok: true; readonly value: T }
+  /** `message` names every field that cannot be read, and why. */
+  | { readonly ok: false; readonly message: string }
+
+const text: StructuralSchema = { type: 'string' }
+const texts: StructuralSchema = { type: 'object', additionalProperties: text }
+const int64: StructuralSchema = { type: 'integer', format: 'int64' }
+
+/** The metadata of any object, as far as a type is declared. */
+const metadataDecoder = compileDecoder(
+  {
+    type: 'object',
+    properties: {
+      name: text,
+      generateName: text,
+      namespace: text,
+      uid: text,
+      resourceVersion: text,
+      selfLink: text,
+      generation: int64,
+      creationTimestamp: text,
+      deletionTimestamp: text,
+      deletionGracePeriodSeconds: int64,
+      labels: texts,
+      annotations: texts,
+      finalizers: { type: 'array', items: text },
+      ownerReferences: {
+        type: 'array',
+        items: {
+          type: 'object',
+          properties: {
+            apiVersion: text,
+            kind: text,
+            name: text,
+            uid: text,
+            controller: { type: 'boolean' },
+            blockOwnerDeletion: { type: 'boolean' },
+          },
+        },
+      },
+      managedFields: { type: 'array', items: { type: 'object' } },
+    },
+  },
+  {},
+)
+
+const claimTemplate = 'template.resourceClaimTemplates[].templateSpec.spec'
+
+const peculiarities: Peculiarities = {
+  durations: new Set(['template.terminationDelay']),
+  strictLists: new Set(['template.cliques']),
+  alsoRequired: new Map([
+    [claimTemplate, ['devices']],
+    [`${claimTemplate}.devices`, ['requests']],
+  ]),
+}
+
+let specDecoder: Decoder | undefined
+
+/** Compiled when first needed: the specification embeds that of a pod, with more than a thousand fields. */
+function podCliqueSetSpec(): Decoder {
+  specDecoder ??= compileDecoder(schemaOf('PodCliqueSet').properties!.spec!, peculiarities)
+  return specDecoder
+}
+
+/** Reads the metadata of an object of any kind. */
+export function decodeMetadata(object: JsonObject): Decoded<ObjectMeta> {
+  const problems: Problem[] = []
+  const metadata = metadataDecoder.decode(object.metadata ?? {}, problems)
+  return result(metadata as ObjectMeta, problems, 'metadata')
+}
+
+/**
+ * Reads a PodCliqueSet: values of a wrong type, numbers out of range and malformed quantities or durations are refused
+ * here, before any default or schema. Required fields that clients have always been allowed to leave out are added
+ * empty, so that the result is what its type promises but for lists that must be there: those are null, and the schema
+ * refuses them.
+ */
+export function decodePodCliqueSet(object: unknown): Decoded<PodCliqueSet> {
+  if (!isJsonObject(object)) return { ok: false, message: `an object is expected, not ${kindOf(object)}` }
+  const metadata = decodeMetadata(object)
+  if (!metadata.ok) return metadata
+  const problems: Problem[] = []
+  const spec = podCliqueSetSpec().decode(object.spec ?? {}, problems)
+  const isSame = spec === object.spec && metadata.value === object.metadata
+  const set = isSame ? object : { ...object, metadata: metadata.value, spec }
+  return result(set as unknown as PodCliqueSet, problems, 'spec')
+}
+
+function result<T>(value: T, problems: readonly Problem[], root: string): Decoded<T> {
+  if (problems.length === 0) return { ok: true, value }
+  const message = problems.map(({ path, text: what }) =>
+    describeProblem({ path: [...path, root], text: what }),
+  )
+  return { ok: false, message: message.join('; ') }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export type { AdmissionAnswer, Cause } from './answers.ts'
+export {
+  authorize,
+  type ProtectionAnswer,
+  type ProtectionContext,
+  type ProtectionRequest,
+} from './authorizer.ts'
+export { type ClusterNeeds, clusterNeeds } from './cluster-needs.ts'
+export { type ClusterView, emptyCluster, type Lookup } from './cluster-view.ts'
+export { validateClusterTopologyBinding } from './clustertopologybinding.ts'
+export { type Decoded, decodeMetadata, decodePodCliqueSet } from './decode.ts'
+export { defaultPodCliqueSet } from './defaulting.ts'
+export {
+  type ValidationContext,
+  type ValidationOutcome,
+  validateChangedPodCliqueSet,
+  validateNewPodCliqueSet,
+} from './podcliqueset/validate.ts'
+export { type AdmissionRequest, admit, type JudgedKind } from './review.ts'

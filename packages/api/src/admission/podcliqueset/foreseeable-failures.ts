@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { dns1123Label, type FieldError, fieldError, validateAnnotations } from '@grove/apimachinery'
+import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
+import { validateMetrics } from './autoscaler-metrics.ts'
+import { path } from './paths.ts'
+
+/**
+ * Objects that the operator would make from the set and that an API server would certainly refuse. New sets with such
+ * mistakes are refused; of stored ones the user is only told, because they were accepted once.
+ */
+export function foreseeableFailures(set: PodCliqueSet): FieldError[] {
+  const { cliques, podCliqueScalingGroups: groups = [] } = set.spec.template
+  return [
+    ...cliques.flatMap((clique, index) => failuresOfClique(clique, path.clique(index))),
+    ...groups.flatMap((group, index) => failuresOfGroup(group, path.scalingGroup(index))),
+  ]
+}
+
+function failuresOfClique({ spec }: CliqueTemplate, field: string): FieldError[] {
+  const { podSpec, autoScalingConfig } = spec
+  const podField = `${field}.spec.podSpec`
+  const errors: FieldError[] = []
+  if (podSpec.containers.length === 0) {
+    errors.push(fieldError.required(`${podField}.containers`, 'at least one container must be defined'))
+  }
+  for (const list of ['containers', 'initContainers'] as const) {
+    podSpec[list]?.forEach(({ name }, index) => {
+      // An empty name has always been accepted.
+      const problems = name === '' ? [] : dns1123Label(name)
+      if (problems.length > 0) {
+        errors.push(fieldError.invalid(`${podField}.${list}[${index}].name`, name, problems.join('; ')))
+      }
+    })
+  }
+  return [
+    ...errors,
+    ...validateMetrics(autoScalingConfig?.metrics, `${field}.spec.autoScalingConfig.metrics`),
+  ]
+}
+
+function failuresOfGroup(group: ScalingGroupTemplate, field: string): FieldError[] {
+  const errors: FieldError[] = []
+  if (group.cliqueNames.length === 0) {
+    errors.push(fieldError.required(`${field}.cliqueNames`, 'at least one PodClique must be a member'))
+  }
+  return [
+    ...errors,
+    ...validateAnnotations(group.annotations ?? {}, `${field}.annotations`),
+    ...failuresOfBounds(group, `${field}.scaleConfig`),
+    ...validateMetrics(group.scaleConfig?.metrics, `${field}.scaleConfig.metrics`),
+  ]
+}
+
+function failuresOfBounds({ replicas, scaleConfig }: ScalingGroupTemplate, field: string): FieldError[] {
+  if (!scaleConfig) return []
+  const { minReplicas, maxReplicas } = scaleConfig
+  const problem =
+    maxReplicas <= 0
+      ? 'must be greater than 0'
+      : minReplicas !== undefined && maxReplicas < minReplicas
+        ? 'must be greater than or equal to scaleConfig.minReplicas'
+        : replicas !== undefined && maxReplicas < replicas
+          ? 'must be greater than or equal to replicas'
+          : undefined
+  return problem ? [fieldError.invalid(`${field}.maxReplicas`, maxReplicas, problem)] : []
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type FieldError, fieldError, renderFieldError, validateObjectMeta } from '@grove/apimachinery'
+import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '../../configuration/index.ts'
+import type { PodCliqueSet } from '../../types/index.ts'
+import type { ClusterView } from '../cluster-view.ts'
+import { validateClaimTemplates } from './claim-templates.ts'
+import { validateCliques } from './cliques.ts'
+import { validateForeignClaimTemplates } from './foreign-claim-templates.ts'
+import { foreseeableFailures } from './foreseeable-failures.ts'
+import {
+  validateClaims,
+  validateCliqueComposition,
+  validateScalingGroupComposition,
+  validateStartupType,
+} from './immutability.ts'
+import { mnnvlWarnings, validateMnnvlOnCreate, validateMnnvlOnUpdate } from './mnnvl.ts'
+import { path } from './paths.ts'
+import { restartPolicyWarnings } from './pod-spec.ts'
+import { internalTemplateNames, validateSetSharing } from './resource-sharing.ts'
+import { validateScalingGroups } from './scaling-groups.ts'
+import { type SchedulerProfiles, validateSchedulerBackend } from './scheduler-backends/index.ts'
+import { validateTerminationDelay } from './termination-delay.ts'
+import { validateTopologyOnCreate } from './topology-create.ts'
+import { validateTopologyOnUpdate } from './topology-update.ts'
+import { leavesWorkloadAlone } from './unchanged.ts'
+
+export interface ValidationOutcome {
+  /** In the order in which they are reported; none: the object is accepted. */
+  readonly errors: readonly FieldError[]
+  readonly warnings: readonly string[]
+}
+
+export interface ValidationContext {
+  readonly configuration: OperatorConfiguration
+  readonly cluster: ClusterView
+}
+
+/** Judges a new PodCliqueSet, complete with all defaults. Everything that is wrong is reported together. */
+export function validateNewPodCliqueSet(set: PodCliqueSet, context: ValidationContext): ValidationOutcome {
+  const { configuration, cluster } = context
+  const profiles = profilesOf(configuration)
+  const topology = validateTopologyOnCreate(set, configuration.topologyAwareScheduling.enabled, cluster)
+  const errors = [
+    ...topology.errors,
+    ...validateObject(set, undefined, profiles),
+    ...validateMnnvlOnCreate(set, configuration.network.autoMNNVLEnabled),
+    ...validateBackend(set, undefined, profiles, cluster),
+  ]
+  // Asked last, and only of what is otherwise fine, so that refusals known from elsewhere keep their text.
+  const lateErrors =
+    errors.length > 0
+      ? []
+      : [
+          ...foreseeableFailures(set),
+          ...validateForeignClaimTemplates(set, configuration.resourceSharing.allowedTemplateNamespaces),
+        ]
+  const allErrors = [...errors, ...lateErrors]
+  return {
+    errors: allErrors,
+    warnings: [
+      ...restartPolicyWarnings(set),
+      ...topology.warnings,
+      ...(allErrors.length > 0 ? [] : mnnvlWarnings(set)),
+    ],
+  }
+}
+
+/** Judges a change: first the new object by itself, and only if it is sound, whether one may get there from the old. */
+export function validateChangedPodCliqueSet(
+  set: PodCliqueSet,
+  old: PodCliqueSet,
+  context: ValidationContext,
+): ValidationOutcome {
+  const { configuration, cluster } = context
+  if (leavesWorkloadAlone(set, old)) return { errors: validateMetadata(set), warnings: [] }
+  const profiles = profilesOf(configuration)
+  const warnings = restartPolicyWarnings(set)
+  const errors = [
+    ...validateObject(set, old, profiles),
+    ...validateMnnvlOnUpdate(set, old),
+    ...validateBackend(set, old, profiles, cluster),
+  ]
+  if (errors.length > 0) return { errors, warnings }
+  const topology = validateTopologyOnUpdate(set, old, configuration.topologyAwareScheduling.enabled, cluster)
+  const changes = [
+    ...validateCliqueComposition(set, old),
+    ...validateStartupType(set, old),
+    ...validateScalingGroupComposition(set, old),
+    ...topology.errors,
+    ...validateClaims(set, old),
+  ]
+  const hints = changes.length > 0 ? [] : [...mnnvlWarnings(set), ...foreseeableFailures(set).map(renderFieldError)]
+  return { errors: changes, warnings: [...warnings, ...topology.warnings, ...hints] }
+}
+
+function profilesOf(configuration: OperatorConfiguration): SchedulerProfiles {
+  return {
+    enabledSchedulers: enabledSchedulers(configuration),
+    defaultScheduler: defaultScheduler(configuration),
+  }
+}
+
+/** The rules that hold for an object by itself, new or changed. */
+function validateObject(
+  set: PodCliqueSet,
+  old: PodCliqueSet | undefined,
+  profiles: SchedulerProfiles,
+): FieldError[] {
+  const internalTemplates = internalTemplateNames(set)
+  return [
+    ...validateMetadata(set),
+    ...validateReplicas(set),
+    ...validateStartup(set),
+    ...validateClaimTemplates(set),
+    ...validateSetSharing(set, internalTemplates),
+    ...validateCliques(set, { ...profiles, internalTemplates, old }),
+    ...validateScalingGroups(set, internalTemplates),
+    ...validateTerminationDelay(set),
+  ]
+}
+
+/** An API server checks the same before; this is for whoever asks without one. */
+function validateMetadata(set: PodCliqueSet): FieldError[] {
+  return validateObjectMeta(set.metadata, { namespaced: true })
+}
+
+function validateReplicas({ spec: { replicas = 0 } }: PodCliqueSet): FieldError[] {
+  if (replicas >= 0) return []
+  return [fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0')]
+}
+
+const startupTypes: readonly string[] = [
+  'CliqueStartupTypeAnyOrder',
+  'CliqueStartupTypeInOrder',
+  'CliqueStartupTypeExplicit',
+]
+
+function validateStartup({ spec: { template } }: PodCliqueSet): FieldError[] {
+  const field = `${path.template}.cliqueStartupType`
+  const type = template.cliqueStartupType
+  if (type === undefined) return [fieldError.required(field, 'field is required')]
+  if (startupTypes.includes(type)) return []
+  return [fieldError.invalid(field, type, `can only be one of ${startupTypes.join(', ')}`)]
+}
+
+/** Without any clique there is nobody who could name a scheduler; that refusal says enough. */
+function validateBackend(
+  set: PodCliqueSet,
+  old: PodCliqueSet | undefined,
+  profiles: SchedulerProfiles,
+  cluster: ClusterView,
+): FieldError[] {
+  return set.spec.template.cliques.length === 0 ? [] : validateSchedulerBackend(set, old, profiles, cluster)
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  applyDefaults,
+  type CustomResourceType,
+  isJsonObject,
+  type JsonObject,
+  prune,
+  validateCustomResource,
+} from '@grove/apimachinery'
+import type { ObjectMeta } from '../kubernetes/index.ts'
+import type { ClusterTopologyBinding, PodCliqueSet } from '../types/index.ts'
+import { type AdmissionAnswer, allowed, badRequest, forbidden, invalid } from './answers.ts'
+import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
+import { decodeMetadata, decodePodCliqueSet } from './decode.ts'
+import { defaultPodCliqueSet } from './defaulting.ts'
+import { changedMetadata, named, newMetadata, withStatusOf } from './object-preparation.ts'
+import {
+  type ValidationContext,
+  type ValidationOutcome,
+  validateChangedPodCliqueSet,
+  validateNewPodCliqueSet,
+} from './podcliqueset/validate.ts'
+import { resourceType } from './resource-types.ts'
+
+/** The kinds that have rules of their own at admission. */
+export type JudgedKind = 'PodCliqueSet' | 'ClusterTopologyBinding'
+
+export interface AdmissionRequest {
+  readonly operation: string
+  readonly kind: string
+  /** Of the request. When absent, the object's own; `default` if it has none either. */
+  readonly namespace?: string
+  /** On update: the name in the URL. */
+  readonly name?: string
+  /** What the client sent, nothing defaulted or pruned. */
+  readonly object?: unknown
+  /** On update: the object as stored. */
+  readonly oldObject?: unknown
+}
+
+/**
+ * The whole way of a request through an API server with our webhooks: decoding, pruning, schema defaults, our defaults,
+ * schema and CEL rules, our rules. Pure: what the rules ask of a cluster comes with the context.
+ */
+export function admit(request: AdmissionRequest, context: ValidationContext): AdmissionAnswer {
+  const { operation, kind } = request
+  if (kind !== 'PodCliqueSet' && kind !== 'ClusterTopologyBinding') {
+    return badRequest(`objects of kind ${kind} are not judged here`)
+  }
+  if (operation === 'DELETE' || operation === 'CONNECT') return allowed(200, [])
+  if (operation !== 'CREATE' && operation !== 'UPDATE') return badRequest(`unknown operation "${operation}"`)
+  const prepared = prepare(request, operation, resourceType(kind))
+  if ('allowed' in prepared) return prepared
+  return kind === 'PodCliqueSet' ? admitSet(prepared, context) : admitBinding(prepared, context)
+}
+
+/** An object as it reaches mutating webhooks, and what is known about the request by then. */
+interface Prepared {
+  readonly type: CustomResourceType
+  readonly object: JsonObject
+  readonly old: JsonObject | undefined
+  readonly namespace: string
+  readonly warnings: readonly string[]
+}
+
+function prepare(
+  request: AdmissionRequest,
+  operation: 'CREATE' | 'UPDATE',
+  type: CustomResourceType,
+): Prepared | AdmissionAnswer {
+  const { object, oldObject } = request
+  if (!isJsonObject(object)) return badRequest('the request holds no object')
+  const metadata = decodeMetadata(object)
+  if (!metadata.ok) return badRequest(metadata.message)
+  const namespace = type.namespaced ? (request.namespace ?? (metadata.value.namespace || 'default')) : ''
+  const mismatch = mismatchOf(request, operation, metadata.value, namespace)
+  if (mismatch) return badRequest(mismatch)
+
+  let old: JsonObject | undefined
+  if (operation === 'UPDATE') {
+    if (!isJsonObject(oldObject)) return badRequest('an update needs the stored object')
+    old = applyDefaults(type.schema, oldObject) as JsonObject
+  }
+  const { value, dropped } = prune(type.schema, {
+    ...object,
+    ...prepareMetadata(metadata.value, old, namespace),
+  })
+  return {
+    type,
+    object: withStatusOf(applyDefaults(type.schema, value) as JsonObject, old),
+    old,
+    namespace,
+    warnings: dropped.slice(0, maximumUnknownFields).map(field => `unknown field "${field}"`),
+  }
+}
+
+const maximumUnknownFields = 100
+
+function mismatchOf(
+  { name }: AdmissionRequest,
+  operation: 'CREATE' | 'UPDATE',
+  metadata: ObjectMeta,
+  namespace: string,
+): string | undefined {
+  if (metadata.namespace && metadata.namespace !== namespace) {
+    return 'the namespace of the provided object does not match the namespace sent on the request'
+  }
+  if (operation === 'CREATE' || name === undefined || name === metadata.name) return undefined
+  return `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${name})`
+}
+
+function prepareMetadata(
+  metadata: ObjectMeta,
+  old: JsonObject | undefined,
+  namespace: string,
+): { metadata: ObjectMeta } {
+  const placed = namespace === '' ? metadata : { ...metadata, namespace }
+  if (!old) return { metadata: newMetadata(placed) }
+  return {
+    metadata: changedMetadata(
+      placed,
+      isJsonObject(old.metadata) ? (old.metadata as ObjectMeta & JsonObject) : { name: '' },
+    ),
+  }
+}
+
+function admitSet(prepared: Prepared, context: ValidationContext): AdmissionAnswer {
+  const { object, namespace, warnings } = prepared
+  const decoded = decodePodCliqueSet(object)
+  if (!decoded.ok) return badRequest(decoded.message, warnings)
+  const old = prepared.old && decodePodCliqueSet(prepared.old)
+  if (old && !old.ok) return badRequest(`the stored object cannot be read: ${old.message}`, warnings)
+
+  const set = defaultPodCliqueSet(decoded.value, namespace)
+  return conclude(prepared, set, judged =>
+    old ? validateChangedPodCliqueSet(judged, old.value, context) : validateNewPodCliqueSet(judged, context),
+  )
+}
+
+function admitBinding(prepared: Prepared, { configuration }: ValidationContext): AdmissionAnswer {
+  const binding = prepared.object as unknown as ClusterTopologyBinding
+  return conclude(prepared, binding, judged => ({
+    errors: validateClusterTopologyBinding(judged, configuration),
+    warnings: [],
+  }))
+}
+
+/** The schema first; the rules only judge what has the right shape. */
+function conclude<T extends PodCliqueSet | ClusterTopologyBinding>(
+  { type, old, warnings }: Prepared,
+  object: T,
+  rules: (object: T) => ValidationOutcome,
+): AdmissionAnswer {
+  const judged = named(object)
+  const schemaErrors = validateCustomResource(type, judged, old)
+  if (schemaErrors.length > 0) {
+    return invalid(`${titleOf(type)} "${object.metadata.name ?? ''}"`, schemaErrors, warnings)
+  }
+  const outcome = rules(judged)
+  const allWarnings = [...warnings, ...outcome.warnings]
+  if (outcome.errors.length > 0) return forbidden(outcome.errors, allWarnings)
+  return allowed(old ? 200 : 201, allWarnings, object)
+}
+
+function titleOf({ kind, apiVersion }: CustomResourceType): string {
+  return `${kind}.${apiVersion.split('/')[0]}`
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { StructuralSchema } from './structural-schema.ts'
+
+/**
+ * Every schema within one, by path: `spec.template.cliques[].name` is the member of the entries of a list, `{}`
+ * stands for the values of a map, and the empty path for the schema itself.
+ */
+export function schemaPaths(schema: StructuralSchema): Map<string, StructuralSchema> {
+  const found = new Map<string, StructuralSchema>()
+  visit(schema, '')
+  return found
+
+  function visit(part: StructuralSchema, path: string): void {
+    found.set(path, part)
+    for (const [name, member] of Object.entries(part.properties ?? {}))
+      visit(member, path === '' ? name : `${path}.${name}`)
+    if (part.items) visit(part.items, `${path}[]`)
+    if (part.additionalProperties) visit(part.additionalProperties, `${path}{}`)
+  }
+}

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Environment } from '@marcbachmann/cel-js'
+
+export function registerStringFunctions(_environment: Environment): void {}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { stringify as toYaml } from 'yaml'
+import type { KubeObject } from '../object.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { Accepted } from './media-type.ts'
+import { apiVersionOf, encode } from './presentation.ts'
+import type { ObjectList } from './read.ts'
+import type { ApiResponse } from './request.ts'
+import { refuse, type Status } from './status.ts'
+import { encodeTable, type IncludeObject, partialMetadata } from './table.ts'
+import type { EventEncoder } from './watch.ts'
+
+export function jsonAnswer(status: number, body: string, warnings: readonly string[] = [], yaml = false): ApiResponse {
+  return {
+    status,
+    headers: {
+      'content-type': yaml ? 'application/yaml' : 'application/json',
+      'cache-control': 'no-cache, private',
+      ...(warnings.length > 0 && { warning: warnings.map(warningHeader) }),
+    },
+    body: yaml ? toYaml(JSON.parse(body)) : body,
+  }
+}
+
+export function statusAnswer(status: Status): ApiResponse {
+  const answer = jsonAnswer(status.code ?? 200, JSON.stringify(status))
+  const wait = status.details?.retryAfterSeconds
+  return wait ? { ...answer, headers: { ...answer.headers, 'retry-after': String(wait) } } : answer
+}
+
+/** `299 - "text"`: miscellaneous persistent warning, no agent. */
+function warningHeader(text: string): string {
+  const safe = [...text].filter(char => char >= ' ' && char !== '\x7f').join('')
+  return `299 - "${safe.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+}
+
+/** How one client wants its objects. */
+export class Presenter {
+  readonly #resource: Resource
+  readonly #accepted: Accepted
+  readonly #include: IncludeObject
+  readonly #now: () => number
+
+  constructor(resource: Resource, accepted: Accepted, query: URLSearchParams, now: () => number) {
+    this.#resource = resource
+    this.#accepted = accepted
+    this.#now = now
+    const include = query.get('includeObject') ?? ''
+    if (accepted.shape === 'table' && !['', 'None', 'Metadata', 'Object'].includes(include))
+      throw refuse.badRequest(`unrecognized includeObject value: ${include}`)
+    this.#include = (include || 'Metadata') as IncludeObject
+  }
+
+  object(status: number, object: KubeObject, warnings: readonly string[] = []): ApiResponse {
+    return jsonAnswer(status, this.#one(object), warnings, this.#accepted.yaml)
+  }
+
+  list(list: ObjectList): ApiResponse {
+    return jsonAnswer(200, this.#many(list), [], this.#accepted.yaml)
+  }
+
+  #one(object: KubeObject): string {
+    switch (this.#accepted.shape) {
+      case 'object':
+        return encode(object)
+      case 'metadata':
+        return JSON.stringify(partialMetadata(object))
+      case 'table':
+        return encodeTable(this.#resource, [object], { resourceVersion: object.metadata.resourceVersion }, this.#include, this.#now())
+    }
+  }
+
+  #many({ items, metadata }: ObjectList): string {
+    switch (this.#accepted.shape) {
+      case 'object': {
+        const head = { kind: `${this.#resource.kind}List`, apiVersion: apiVersionOf(this.#resource), metadata }
+        return withItems(head, items.map(encode))
+      }
+      case 'metadata': {
+        const head = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata }
+        return withItems(head, items.map(item => JSON.stringify(partialMetadata(item))))
+      }
+      case 'table':
+        return encodeTable(this.#resource, items, metadata, this.#include, this.#now())
+    }
+  }
+
+  /** Whole objects are encoded once for all watches; a table names its columns only in the first event. */
+  events(): EventEncoder {
+    if (this.#accepted.shape === 'object') return sharedEvent
+    if (this.#accepted.shape === 'metadata') return (type, object) => event(type, JSON.stringify(partialMetadata(object)))
+    let first = true
+    return (type, object) => {
+      if (type === 'BOOKMARK') return event(type, encodeTable(this.#resource, [], { ...object.metadata }, this.#include, 0, false))
+      const metadata = { resourceVersion: object.metadata.resourceVersion }
+      const text = encodeTable(this.#resource, [object], metadata, this.#include, this.#now(), first)
+      first = false
+      return event(type, text)
+    }
+  }
+}
+
+function withItems(head: object, items: readonly string[]): string {
+  return `${JSON.stringify(head).slice(0, -1)},"items":[${items.join(',')}]}`
+}
+
+function event(type: string, object: string): string {
+  return `{"type":"${type}","object":${object}}\n`
+}
+
+function sharedEvent(type: string, object: KubeObject): string {
+  return event(type, encode(object))
+}

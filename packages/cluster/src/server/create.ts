@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { validateObjectMeta } from '@grove/apimachinery'
+import { type KubeObject, objectKey } from '../object.ts'
+import { type ServerContext, strategyContext } from './context.ts'
+import { ensureNamespace, generateName, stampNewObject } from './metadata.ts'
+import { present } from './presentation.ts'
+import { refuse } from './status.ts'
+import type { WriteRequest } from './write-request.ts'
+
+/** How often a generated name that is taken is drawn again, as the API server does. */
+const nameAttempts = 8
+
+/** Brings a decoded object into the store. Answers with the stored object in the version of the request. */
+export async function createObject(context: ServerContext, request: WriteRequest, draft: KubeObject): Promise<KubeObject> {
+  const { resource, namespace } = request
+  ensureNamespace(draft, namespace)
+  if (!draft.metadata.name && draft.metadata.generateName && draft.metadata.generateName !== '')
+    return createWithGeneratedName(context, request, draft)
+  if (request.name && draft.metadata.name !== request.name)
+    throw refuse.badRequest(
+      `the name of the object (${draft.metadata.name}) does not match the name on the URL (${request.name})`,
+    )
+  return commitCreate(context, request, draft, resource.strategy.hasGeneration)
+}
+
+async function createWithGeneratedName(context: ServerContext, request: WriteRequest, draft: KubeObject): Promise<KubeObject> {
+  for (let attempt = 1; ; attempt++) {
+    const named = structuredClone(draft)
+    named.metadata.name = generateName(draft.metadata.generateName!, context.random)
+    const key = objectKey(request.namespace, named.metadata.name)
+    if (context.store.get(request.resource.storage, key) && attempt < nameAttempts) continue
+    return commitCreate(context, request, named, request.resource.strategy.hasGeneration)
+  }
+}
+
+async function commitCreate(
+  context: ServerContext,
+  request: WriteRequest,
+  draft: KubeObject,
+  hasGeneration: boolean,
+): Promise<KubeObject> {
+  const { resource } = request
+  if (draft.metadata.resourceVersion)
+    throw refuse.badRequest('resourceVersion should not be set on objects to be created')
+  const attributes = request.attributes('CREATE', draft, undefined)
+  await context.admission.mutate(attributes, context)
+  const object = attributes.object!
+  const strategy = strategyContext(context)
+  stampNewObject(object, strategy.now, context.random)
+  if (hasGeneration) object.metadata.generation = 1
+  else if (resource.struct) delete object.metadata.generation
+  if (resource.strategy.hasStatus) resetStatus(object, resource.struct !== undefined)
+  resource.strategy.prepareForCreate?.(object, strategy)
+  context.ownership.track(object, undefined, request.fieldWrite(strategy.now))
+  const errors = [
+    ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule }),
+    ...(resource.strategy.validate?.(object) ?? []),
+  ]
+  if (errors.length > 0) throw refuse.invalid(resource, object.metadata.name ?? '', errors)
+  for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) request.warn(warning)
+  await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
+  const key = objectKey(request.namespace, object.metadata.name!)
+  const stored = resource.conversion ? resource.conversion.toStorage(object) : object
+  if (context.store.get(resource.storage, key)) throw refuse.alreadyExists(resource, object.metadata.name!)
+  if (request.options.dryRun) return object
+  context.store.write(resource.storage, key, stored, undefined)
+  return present(resource, stored)
+}
+
+/** Clients cannot set the status of a new object. Built-in kinds show an empty one. */
+function resetStatus(object: KubeObject, builtIn: boolean): void {
+  if (!builtIn) delete object.status
+  else object.status = {}
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { JsonObject } from '@grove/apimachinery'
+import { DecodeError } from '../schema/decode.ts'
+import type { KubeObject } from '../object.ts'
+import type { Registry } from '../registry/registry.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { ParsedBody } from './body.ts'
+import type { FieldValidation } from './options.ts'
+import { apiVersionOf } from './presentation.ts'
+import { refuse } from './status.ts'
+
+/** Messages of Go name the place in its sources where the types are registered. */
+const schemeName = 'pkg/runtime/scheme.go:111'
+
+/** More warnings than this are cut, as the server does, so that a header stays a header. */
+const maximumStrictErrors = 100
+
+/** Turns what a client sent into an object of the resource: checked for its kind, stripped, with defaults. */
+export function decodeObject(
+  registry: Registry,
+  resource: Resource,
+  body: ParsedBody,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): KubeObject {
+  const { apiVersion, kind } = checkKind(registry, resource, body.value)
+  const { object, unknownFields } = decodeValue(resource, { ...body.value, apiVersion, kind })
+  if (validation !== 'Ignore') {
+    const problems = [
+      ...unknownFields.map(field => `unknown field "${field}"`),
+      ...body.duplicateFields().map(field => `duplicate field "${field}"`),
+    ].slice(0, maximumStrictErrors)
+    reportStrictErrors(resource, problems, validation, warn)
+  }
+  resource.codec.applyDefaults(object)
+  return object
+}
+
+export function reportStrictErrors(
+  resource: Resource,
+  problems: readonly string[],
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): void {
+  if (problems.length === 0 || validation === 'Ignore') return
+  if (validation === 'Strict') throw cannotBeHandled(resource, `strict decoding error: ${problems.join(', ')}`)
+  for (const problem of problems) warn(problem)
+}
+
+export function decodeValue(resource: Resource, value: JsonObject): ReturnType<Resource['codec']['decode']> {
+  try {
+    return resource.codec.decode(value)
+  } catch (error) {
+    if (error instanceof DecodeError) throw cannotBeHandled(resource, error.message)
+    throw error
+  }
+}
+
+function cannotBeHandled(resource: Resource, why: string) {
+  return refuse.badRequest(`${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${why}`)
+}
+
+/** What an object leaves open is taken from the path. */
+function checkKind(registry: Registry, resource: Resource, value: JsonObject): { apiVersion: string; kind: string } {
+  const wanted = apiVersionOf(resource)
+  const apiVersion = typeof value.apiVersion === 'string' && value.apiVersion ? value.apiVersion : wanted
+  const kind = typeof value.kind === 'string' && value.kind ? value.kind : resource.kind
+  if (apiVersion === wanted && kind === resource.kind) return { apiVersion, kind }
+  const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
+  const known = registry.findKind(group, version, kind)
+  const why =
+    known?.struct && resource.struct
+      ? `converting (${known.struct.goName}) to (${internalName(resource)}): unknown conversion`
+      : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${schemeName}"`
+  throw refuse.badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`)
+}
+
+/** `core.ConfigMap`: the name of the version-less type that the real server converts to. */
+function internalName(resource: Resource): string {
+  return resource.struct!.name.replace(/\/[^.]+\./, '.')
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { refuse } from './status.ts'
+
+/** The shapes in which a client may ask for objects. */
+export type Shape = 'object' | 'table' | 'metadata'
+
+export interface Accepted {
+  readonly shape: Shape
+  readonly yaml: boolean
+}
+
+interface Clause {
+  readonly type: string
+  readonly parameters: Readonly<Record<string, string>>
+}
+
+const servedTypes = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+]
+
+/** The first of the client's wishes that this server can fulfil. */
+export function negotiate(header: string | undefined): Accepted {
+  if (!header) return { shape: 'object', yaml: false }
+  for (const clause of parseAccept(header)) {
+    const yaml = clause.type === 'application/yaml'
+    if (!yaml && !['application/json', '*/*', 'application/*'].includes(clause.type)) continue
+    const shape = shapeOf(clause)
+    if (shape) return { shape, yaml }
+  }
+  throw refuse.notAcceptable(servedTypes)
+}
+
+function shapeOf({ parameters }: Clause): Shape | undefined {
+  if (!parameters.as) return 'object'
+  if (parameters.g !== 'meta.k8s.io' || (parameters.v !== 'v1' && parameters.v !== 'v1beta1')) return undefined
+  if (parameters.as === 'Table') return 'table'
+  return parameters.as === 'PartialObjectMetadata' || parameters.as === 'PartialObjectMetadataList' ? 'metadata' : undefined
+}
+
+export function parseAccept(header: string): Clause[] {
+  return header.split(',').map(text => {
+    const [type = '', ...rest] = text.split(';').map(part => part.trim())
+    return {
+      type: type.toLowerCase(),
+      parameters: Object.fromEntries(rest.map(part => part.split('=').map(word => word.trim()) as [string, string])),
+    }
+  })
+}

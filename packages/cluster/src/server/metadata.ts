@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { equalJson } from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import { type Random, randomSuffix, randomUid } from '../random.ts'
+import type { Resource } from '../registry/resource.ts'
+import { refuse } from './status.ts'
+
+/** Generated names leave room for their suffix within a DNS label. */
+const longestGeneratedPrefix = 58
+
+/** What the server alone may say about a new object. */
+export function stampNewObject(draft: KubeObject, now: string, random: Random): void {
+  const { metadata } = draft
+  delete metadata.selfLink
+  delete metadata.deletionTimestamp
+  delete metadata.deletionGracePeriodSeconds
+  metadata.creationTimestamp = now
+  metadata.uid = randomUid(random)
+}
+
+export function generateName(prefix: string, random: Random): string {
+  return prefix.slice(0, longestGeneratedPrefix) + randomSuffix(random)
+}
+
+/** What an update can never change is taken from the live object where the client left it out or tried. */
+export function carryOverMetadata(draft: KubeObject, live: KubeObject): void {
+  const { metadata } = draft
+  delete metadata.selfLink
+  if (live.metadata.generation === undefined) delete metadata.generation
+  else metadata.generation = live.metadata.generation
+  if (!metadata.uid) metadata.uid = live.metadata.uid
+  metadata.creationTimestamp = live.metadata.creationTimestamp
+  if (live.metadata.deletionTimestamp) metadata.deletionTimestamp = live.metadata.deletionTimestamp
+  if (live.metadata.deletionGracePeriodSeconds !== undefined)
+    metadata.deletionGracePeriodSeconds ??= live.metadata.deletionGracePeriodSeconds
+}
+
+/** The namespace of the path wins over none, and refuses another. */
+export function ensureNamespace(draft: KubeObject, namespace: string): void {
+  const { metadata } = draft
+  if (!metadata.namespace) {
+    if (namespace) metadata.namespace = namespace
+  } else if (metadata.namespace !== namespace) {
+    throw refuse.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+}
+
+/** Counts what the user asked for: a change outside of metadata and, where it is separate, status. */
+export function bumpGeneration(resource: Resource, draft: KubeObject, live: KubeObject): void {
+  if (!resource.strategy.hasGeneration) return
+  if (desireChanged(resource, draft, live)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
+}
+
+function desireChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
+  if (resource.struct) return !equalJson(draft.spec, live.spec)
+  const ignored = new Set(['metadata', 'apiVersion', 'kind', ...(resource.strategy.hasStatus ? ['status'] : [])])
+  for (const key of new Set([...Object.keys(draft), ...Object.keys(live)]))
+    if (!ignored.has(key) && !equalJson(draft[key], live[key])) return true
+  return false
+}

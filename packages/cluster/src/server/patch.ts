@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { cloneJson, fieldError, isJsonObject, type JsonObject } from '@grove/apimachinery'
+import { parse as parseYaml } from 'yaml'
+import type { KubeObject } from '../object.ts'
+import { applyJsonPatch, JsonPatchError, type JsonPatchOperation, maximumOperations } from '../patch/json-patch.ts'
+import { applyMergePatch } from '../patch/merge-patch.ts'
+import { applyStrategicMerge, StrategicMergeError } from '../patch/strategic-merge.ts'
+import type { Resource } from '../registry/resource.ts'
+import { DecodeError } from '../schema/decode.ts'
+import { bodyText, mediaTypeOf } from './body.ts'
+import type { ServerContext } from './context.ts'
+import { decodeObject, reportStrictErrors } from './decode-object.ts'
+import { findDuplicateFields } from './duplicate-fields.ts'
+import { apiVersionOf } from './presentation.ts'
+import type { ApiRequest } from './request.ts'
+import { ApiError, refuse } from './status.ts'
+import type { Change } from './update.ts'
+import type { WriteRequest } from './write-request.ts'
+
+export const patchTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+}
+
+/** What the patch does to the live object; `createMissing` for server-side apply, which may create. */
+export function readPatch(
+  context: ServerContext,
+  request: ApiRequest,
+  write: WriteRequest,
+): { readonly change: Change; readonly createMissing: boolean } {
+  const { resource } = write
+  const type = mediaTypeOf(request.headers['content-type'])
+  const text = bodyText(request)
+  if (type === patchTypes.apply) return { change: applyChange(context, write, text), createMissing: true }
+  const transform = readTransform(resource, type, text)
+  return {
+    createMissing: false,
+    change: live => decodePatched(write, transform(live as JsonObject & KubeObject), text, type),
+  }
+}
+
+type Transform = (live: JsonObject) => unknown
+
+function readTransform(resource: Resource, type: string, text: string): Transform {
+  switch (type) {
+    case patchTypes.json: {
+      const operations = readOperations(text)
+      return live => withPatchErrors(() => applyJsonPatch(live, operations))
+    }
+    case patchTypes.merge: {
+      const patch = readPatchObject(text)
+      return live => applyMergePatch(live, patch)
+    }
+    case patchTypes.strategic: {
+      if (!resource.struct) throw unsupportedPatchType()
+      const patch = readPatchObject(text)
+      return live => withPatchErrors(() => applyStrategicMerge(live, patch, resource.struct))
+    }
+    default:
+      throw unsupportedPatchType()
+  }
+}
+
+/** The words of the client library for an answer that carries no Status of its own. */
+function unsupportedPatchType(): ApiError {
+  return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
+}
+
+function parsePatch(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw refuse.badRequest('invalid JSON patch')
+  }
+}
+
+function readPatchObject(text: string): JsonObject {
+  const patch = parsePatch(text)
+  if (!isJsonObject(patch))
+    throw refuse.badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
+  return patch
+}
+
+function readOperations(text: string): JsonPatchOperation[] {
+  const patch = parsePatch(text)
+  if (!Array.isArray(patch))
+    throw refuse.badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type []handlers.jsonPatchOp`)
+  if (patch.length > maximumOperations)
+    throw new ApiError(
+      413,
+      'RequestEntityTooLarge',
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maximumOperations}, got ${patch.length}`,
+    )
+  return patch as JsonPatchOperation[]
+}
+
+function jsonKind(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+function withPatchErrors<T>(apply: () => T): T {
+  try {
+    return apply()
+  } catch (error) {
+    if (error instanceof JsonPatchError)
+      throw refuse.unprocessable('the server rejected our request due to an error in our request', {})
+    if (error instanceof StrategicMergeError) throw refuse.badRequest(error.message)
+    throw error
+  }
+}
+
+/** The patched object is read like one that a client sent; what is wrong with it is blamed on the patch. */
+function decodePatched(write: WriteRequest, patched: unknown, text: string, type: string): KubeObject {
+  const { resource } = write
+  if (!isJsonObject(patched)) throw refuse.unprocessable('the server rejected our request due to an error in our request', {})
+  const blame = (why: string) =>
+    refuse.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
+  if (resource.struct && (patched.kind !== resource.kind || patched.apiVersion !== apiVersionOf(resource)))
+    throw blame(`no kind "${String(patched.kind)}" is registered for version "${String(patched.apiVersion)}"`)
+  let decoded: ReturnType<Resource['codec']['decode']>
+  try {
+    decoded = resource.codec.decode(patched)
+  } catch (error) {
+    if (error instanceof DecodeError) throw blame(error.message)
+    throw error
+  }
+  const duplicates = type === patchTypes.json ? [] : findDuplicateFields(text)
+  const problems = [
+    ...decoded.unknownFields.map(field => `unknown field "${field}"`),
+    ...duplicates.map(field => `duplicate field "${field}"`),
+  ]
+  try {
+    reportStrictErrors(resource, problems, write.options.fieldValidation, write.warn)
+  } catch {
+    throw blame(`strict decoding error: ${problems.join(', ')}`)
+  }
+  const object = cloneJson(decoded.object)
+  resource.codec.applyDefaults(object)
+  checkName(write, object)
+  return object
+}
+
+export function checkName(write: { readonly name: string }, object: KubeObject): void {
+  if (object.metadata.name && object.metadata.name !== write.name)
+    throw refuse.badRequest(
+      `the name of the object (${object.metadata.name}) does not match the name on the URL (${write.name})`,
+    )
+}
+
+function applyChange(context: ServerContext, write: WriteRequest, text: string): Change {
+  const { resource, options } = write
+  let value: unknown
+  try {
+    value = parseYaml(text)
+  } catch (error) {
+    throw refuse.badRequest(`error decoding YAML: ${(error as Error).message.split('\n')[0]}`)
+  }
+  if (!isJsonObject(value)) throw refuse.badRequest('error decoding YAML: not an object')
+  return live => {
+    const configuration = value as unknown as KubeObject
+    const merged = context.ownership.apply(live, configuration, {
+      ...write.fieldWrite(new Date(context.clock.now()).toISOString()),
+      force: options.force ?? false,
+    })
+    return decodeObject(
+      context.registry,
+      resource,
+      { value: cloneJson(merged), duplicateFields: () => [] },
+      options.fieldValidation,
+      write.warn,
+    )
+  }
+}

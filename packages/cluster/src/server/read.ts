@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type KubeObject, objectKey } from '../object.ts'
+import type { Resource } from '../registry/resource.ts'
+import { ChangesForgotten, decodeContinueToken, encodeContinueToken } from '../store/index.ts'
+import type { ServerContext } from './context.ts'
+import { type ListOptions, parseRevision } from './list-options.ts'
+import { present } from './presentation.ts'
+import type { Selection } from './selection.ts'
+import { refuse } from './status.ts'
+
+export interface ObjectList {
+  readonly items: readonly KubeObject[]
+  readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number }
+}
+
+export function getObject(context: ServerContext, resource: Resource, namespace: string, name: string): KubeObject {
+  const stored = context.store.get(resource.storage, objectKey(namespace, name))
+  if (!stored) throw refuse.notFound(resource, name)
+  return present(resource, stored)
+}
+
+export function listObjects(
+  context: ServerContext,
+  resource: Resource,
+  namespace: string,
+  options: ListOptions,
+  selection: Selection,
+): ObjectList {
+  const prefix = namespace ? `${namespace}/` : ''
+  const page = pageOf(context, options, prefix)
+  const snapshot = atRevision(() =>
+    context.store.list(resource.storage, {
+      prefix,
+      start: page.start,
+      limit: options.limit,
+      revision: page.revision,
+      matches: selection && (stored => selection(present(resource, stored))),
+    }), options.continue !== '')
+  return {
+    items: resource.conversion ? snapshot.items.map(item => present(resource, item)) : snapshot.items,
+    metadata: {
+      resourceVersion: String(snapshot.revision),
+      ...(snapshot.next !== undefined && {
+        continue: encodeContinueToken({ revision: snapshot.revision, start: snapshot.next.slice(prefix.length) }),
+        // With a selector the real server does not know how many are left.
+        ...(!selection && { remainingItemCount: snapshot.remaining }),
+      }),
+    },
+  }
+}
+
+function pageOf(context: ServerContext, options: ListOptions, prefix: string): { start?: string; revision?: number } {
+  if (options.continue) {
+    const token = decodeContinueToken(options.continue)
+    if (!token) throw refuse.badRequest('continue key is not valid: encoded continue token is invalid')
+    if (options.resourceVersion !== '' && options.resourceVersion !== '0')
+      throw refuse.badRequest('specifying resource version is not allowed when using continue')
+    return { start: prefix + token.start, revision: token.revision }
+  }
+  const asked = parseRevision(options.resourceVersion)
+  if (asked > context.store.revision) throw refuse.futureRevision(asked, context.store.revision)
+  return options.match === 'Exact' ? { revision: asked } : {}
+}
+
+function atRevision<T>(read: () => T, paging: boolean): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof ChangesForgotten)) throw error
+    throw refuse.expired(
+      paging
+        ? 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
+        : 'The resourceVersion for the provided list is too old.',
+    )
+  }
+}

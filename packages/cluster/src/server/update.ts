@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { equalJson, fieldError, validateObjectMeta, validateObjectMetaUpdate } from '@grove/apimachinery'
+import { type KubeObject, objectKey } from '../object.ts'
+import type { Resource, StrategyContext } from '../registry/resource.ts'
+import { type ServerContext, strategyContext } from './context.ts'
+import { createObject } from './create.ts'
+import { bumpGeneration, carryOverMetadata, ensureNamespace } from './metadata.ts'
+import { present } from './presentation.ts'
+import { refuse } from './status.ts'
+import type { WriteRequest } from './write-request.ts'
+
+/** Makes the new object from the live one; called again when someone else wrote in between. */
+export type Change = (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>
+
+export interface UpdateOutcome {
+  readonly object: KubeObject
+  readonly created: boolean
+}
+
+/** What a subresource changes about an update: which part of the draft counts, and how it is judged. */
+export interface UpdateScope {
+  /** Puts back what this way of writing may not change. */
+  prepare(draft: KubeObject, live: KubeObject, context: StrategyContext): void
+  validate(draft: KubeObject, live: KubeObject): ReturnType<NonNullable<Resource['strategy']['validateUpdate']>>
+}
+
+/** How often a write that does not name a version is tried again when others write at the same time. */
+const conflictAttempts = 5
+
+export async function updateObject(
+  context: ServerContext,
+  request: WriteRequest,
+  change: Change,
+  scope: UpdateScope,
+  mode: { readonly createMissing: boolean },
+): Promise<UpdateOutcome> {
+  const { resource, name } = request
+  const key = objectKey(request.namespace, name)
+  for (let attempt = 1; ; attempt++) {
+    const stored = context.store.get(resource.storage, key)
+    if (!stored) {
+      if (!mode.createMissing) throw refuse.notFound(resource, name)
+      const draft = await change(undefined)
+      if (draft.metadata.uid) throw missingForUid(resource, name, draft.metadata.uid)
+      delete draft.metadata.resourceVersion
+      return { object: await createObject(context, request, draft), created: true }
+    }
+    const live = present(resource, stored)
+    const draft = await change(live)
+    const conditional = checkVersion(resource, name, draft, live)
+    const object = await prepareUpdate(context, request, draft, live, scope)
+    if (isUnchanged(object, live)) return { object: live, created: false }
+    const outcome = commitUpdate(context, request, key, object, stored)
+    if (outcome) return { object: outcome, created: false }
+    if (conditional || attempt >= conflictAttempts) throw refuse.modified(resource, name)
+  }
+}
+
+function missingForUid(resource: Resource, name: string, uid: string) {
+  return refuse.conflict(resource, name, `StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: `)
+}
+
+/** True when the client named the version it saw. */
+function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): boolean {
+  const { uid, resourceVersion } = draft.metadata
+  if (uid && uid !== live.metadata.uid)
+    throw refuse.conflict(
+      resource,
+      name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
+    )
+  if (!resourceVersion) {
+    if (resource.strategy.requireResourceVersion)
+      throw refuse.invalid({ group: resource.group, kind: resource.plural }, name, [
+        fieldError.invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
+      ])
+    draft.metadata.resourceVersion = live.metadata.resourceVersion
+    return false
+  }
+  if (!/^\d+$/.test(resourceVersion))
+    throw refuse.invalid({ group: resource.group, kind: resource.plural }, name, [
+      fieldError.invalid('metadata.resourceVersion', resourceVersion, `strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`),
+    ])
+  if (resourceVersion !== live.metadata.resourceVersion) throw refuse.modified(resource, name)
+  return true
+}
+
+async function prepareUpdate(
+  context: ServerContext,
+  request: WriteRequest,
+  draft: KubeObject,
+  live: KubeObject,
+  scope: UpdateScope,
+): Promise<KubeObject> {
+  const { resource } = request
+  ensureNamespace(draft, request.namespace)
+  const attributes = request.attributes('UPDATE', draft, live)
+  await context.admission.mutate(attributes, context)
+  const object = attributes.object!
+  const strategy = strategyContext(context)
+  carryOverMetadata(object, live)
+  scope.prepare(object, live, strategy)
+  context.ownership.track(object, live, request.fieldWrite(strategy.now))
+  const errors = [
+    ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule }),
+    ...validateObjectMetaUpdate(object.metadata, live.metadata),
+    ...scope.validate(object, live),
+  ]
+  if (errors.length > 0) throw refuse.invalid(resource, object.metadata.name ?? '', errors)
+  for (const warning of resource.strategy.warnings?.(object, live) ?? []) request.warn(warning)
+  await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
+  return object
+}
+
+/** Undefined when the object was written by someone else since it was read. */
+function commitUpdate(
+  context: ServerContext,
+  request: WriteRequest,
+  key: string,
+  object: KubeObject,
+  stored: KubeObject,
+): KubeObject | undefined {
+  const { resource } = request
+  if (request.options.dryRun) return object
+  const draft = resource.conversion ? resource.conversion.toStorage(object) : object
+  if (isFinished(draft)) {
+    const last = context.store.remove(resource.storage, key, stored)
+    if (last) resource.strategy.released?.(last, strategyContext(context))
+    return last && object
+  }
+  return context.store.write(resource.storage, key, draft, stored) ? present(resource, draft) : undefined
+}
+
+/** An object that was only waiting for its finalizers goes with the update that removes the last one. */
+function isFinished({ metadata }: KubeObject): boolean {
+  return Boolean(metadata.deletionTimestamp) && !metadata.finalizers?.length && !metadata.deletionGracePeriodSeconds
+}
+
+/** A write that changes nothing is none: no revision, no event. */
+function isUnchanged(object: KubeObject, live: KubeObject): boolean {
+  return equalJson(object, live)
+}
+
+/** A write to the object itself: everything but the status counts. */
+export function mainScope(resource: Resource): UpdateScope {
+  const { strategy } = resource
+  return {
+    prepare(draft, live, context) {
+      if (strategy.hasStatus) restoreField(draft, live, 'status')
+      strategy.prepareForUpdate?.(draft, live, context)
+      bumpGeneration(resource, draft, live)
+    },
+    validate: (draft, live) => [...(strategy.validateUpdate?.(draft, live) ?? strategy.validate?.(draft) ?? [])],
+  }
+}
+
+/** A write to /status: only the status counts; for custom kinds not even labels. */
+export function statusScope(resource: Resource): UpdateScope {
+  const { strategy } = resource
+  return {
+    prepare(draft, live, context) {
+      if (resource.struct) {
+        for (const key of Object.keys({ ...draft, ...live}))
+          if (key !== 'status' && key !== 'metadata') restoreField(draft, live, key)
+        delete draft.metadata.ownerReferences
+        if (live.metadata.ownerReferences) draft.metadata.ownerReferences = structuredClone(live.metadata.ownerReferences)
+      } else {
+        for (const key of Object.keys({ ...draft, ...live })) if (key !== 'status') restoreField(draft, live, key)
+      }
+      strategy.prepareForStatusUpdate?.(draft, live, context)
+    },
+    validate: (draft, live) => strategy.validateStatusUpdate?.(draft, live) ?? [],
+  }
+}
+
+function restoreField(draft: KubeObject, live: KubeObject, field: string): void {
+  if (live[field] === undefined) delete draft[field]
+  else draft[field] = structuredClone(live[field])
+}

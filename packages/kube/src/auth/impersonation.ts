@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Credentials, HeaderValues } from '../client/credentials.ts'
+import type { KubeconfigUser } from './kubeconfig-file.ts'
+
+/** The credentials together with the headers that ask the server to treat us as somebody else. */
+export function impersonating(user: KubeconfigUser, credentials: Credentials): Credentials {
+  if (!user.as) return credentials
+  const other: Record<string, string | readonly string[]> = { 'impersonate-user': user.as }
+  if (user['as-uid']) other['impersonate-uid'] = user['as-uid']
+  if (user['as-groups']?.length) other['impersonate-group'] = user['as-groups']
+  for (const [key, values] of Object.entries(user['as-user-extra'] ?? {}))
+    other[`impersonate-extra-${encodeURIComponent(key).toLowerCase()}`] = values
+  const join = (own: HeaderValues): HeaderValues => ({ ...own, ...other })
+  return {
+    headers() {
+      const own = credentials.headers()
+      return own instanceof Promise ? own.then(join) : join(own)
+    },
+    refused: () => credentials.refused(),
+  }
+}

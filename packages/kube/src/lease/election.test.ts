@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { LeaseElector } from './elector.ts'
+import { SimulatedProcess, SimulatedServer, World } from './simulation.ts'
+
+/** Requests arrive sooner than the margin between renewDeadline (10 s) and leaseDuration (15 s), drift included. */
+const longestDelayMs = 4_000
+const writeEveryMs = 300
+const endMs = 240_000
+const never = new AbortController().signal
+
+type Fault =
+  | { readonly kind: 'pause' | 'cut'; readonly process: number; readonly at: number; readonly forMs: number }
+  | { readonly kind: 'setClock'; readonly process: number; readonly at: number; readonly byMs: number }
+  | { readonly kind: 'kill' | 'stop'; readonly process: number; readonly at: number }
+
+const processes = 3
+const process = fc.nat(processes - 1)
+const at = fc.integer({ min: 0, max: endMs - 60_000 })
+const fault: fc.Arbitrary<Fault> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constantFrom('pause', 'cut'), process, at, forMs: fc.nat(40_000) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('setClock'),
+      process,
+      at,
+      byMs: fc.integer({ min: -3_600_000, max: 3_600_000 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom('kill', 'stop'), process, at }) },
+)
+
+interface Candidate {
+  readonly process: SimulatedProcess
+  elector: LeaseElector
+  /** A stopped or killed process does not come back. */
+  gone: boolean
+}
+
+class Election {
+  readonly world: World
+  readonly server: SimulatedServer
+  readonly candidates: Candidate[]
+  /** Who wrote, in the order the server saw it. */
+  readonly writes: { readonly by: LeaseElector; readonly at: number }[] = []
+  terms = 0
+
+  constructor(seed: number, rates: readonly number[]) {
+    this.world = new World(seed)
+    this.server = new SimulatedServer(this.world, longestDelayMs)
+    this.candidates = rates.map((rate, index) => {
+      const simulated = new SimulatedProcess(`p${index}`, this.world, {
+        rate,
+        wallOffset: (this.world.random() - 0.5) * 86_400_000,
+      })
+      return { process: simulated, elector: this.#newElector(simulated), gone: false }
+    })
+    for (const candidate of this.candidates) void this.#live(candidate)
+  }
+
+  #newElector(simulated: SimulatedProcess): LeaseElector {
+    return new LeaseElector({
+      namespace: 'test',
+      name: 'test',
+      client: this.server.clientFor(simulated),
+      clock: simulated,
+      identity: `${simulated.name}_${Math.floor(this.world.random() * 2 ** 32)}`,
+      random: this.world.random,
+    })
+  }
+
+  /** What a process does: lead, write while it leads, start over as a new process when it lost. */
+  async #live(candidate: Candidate): Promise<void> {
+    while (!candidate.gone) {
+      const { elector, process: simulated } = candidate
+      try {
+        await elector.acquire(never)
+      } catch {
+        return
+      }
+      this.terms++
+      while (elector.leadership.isHeld()) {
+        void this.server.send(simulated, () => this.writes.push({ by: elector, at: this.world.now }))
+        await simulated.sleep(writeEveryMs)
+      }
+      await elector.release({ handOver: false })
+      if (!candidate.gone) candidate.elector = this.#newElector(simulated)
+    }
+  }
+
+  inject(fault: Fault): void {
+    const candidate = this.candidates[fault.process]!
+    const { process: simulated } = candidate
+    const { world } = this
+    world.at(fault.at, () => {
+      if (fault.kind === 'pause') {
+        simulated.pause()
+        world.at(fault.at + fault.forMs, () => simulated.resume())
+      } else if (fault.kind === 'cut') {
+        simulated.cutOff = true
+        world.at(fault.at + fault.forMs, () => {
+          simulated.cutOff = false
+        })
+      } else if (fault.kind === 'setClock') simulated.setWallClock(fault.byMs)
+      else {
+        candidate.gone = true
+        if (fault.kind === 'kill') simulated.kill()
+        // An orderly stop: nothing writes any more once release is called.
+        else simulated.deliver(() => void candidate.elector.release({ handOver: false }))
+      }
+    })
+  }
+
+  checkOneHolder(): void {
+    const holders = this.candidates.filter(({ elector }) => elector.leadership.isHeld())
+    assert.ok(
+      holders.length <= 1,
+      `${holders.map(holder => holder.process.name)} hold the lease at ${this.world.now} ms`,
+    )
+  }
+
+  checkWrites(): void {
+    const over = new Set<LeaseElector>()
+    let current: LeaseElector | undefined
+    for (const { by, at: when } of this.writes) {
+      if (by === current) continue
+      if (current) over.add(current)
+      assert.ok(!over.has(by), `${by.leadership.identity} writes at ${when} ms, after its successor did`)
+      current = by
+    }
+  }
+}
+
+describe('a leader election', () => {
+  it('never has two leaders, nor two writers, whatever is paused, cut, killed, and whatever the clocks say', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(),
+        // Clocks run up to 5 % fast or slow: a hundred times what a broken quartz does.
+        fc.array(fc.double({ min: 0.95, max: 1.05, noNaN: true }), {
+          minLength: processes,
+          maxLength: processes,
+        }),
+        fc.array(fault, { maxLength: 12 }),
+        async (seed, rates, faults) => {
+          const election = new Election(seed, rates)
+          for (const one of faults) election.inject(one)
+          await election.world.runUntil(endMs, () => election.checkOneHolder())
+          election.checkWrites()
+          const alive = election.candidates.some(({ gone }) => !gone)
+          if (alive) assert.ok(election.terms > 0, 'nobody ever led')
+          // A minute after the last fault somebody who lives leads.
+          if (
+            alive &&
+            faults.every(
+              ({ at: when, ...rest }) => when + ('forMs' in rest ? rest.forMs : 0) < endMs - 60_000,
+            )
+          )
+            assert.ok(
+              election.candidates.some(({ elector }) => elector.leadership.isHeld()),
+              'nobody leads although nothing fails any more',
+            )
+        },
+      ),
+      { numRuns: Number(globalThis.process.env.LEASE_SIMULATIONS ?? 60) },
+    )
+  })
+})

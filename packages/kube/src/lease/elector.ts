@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Leader election by a Lease, in one election with client-go's candidates. Nobody's clock is believed: a candidate
+// takes the lease only after it has seen no change of the record for the lease's whole duration on its own monotonic
+// clock, and the holder stops (leadership.ts) well before that. Promises: at most one leader; a killed leader is
+// replaced after the lease duration, a stopped one at once. Not promised: a leader at all times, nor anything when
+// somebody deletes the Lease while a process that never saw it starts.
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Clock, Timer } from '../clock/index.ts'
+import { type Logger, silentLogger } from '../log/index.ts'
+import type { Registry } from '../metrics/index.ts'
+import { type Leadership, LeadershipFence } from './leadership.ts'
+import type { LeaseClient } from './lease-client.ts'
+import { type LeaseMetrics, leaseMetrics } from './metrics.ts'
+import { heldSpec, type Lease, type LeaseSpec, releasedSpec } from './record.ts'
+
+export interface LeaseTimes {
+  /** How long others wait after the last sign of life. Whole seconds. */
+  readonly leaseDurationMs: number
+  /** How long the leader goes on without a successful renewal. What is left to the lease duration is the margin for
+   * requests under way and for clocks that run at different rates. */
+  readonly renewDeadlineMs: number
+  readonly retryPeriodMs: number
+}
+
+/** As client-go's and controller-runtime's. */
+export const defaultLeaseTimes: LeaseTimes = {
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+}
+/** Candidates wait the retry period and up to this many more, so that they do not come all at once. */
+const candidateJitter = 1.2
+const shortestRequestTimeoutMs = 1_000
+
+export interface LeaseElectorOptions {
+  readonly namespace: string
+  readonly name: string
+  readonly client: LeaseClient
+  readonly clock: Clock
+  readonly identity?: string
+  readonly times?: LeaseTimes
+  readonly log?: Logger
+  readonly registry?: Registry
+  readonly random?: () => number
+  /** Told when this process begins and ends to lead, in client-go's words, for an event on the Lease. */
+  readonly onTransition?: (message: string) => void
+}
+
+export class LeaseElector {
+  readonly #options: LeaseElectorOptions
+  readonly #clock: Clock
+  readonly #times: LeaseTimes
+  readonly #log: Logger
+  readonly #fence: LeadershipFence
+  readonly #metrics: LeaseMetrics | undefined
+  /** The newest record seen, and when (monotonic, after the answer) it was first seen. */
+  #observed: { readonly lease: Lease; readonly at: number } | undefined
+  #reportedHolder: string | undefined
+  #giveUp: Timer | undefined
+  #renewing: Promise<void> | undefined
+  readonly #ending = new AbortController()
+
+  constructor(options: LeaseElectorOptions) {
+    this.#options = options
+    this.#clock = options.clock
+    this.#times = options.times ?? defaultLeaseTimes
+    checkTimes(this.#times)
+    const identity = options.identity ?? `${hostname()}_${randomUUID()}`
+    this.#log = (options.log ?? silentLogger).child({
+      lease: `${options.namespace}/${options.name}`,
+      identity,
+    })
+    this.#fence = new LeadershipFence(identity, options.clock, this.#times.renewDeadlineMs)
+    this.#metrics = options.registry && leaseMetrics(options.registry, options.name)
+  }
+
+  /** Exists before the election and is not held until it is won. */
+  get leadership(): Leadership {
+    return this.#fence
+  }
+
+  /** Waits until this process leads; from then on renews in the background until `release` or loss. */
+  async acquire(signal: AbortSignal): Promise<Leadership> {
+    this.#log.info('Waiting for the lease')
+    while (!(await this.#attempt(signal)) || !this.#fence.isHeld()) {
+      this.#fence.signal.throwIfAborted()
+      const wait = this.#times.retryPeriodMs * (1 + candidateJitter * (this.#options.random ?? Math.random)())
+      await this.#clock.sleep(wait, signal)
+    }
+    this.#log.info('This process leads')
+    this.#metrics?.leads(true)
+    this.#options.onTransition?.(`${this.#fence.identity} became leader`)
+    this.#renewing = this.#renew()
+    return this.#fence
+  }
+
+  /**
+   * Gives leadership up. With `handOver` the lease is freed at once for others: only when nothing of this process can
+   * write any more. Without it the lease runs out by itself. Never rejects.
+   */
+  async release({ handOver }: { readonly handOver: boolean }): Promise<void> {
+    const held = this.#fence.isHeld()
+    this.#end('the lease was released')
+    await this.#renewing
+    if (!held || !handOver) return
+    try {
+      await this.#timed(new AbortController().signal, signal => this.#free(signal))
+      this.#log.info('The lease is free')
+    } catch (error) {
+      this.#log.warn('The lease could not be freed and runs out by itself', { error })
+    }
+  }
+
+  async #renew(): Promise<void> {
+    const ending = this.#ending.signal
+    this.#armGiveUp()
+    while (!ending.aborted) {
+      try {
+        await this.#clock.sleep(this.#times.retryPeriodMs, ending)
+      } catch {
+        return
+      }
+      if (await this.#attempt(ending)) this.#armGiveUp()
+    }
+  }
+
+  /** Loss must not wait for a request or a sleep that hangs. */
+  #armGiveUp(): void {
+    this.#giveUp?.cancel()
+    if (this.#ending.signal.aborted) return
+    this.#giveUp = this.#clock.setTimeout(() => {
+      if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
+      else this.#end(`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`)
+    }, this.#fence.monotonicRemainingMs())
+  }
+
+  #end(why: string): void {
+    const led = this.#renewing !== undefined && !this.#ending.signal.aborted
+    this.#giveUp?.cancel()
+    this.#fence.lose(why)
+    this.#ending.abort()
+    if (!led) return
+    this.#log.info('This process no longer leads', { why })
+    this.#metrics?.leads(false)
+    this.#options.onTransition?.(`${this.#fence.identity} stopped leading`)
+  }
+
+  /** One try to take or to renew; true when it succeeded. */
+  async #attempt(signal: AbortSignal): Promise<boolean> {
+    try {
+      return await this.#timed(signal, timed => this.#takeOrRenew(timed))
+    } catch (error) {
+      if (!signal.aborted) this.#log.warn('The lease could not be read or written', { error })
+      return false
+    }
+  }
+
+  async #takeOrRenew(signal: AbortSignal): Promise<boolean> {
+    const known = this.#observed?.lease
+    // The leader knows the record; it reads only when somebody else wrote it.
+    if (known && this.#holds(known) && this.#fence.isHeld()) {
+      if (await this.#write(known, signal)) return true
+      this.#metrics?.slowPath()
+    }
+    const lease = await this.#options.client.read(signal)
+    if (lease) this.#observe(lease)
+    if (this.#renewing && lease && !this.#holds(lease)) {
+      this.#end(`the lease went to ${lease.spec?.holderIdentity || 'nobody'}`)
+      return false
+    }
+    if (this.#isTaken(lease)) return false
+    return this.#write(lease, signal)
+  }
+
+  /** Somebody else holds it, or did when it was deleted, and has not been silent for long enough. */
+  #isTaken(lease: Lease | undefined): boolean {
+    const { lease: last, at } = this.#observed ?? {}
+    if (!last || at === undefined) return false
+    const { holderIdentity = '', leaseDurationSeconds = 0 } = (lease ?? last).spec ?? {}
+    if (holderIdentity === '' || holderIdentity === this.#fence.identity) return false
+    return this.#clock.monotonic() < at + leaseDurationSeconds * 1_000
+  }
+
+  async #write(before: Lease | undefined, signal: AbortSignal): Promise<boolean> {
+    const { namespace, name, client } = this.#options
+    const sent = { monotonic: this.#clock.monotonic(), wall: this.#clock.now() }
+    const leaseSeconds = this.#times.leaseDurationMs / 1_000
+    const spec = heldSpec(before?.spec, { identity: this.#fence.identity, leaseSeconds, now: sent.wall })
+    const written = before
+      ? await client.update({ ...before, spec }, signal)
+      : await client.create(
+          { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { namespace, name }, spec },
+          signal,
+        )
+    if (written === 'conflict') return false
+    this.#observe(written)
+    this.#fence.renewed(sent)
+    return true
+  }
+
+  async #free(signal: AbortSignal): Promise<void> {
+    const { client } = this.#options
+    for (;;) {
+      const lease = await client.read(signal)
+      if (!lease || !this.#holds(lease)) return
+      const spec: LeaseSpec = releasedSpec(lease.spec, this.#clock.now())
+      // A conflict is our own last renewal, which was cut off on this side only.
+      if ((await client.update({ ...lease, spec }, signal)) !== 'conflict') return
+    }
+  }
+
+  #observe(lease: Lease): void {
+    const before = this.#observed?.lease.metadata
+    if (before?.resourceVersion !== lease.metadata?.resourceVersion || before?.uid !== lease.metadata?.uid)
+      this.#observed = { lease, at: this.#clock.monotonic() }
+    const holder = lease.spec?.holderIdentity ?? ''
+    if (holder !== this.#reportedHolder && holder !== '') this.#log.info('The lease has a holder', { holder })
+    this.#reportedHolder = holder
+  }
+
+  #holds(lease: Lease): boolean {
+    return lease.spec?.holderIdentity === this.#fence.identity
+  }
+
+  /** A signal that is also aborted when one attempt takes too long. */
+  async #timed<Result>(outer: AbortSignal, use: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+    outer.throwIfAborted()
+    const limit = Math.max(shortestRequestTimeoutMs, this.#times.renewDeadlineMs / 2)
+    const inner = new AbortController()
+    const abort = () => inner.abort(outer.reason)
+    outer.addEventListener('abort', abort, { once: true })
+    const timer = this.#clock.setTimeout(() => inner.abort(new Error(`no answer within ${limit} ms`)), limit)
+    try {
+      return await use(inner.signal)
+    } finally {
+      timer.cancel()
+      outer.removeEventListener('abort', abort)
+    }
+  }
+}
+
+function checkTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaseTimes): void {
+  if (leaseDurationMs % 1_000 !== 0) throw new RangeError('leaseDuration must be whole seconds')
+  if (leaseDurationMs <= renewDeadlineMs)
+    throw new RangeError('leaseDuration must be greater than renewDeadline')
+  if (renewDeadlineMs <= candidateJitter * retryPeriodMs)
+    throw new RangeError(`renewDeadline must be greater than retryPeriod × ${candidateJitter}`)
+  if (!(retryPeriodMs > 0)) throw new RangeError('retryPeriod must be greater than zero')
+}

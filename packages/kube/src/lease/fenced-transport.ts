@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+  type TransportStream,
+} from '../client/transport.ts'
+import type { Leadership } from './leadership.ts'
+
+const reads: ReadonlySet<TransportRequest['method']> = new Set(['GET'])
+
+/**
+ * Lets a write pass only while leadership is held: asked when the request is handed over, and again by the transport
+ * right before the first byte leaves, which may be after the wait for a connection. Reads always pass. A lease needs a
+ * client of its own, without this.
+ */
+export class FencedTransport implements Transport {
+  readonly #inner: Transport
+  readonly #leadership: Leadership
+
+  constructor(inner: Transport, leadership: Leadership) {
+    this.#inner = inner
+    this.#leadership = leadership
+  }
+
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    if (reads.has(request.method)) return this.#inner.request(request)
+    const signal = new FenceSignal(this.#leadership, request.signal)
+    if (signal.aborted) throw new TransportError('aborted', false, 'leadership is not held', signal.reason)
+    return this.#inner.request({ ...request, signal })
+  }
+
+  stream(request: TransportRequest): Promise<TransportStream> {
+    return this.#inner.stream(request)
+  }
+
+  close(): Promise<void> {
+    return this.#inner.close()
+  }
+}
+
+/**
+ * A signal whose `aborted` is computed when it is asked, because the event of a lost lease comes too late in a process
+ * that was paused: the first thing it does when it goes on may be to write to a connection that has just opened.
+ */
+class FenceSignal extends EventTarget implements AbortSignal {
+  onabort: AbortSignal['onabort'] = null
+  readonly #leadership: Leadership
+  readonly #outer: AbortSignal | undefined
+
+  constructor(leadership: Leadership, outer: AbortSignal | undefined) {
+    super()
+    this.#leadership = leadership
+    this.#outer = outer
+  }
+
+  get aborted(): boolean {
+    return this.#outer?.aborted || !this.#leadership.isHeld()
+  }
+
+  get reason(): unknown {
+    if (this.#outer?.aborted) return this.#outer.reason
+    try {
+      this.#leadership.assertHeld()
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+
+  throwIfAborted(): void {
+    if (this.aborted) throw this.reason
+  }
+
+  override addEventListener(...words: Parameters<EventTarget['addEventListener']>): void {
+    this.#outer?.addEventListener(...words)
+  }
+
+  override removeEventListener(...words: Parameters<EventTarget['removeEventListener']>): void {
+    this.#outer?.removeEventListener(...words)
+  }
+}

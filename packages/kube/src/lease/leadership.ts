@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether this process may write. Promise: `isHeld()` is true for at most one process at a time, as long as clocks
+// *run* at nearly the same rate (what they show is irrelevant) and whatever is paused, slow or cut off: the answer is
+// computed from the time that has passed since the last renewal that is known to have reached the server was *sent*,
+// at the moment of asking. Not promised: that a request which left while the lease was held arrives before the next
+// leader's first; between the two lie `leaseDuration − renewDeadline`.
+import type { Clock } from '../clock/index.ts'
+
+export class LeadershipLost extends Error {
+  override readonly name = 'LeadershipLost'
+}
+
+export interface Leadership {
+  readonly identity: string
+  /** Ask just before every write, not earlier: a process may be paused between any two lines. */
+  isHeld(): boolean
+  /** Throws LeadershipLost unless held. */
+  assertHeld(): void
+  /** Aborted when leadership, once gained, is lost or given up. It may come late in a paused process; isHeld not. */
+  readonly signal: AbortSignal
+}
+
+/** The elector's side: tells the fence what it achieved. */
+export class LeadershipFence implements Leadership {
+  readonly identity: string
+  readonly #clock: Clock
+  readonly #renewDeadlineMs: number
+  readonly #lost = new AbortController()
+  /** When the last successful renewal was sent, on both clocks. */
+  #renewed: { readonly monotonic: number; readonly wall: number } | undefined
+
+  constructor(identity: string, clock: Clock, renewDeadlineMs: number) {
+    this.identity = identity
+    this.#clock = clock
+    this.#renewDeadlineMs = renewDeadlineMs
+  }
+
+  get signal(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  isHeld(): boolean {
+    return this.remainingMs() > 0
+  }
+
+  assertHeld(): void {
+    if (this.isHeld()) return
+    const why = this.#lost.signal.aborted
+      ? (this.#lost.signal.reason as Error).message
+      : this.#renewed
+        ? 'the lease was not renewed in time'
+        : 'the lease was never held'
+    throw new LeadershipLost(`${this.identity} does not lead: ${why}`)
+  }
+
+  /**
+   * How much longer it is held without another renewal. The wall clock has a say too: the monotonic one stands still
+   * while a machine is suspended. A wall clock that is set forward costs the time until the next renewal.
+   */
+  remainingMs(): number {
+    if (!this.#renewed || this.#lost.signal.aborted) return 0
+    const passed = Math.max(
+      this.#clock.monotonic() - this.#renewed.monotonic,
+      this.#clock.now() - this.#renewed.wall,
+    )
+    return this.#renewDeadlineMs - passed
+  }
+
+  /** The same on the monotonic clock alone: when to give up for good. */
+  monotonicRemainingMs(): number {
+    if (!this.#renewed) return 0
+    return this.#renewDeadlineMs - (this.#clock.monotonic() - this.#renewed.monotonic)
+  }
+
+  /** A renewal that was sent at these times has succeeded. */
+  renewed(sent: { readonly monotonic: number; readonly wall: number }): void {
+    if (!this.#lost.signal.aborted) this.#renewed = sent
+  }
+
+  lose(why: string): void {
+    if (!this.#lost.signal.aborted) this.#lost.abort(new LeadershipLost(why))
+  }
+}
+
+/** For a process that elects nobody: it always leads. */
+export function unelected(identity = 'unelected'): Leadership {
+  return { identity, isHeld: () => true, assertHeld: () => {}, signal: new AbortController().signal }
+}

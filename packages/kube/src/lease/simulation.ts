@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A world of processes with clocks of their own, one API server and a network between them, for the tests of the
+// election. Time is a number; a process can be paused (its timers and answers wait), cut off (its messages are lost),
+// run fast or slow, have its wall clock set, be killed. Everything that is random comes from one seed.
+import { type Clock, sleepOn, type Timer } from '../clock/index.ts'
+import type { LeaseClient } from './lease-client.ts'
+import type { Lease } from './record.ts'
+
+interface Happening {
+  readonly at: number
+  readonly order: number
+  readonly run: () => void
+}
+
+export class World {
+  now = 0
+  readonly random: () => number
+  readonly #happenings: Happening[] = []
+  #order = 0
+
+  constructor(seed: number) {
+    let state = seed >>> 0
+    this.random = () => {
+      // mulberry32
+      state = (state + 0x6d2b79f5) >>> 0
+      let t = state
+      t = Math.imul(t ^ (t >>> 15), t | 1)
+      t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+      return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+    }
+  }
+
+  at(at: number, run: () => void): void {
+    const happening = { at: Math.max(at, this.now), order: this.#order++, run }
+    let place = this.#happenings.length
+    while (place > 0 && this.#happenings[place - 1]!.at > happening.at) place--
+    this.#happenings.splice(place, 0, happening)
+  }
+
+  /** Runs what happens until then, and after each happening everything that follows from it at once. */
+  async runUntil(end: number, afterEach: () => void): Promise<void> {
+    for (let next = this.#happenings[0]; next && next.at <= end; next = this.#happenings[0]) {
+      this.#happenings.shift()
+      this.now = next.at
+      next.run()
+      await new Promise<void>(resolve => setImmediate(resolve))
+      afterEach()
+    }
+    this.now = end
+  }
+}
+
+export class SimulatedProcess implements Clock {
+  readonly name: string
+  readonly #world: World
+  /** Milliseconds of its clocks per millisecond of the world. */
+  readonly #rate: number
+  #wallOffset: number
+  #paused = false
+  #killed = false
+  readonly #waiting: (() => void)[] = []
+  cutOff = false
+
+  constructor(name: string, world: World, clock: { readonly rate: number; readonly wallOffset: number }) {
+    this.name = name
+    this.#world = world
+    this.#rate = clock.rate
+    this.#wallOffset = clock.wallOffset
+  }
+
+  get runs(): boolean {
+    return !this.#paused && !this.#killed
+  }
+
+  monotonic(): number {
+    return this.#world.now * this.#rate
+  }
+
+  now(): number {
+    return this.monotonic() + this.#wallOffset
+  }
+
+  setTimeout(callback: () => void, ms: number): Timer {
+    let cancelled = false
+    this.#world.at(this.#world.now + Math.max(0, ms) / this.#rate, () =>
+      this.deliver(() => {
+        if (!cancelled) callback()
+      }),
+    )
+    return {
+      cancel: () => {
+        cancelled = true
+      },
+    }
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal)
+  }
+
+  /** Something happens inside the process: now, or when it goes on. */
+  deliver(run: () => void): void {
+    if (this.#killed) return
+    if (this.#paused) this.#waiting.push(run)
+    else run()
+  }
+
+  pause(): void {
+    this.#paused = true
+  }
+
+  resume(): void {
+    if (!this.#paused) return
+    this.#paused = false
+    // What waited comes in any order: sockets may be read before timers ring.
+    while (this.#waiting.length) {
+      const which = Math.floor(this.#world.random() * this.#waiting.length)
+      const [run] = this.#waiting.splice(which, 1)
+      this.#world.at(this.#world.now, () => this.deliver(run!))
+    }
+  }
+
+  kill(): void {
+    this.#killed = true
+  }
+
+  setWallClock(byMs: number): void {
+    this.#wallOffset += byMs
+  }
+}
+
+/** One lease, optimistic concurrency, and a network that delays, loses requests and loses answers. */
+export class SimulatedServer {
+  readonly #world: World
+  readonly #longestDelayMs: number
+  #lease: Lease | undefined
+  #version = 0
+
+  constructor(world: World, longestDelayMs: number) {
+    this.#world = world
+    this.#longestDelayMs = longestDelayMs
+  }
+
+  get holder(): string {
+    return this.#lease?.spec?.holderIdentity ?? ''
+  }
+
+  get transitions(): number {
+    return this.#lease?.spec?.leaseTransitions ?? 0
+  }
+
+  clientFor(process: SimulatedProcess): LeaseClient {
+    const call = <T>(signal: AbortSignal, handle: () => T) => this.send(process, handle, signal)
+    return {
+      read: signal => call(signal, () => this.#lease),
+      create: (lease, signal) =>
+        call(signal, () => (this.#lease ? ('conflict' as const) : this.#store(lease))),
+      update: (lease, signal) =>
+        call(signal, () =>
+          lease.metadata?.resourceVersion === this.#lease?.metadata?.resourceVersion
+            ? this.#store(lease)
+            : ('conflict' as const),
+        ),
+    }
+  }
+
+  /** A request of any kind: `handle` runs at the server when and if it arrives. */
+  send<T>(process: SimulatedProcess, handle: () => T, signal?: AbortSignal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
+      if (process.cutOff) return
+      this.#world.at(this.#world.now + this.#delay(), () => {
+        const result = handle()
+        if (process.cutOff) return
+        this.#world.at(this.#world.now + this.#delay(), () => process.deliver(() => resolve(result)))
+      })
+    })
+  }
+
+  #store(lease: Lease): Lease {
+    const metadata = { ...lease.metadata, uid: 'lease', resourceVersion: String(++this.#version) }
+    this.#lease = { ...lease, metadata }
+    return this.#lease
+  }
+
+  #delay(): number {
+    // Mostly quick, sometimes as slow as it may be.
+    const { random } = this.#world
+    return random() < 0.8 ? random() * 20 : random() * this.#longestDelayMs
+  }
+}

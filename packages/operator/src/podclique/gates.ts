@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// When a pod may be placed: its gang is complete and lists it, and for a scaled gang the base gang is placed already.
+import { conditionType, type Pod, type PodClique, type PodGang } from '@grove/api'
+import { hasOurGate, isTerminating } from './pod-state.ts'
+
+export interface GateInput {
+  readonly clique: string
+  readonly pods: readonly Pod[]
+  readonly gang: PodGang | undefined
+  /** Undefined for cliques of a base gang. */
+  readonly base: BaseGang | undefined
+}
+
+export interface BaseGang {
+  readonly gang: PodGang | undefined
+  cliqueNamed(name: string): PodClique | undefined
+}
+
+export interface GatePlan {
+  readonly release: readonly Pod[]
+  /** Why the others wait, as a sentence; undefined when none does. */
+  readonly waitsFor: string | undefined
+}
+
+export function planGates({ clique, pods, gang, base }: GateInput): GatePlan {
+  const gated = pods.filter(pod => hasOurGate(pod) && !isTerminating(pod))
+  if (gated.length === 0) return { release: [], waitsFor: undefined }
+  if (!gang) return { release: [], waitsFor: 'its PodGang does not exist yet' }
+  if (!isInitialized(gang))
+    return { release: [], waitsFor: `PodGang ${gang.metadata.name} is not complete yet` }
+  const missing = base && baseGangLacks(base)
+  if (missing) return { release: [], waitsFor: missing }
+  const listed = new Set(
+    gang.spec.podgroups.find(group => group.name === clique)?.podReferences.map(reference => reference.name),
+  )
+  const release = gated.filter(pod => listed.has(pod.metadata.name))
+  return {
+    release,
+    waitsFor:
+      release.length < gated.length ? `PodGang ${gang.metadata.name} does not list every pod yet` : undefined,
+  }
+}
+
+export function isInitialized(gang: PodGang): boolean {
+  return (gang.status?.conditions ?? []).some(
+    condition => condition.type === conditionType.podGangInitialized && condition.status === 'True',
+  )
+}
+
+/** What the base gang lacks before scaled gangs may follow. */
+function baseGangLacks({ gang, cliqueNamed }: BaseGang): string | undefined {
+  if (!gang) return 'its base PodGang does not exist yet'
+  for (const group of gang.spec.podgroups) {
+    const scheduled = cliqueNamed(group.name)?.status?.scheduledReplicas ?? 0
+    if (scheduled < group.minReplicas)
+      return `PodClique ${group.name} of the base PodGang ${gang.metadata.name} has ${scheduled} of ${group.minReplicas} pods scheduled`
+  }
+  return undefined
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a pod's status says, in the words of the planners.
+import { type ContainerStatus, label, type Pod, podSchedulingGate } from '@grove/api'
+
+export function isTerminating(pod: Pod): boolean {
+  return pod.metadata.deletionTimestamp !== undefined
+}
+
+/** Succeeded or failed for good: it will never serve again. */
+export function isFinished(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+}
+
+/** Counts as one of the replicas. */
+export function isActive(pod: Pod): boolean {
+  return !isTerminating(pod) && !isFinished(pod)
+}
+
+export function isReady(pod: Pod): boolean {
+  return conditionOf(pod, 'Ready')?.status === 'True'
+}
+
+export function isScheduled(pod: Pod): boolean {
+  return conditionOf(pod, 'PodScheduled')?.status === 'True'
+}
+
+/** Held back by a gate, ours or somebody else's. */
+export function isScheduleGated(pod: Pod): boolean {
+  const condition = conditionOf(pod, 'PodScheduled')
+  return condition?.status === 'False' && condition.reason === 'SchedulingGated'
+}
+
+export function hasOurGate(pod: Pod): boolean {
+  return (pod.spec?.schedulingGates ?? []).some(gate => gate.name === podSchedulingGate)
+}
+
+/** Some container ended with an error, last time or now for good. */
+export function hasFailedContainer(pod: Pod): boolean {
+  return [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].some(
+    status => failed(status.lastState) || failed(status.state),
+  )
+}
+
+/** Some container runs but does not answer as ready. */
+export function isStartedNotReady(pod: Pod): boolean {
+  return (pod.status?.containerStatuses ?? []).some(status => status.started === true && !status.ready)
+}
+
+/** The pod's index in its clique; undefined for a pod that is not of our making. */
+export function indexOf(pod: Pod): number | undefined {
+  const text = pod.metadata.labels?.[label.podIndex]
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}
+
+export function templateHashOf(pod: Pod): string | undefined {
+  return pod.metadata.labels?.[label.podTemplateHash]
+}
+
+function failed(state: ContainerStatus['state']): boolean {
+  return state?.terminated !== undefined && state.terminated.exitCode !== 0
+}
+
+function conditionOf(pod: Pod, type: string) {
+  return pod.status?.conditions?.find(condition => condition.type === type)
+}

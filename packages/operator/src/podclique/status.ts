@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The status of a PodClique as its pods tell it. Terminating and finished pods count nowhere.
+import {
+  type Condition,
+  type ConditionValue,
+  conditionType,
+  type EventValue,
+  events,
+  label,
+  minAvailableBreached,
+  type Pod,
+  type PodClique,
+  type PodCliqueStatus,
+  podCliqueScheduled,
+  podSelector,
+} from '@grove/api'
+import { findCondition, withCondition } from '../condition-list.ts'
+import type { StoredClique } from '../stored.ts'
+import {
+  hasFailedContainer,
+  isActive,
+  isReady,
+  isScheduled,
+  isScheduleGated,
+  isStartedNotReady,
+  templateHashOf,
+} from './pod-state.ts'
+
+/** What happens to a clique that was scheduled once and has lost every pod. */
+export type OnTotalLoss = 'Wait' | 'Recreate'
+
+export interface CliqueStatusInput {
+  readonly set: string
+  readonly clique: StoredClique
+  readonly pods: readonly Pod[]
+  /** Revision of the template by which the clique was last written. */
+  readonly podTemplateHash: string
+  readonly generationHash: string | undefined
+  isCurrent(hash: string): boolean
+  readonly onTotalLoss: OnTotalLoss
+  /** RFC 3339, whole seconds. */
+  readonly now: string
+}
+
+export interface CliqueStatusPlan {
+  readonly status: PodCliqueStatus
+  readonly events: readonly EventValue[]
+}
+
+export function planCliqueStatus(input: CliqueStatusInput): CliqueStatusPlan {
+  const { clique, isCurrent } = input
+  const before = clique.status
+  const active = input.pods.filter(isActive)
+  const count = (test: (pod: Pod) => boolean): number => active.filter(test).length
+  const scheduled = count(isScheduled)
+  const updated = count(pod => isCurrent(templateHashOf(pod) ?? ''))
+  const replicas = active.length
+
+  const status: PodCliqueStatus = {
+    ...before,
+    observedGeneration: clique.metadata.generation,
+    replicas,
+    readyReplicas: count(isReady),
+    scheduledReplicas: scheduled,
+    scheduleGatedReplicas: count(isScheduleGated),
+    updatedReplicas: updated,
+    ...(!clique.metadata.labels?.[label.scalingGroup] && {
+      hpaPodSelector: podSelector.ofClique(input.set, clique.metadata.name),
+    }),
+    ...(!isUpdating(clique) &&
+      updated === replicas && {
+        currentPodTemplateHash: input.podTemplateHash,
+        ...(input.generationHash && { currentPodCliqueSetGenerationHash: input.generationHash }),
+      }),
+  }
+  const lost = (before?.scheduledReplicas ?? 0) > 0 && scheduled === 0 && clique.spec.replicas > 0
+  return {
+    status: { ...status, conditions: conditions(input, scheduled, active) },
+    events: lost ? [events.allPodsLost(before!.scheduledReplicas, input.onTotalLoss === 'Recreate')] : [],
+  }
+}
+
+export function isUpdating(clique: PodClique): boolean {
+  const progress = clique.status?.updateProgress
+  return progress !== undefined && progress.updateEndedAt === undefined
+}
+
+function conditions(input: CliqueStatusInput, scheduled: number, active: readonly Pod[]): Condition[] {
+  const minAvailable = input.clique.spec.minAvailable ?? input.clique.spec.replicas
+  const before = input.clique.status?.conditions
+  const placed = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
+  return [...withCondition(placed, breach(input, minAvailable, scheduled, active), input.now)]
+}
+
+function breach(
+  input: CliqueStatusInput,
+  minAvailable: number,
+  scheduled: number,
+  active: readonly Pod[],
+): ConditionValue {
+  if (isUpdating(input.clique)) return minAvailableBreached.updateInProgress
+  if (scheduled === 0) {
+    if (!wasScheduled(input.clique)) return minAvailableBreached.neverScheduled
+    return input.onTotalLoss === 'Recreate' && minAvailable > 0
+      ? minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
+      : minAvailableBreached.allLost
+  }
+  if (scheduled < minAvailable) return minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
+  const useless = active.filter(
+    pod => isScheduled(pod) && !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod)),
+  )
+  const alive = scheduled - useless.length
+  return alive < minAvailable
+    ? minAvailableBreached.tooFewPods(minAvailable, alive)
+    : minAvailableBreached.enoughPods(minAvailable, alive)
+}
+
+/**
+ * Whether enough pods were ever placed. The condition remembers it: written False at the first pass, it becomes True
+ * when they are, and a later False carries a younger time than the clique's own first one.
+ */
+export function wasScheduled(clique: PodClique): boolean {
+  const condition = findCondition(clique.status?.conditions, conditionType.podCliqueScheduled)
+  if (condition?.status === 'True') return true
+  const breached = findCondition(clique.status?.conditions, conditionType.minAvailableBreached)
+  return breached !== undefined && breached.message !== minAvailableBreached.neverScheduled.message
+}

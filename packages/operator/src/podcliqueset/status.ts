@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The status of a PodCliqueSet as its cliques and scaling groups tell it. Members of scaling groups are counted by
+// their group.
+import {
+  type Condition,
+  type ConditionValue,
+  conditionType,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueSetStatus,
+  podSelector,
+} from '@grove/api'
+import { withCondition, withoutCondition } from '../condition-list.ts'
+import {
+  range,
+  scalingGroupConfigs,
+  scalingGroups,
+  standaloneCliques,
+  standaloneTemplates,
+} from '../layout.ts'
+import { isConverged, type Revision } from '../revision.ts'
+import type { StoredSet } from '../stored.ts'
+
+export interface SetStatusInput {
+  readonly set: StoredSet
+  /** Live children controlled by this set, by name; terminating ones are not among them. */
+  cliqueNamed(name: string): PodClique | undefined
+  groupNamed(name: string): PodCliqueScalingGroup | undefined
+  readonly revision: Revision
+  readonly topology: ConditionValue | undefined
+  readonly now: string
+}
+
+export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
+  const { set, revision } = input
+  const before = set.status
+  const replicas = range(0, set.spec.replicas ?? 0).map(replica => assess(input, replica))
+  const updatedCliques = replicas.reduce((sum, { updatedCliques }) => sum + updatedCliques, 0)
+  const updatedGroups = replicas.reduce((sum, { updatedGroups }) => sum + updatedGroups, 0)
+  return {
+    ...before,
+    ...(revision.generationHash && { currentGenerationHash: revision.generationHash }),
+    replicas: set.spec.replicas ?? 0,
+    availableReplicas: replicas.filter(replica => replica.available).length,
+    updatedReplicas: replicas.filter(replica => replica.updated).length,
+    hpaPodSelector: podSelector.ofSet(set.metadata.name),
+    ...(before?.updateProgress && {
+      updateProgress: {
+        ...before.updateProgress,
+        updatedPodCliquesCount: updatedCliques,
+        totalPodCliquesCount: standaloneTemplates(set).length * replicas.length,
+        updatedPodCliqueScalingGroupsCount: updatedGroups,
+        totalPodCliqueScalingGroupsCount: scalingGroupConfigs(set).length * replicas.length,
+      },
+    }),
+    conditions: conditions(input),
+  }
+}
+
+interface ReplicaState {
+  readonly available: boolean
+  readonly updated: boolean
+  readonly updatedCliques: number
+  readonly updatedGroups: number
+}
+
+function assess({ set, cliqueNamed, groupNamed, revision }: SetStatusInput, replica: number): ReplicaState {
+  const expectedCliques = standaloneCliques(set, replica)
+  const expectedGroups = scalingGroups(set, replica)
+  const cliques = expectedCliques.map(({ name }) => cliqueNamed(name)).filter(clique => clique !== undefined)
+  const groups = expectedGroups.map(({ name }) => groupNamed(name)).filter(group => group !== undefined)
+  const updatedCliques = cliques.filter(clique => isConverged(clique, revision)).length
+  const updatedGroups = groups.filter(group => hasReached(group, revision)).length
+  const available =
+    cliques.length === expectedCliques.length &&
+    groups.length === expectedGroups.length &&
+    cliques.every(hasEnoughReady) &&
+    groups.every(hasEnoughAvailable)
+  return {
+    available,
+    updated: available && updatedCliques === cliques.length && updatedGroups === groups.length,
+    updatedCliques,
+    updatedGroups,
+  }
+}
+
+function hasEnoughReady(clique: PodClique): boolean {
+  return (clique.status?.readyReplicas ?? 0) >= (clique.spec.minAvailable ?? clique.spec.replicas)
+}
+
+function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
+  return (group.status?.availableReplicas ?? 0) >= (group.spec.minAvailable ?? 1)
+}
+
+function hasReached(group: PodCliqueScalingGroup, { generationHash }: Revision): boolean {
+  return generationHash !== undefined && group.status?.currentPodCliqueSetGenerationHash === generationHash
+}
+
+function conditions({ set, topology, now }: SetStatusInput): Condition[] {
+  const before = set.status?.conditions
+  if (!topology) return [...(withoutCondition(before, conditionType.topologyLevelsUnavailable) ?? [])]
+  return withCondition(before, topology, now).map(condition =>
+    condition.type === topology.type
+      ? { ...condition, observedGeneration: set.metadata.generation }
+      : condition,
+  )
+}

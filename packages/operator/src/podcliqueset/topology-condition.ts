@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type ClusterTopologyBinding, type ConditionValue, topologyLevels } from '@grove/api'
+import type { StoredSet } from '../stored.ts'
+import { referencedDomains, topologyConstraints, topologyName } from '../topology.ts'
+
+/** Whether the domains that a set asks for exist; undefined when there is nothing to say. */
+export function topologyCondition(
+  set: StoredSet,
+  topologyAwareScheduling: boolean,
+  bindingNamed: (name: string) => ClusterTopologyBinding | undefined,
+): ConditionValue | undefined {
+  const domains = referencedDomains(set)
+  if (!topologyAwareScheduling) return domains.length ? topologyLevels.schedulingDisabled : undefined
+  if (topologyConstraints(set).length === 0) return topologyLevels.noConstraints
+  const name = topologyName(set)
+  if (!name) return topologyLevels.nameMissing
+  const binding = bindingNamed(name)
+  if (!binding) return topologyLevels.bindingNotFound
+  const known = new Set(binding.spec.levels.map(level => level.domain))
+  const missing = domains.filter(domain => !known.has(domain))
+  return missing.length ? topologyLevels.unavailable(missing) : topologyLevels.available
+}

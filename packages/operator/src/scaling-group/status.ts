@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The status of a PodCliqueScalingGroup as its PodCliques tell it.
+import {
+  type Condition,
+  type ConditionValue,
+  conditionType,
+  type EventValue,
+  events,
+  label,
+  minAvailableBreached,
+  type PodClique,
+  type PodCliqueScalingGroupStatus,
+  podSelector,
+} from '@grove/api'
+import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
+import { range } from '../layout.ts'
+import type { OnTotalLoss } from '../podclique/status.ts'
+import { wasScheduled } from '../podclique/status.ts'
+import { isConverged, type Revision } from '../revision.ts'
+import type { StoredScalingGroup } from '../stored.ts'
+
+export interface GroupStatusInput {
+  readonly set: string
+  readonly group: StoredScalingGroup
+  /** Controlled by this group; strays and terminating ones may be among them. */
+  readonly cliques: readonly PodClique[]
+  readonly revision: Revision
+  readonly onTotalLoss: OnTotalLoss
+  readonly now: string
+}
+
+export interface GroupStatusPlan {
+  readonly status: PodCliqueScalingGroupStatus
+  readonly events: readonly EventValue[]
+}
+
+export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
+  const { group, revision } = input
+  const before = group.status
+  const replicas = replicasOf(input)
+  const complete = replicas.filter(cliques => cliques.length === group.spec.cliqueNames.length)
+  const scheduled = complete.filter(cliques => cliques.every(isPlaced))
+  const available = scheduled.filter(cliques => cliques.every(hasEnoughReady))
+  const updated = available.filter(cliques => cliques.every(clique => isConverged(clique, revision)))
+  const isUpToDate =
+    complete.length === group.spec.replicas &&
+    complete.every(cliques => cliques.every(clique => hasReached(clique, revision)))
+
+  const status: PodCliqueScalingGroupStatus = {
+    ...before,
+    observedGeneration: group.metadata.generation,
+    replicas: group.spec.replicas,
+    scheduledReplicas: scheduled.length,
+    availableReplicas: available.length,
+    updatedReplicas: updated.length,
+    selector: podSelector.ofScalingGroup(input.set, group.metadata.name),
+    ...(!isUpdatingGroup(group) &&
+      isUpToDate &&
+      revision.generationHash && { currentPodCliqueSetGenerationHash: revision.generationHash }),
+    ...(before?.updateProgress && {
+      updateProgress: {
+        ...before.updateProgress,
+        updatedPodCliquesCount: replicas.flat().filter(clique => isConverged(clique, revision)).length,
+        totalPodCliquesCount: group.spec.replicas * group.spec.cliqueNames.length,
+      },
+    }),
+  }
+  const lost = (before?.scheduledReplicas ?? 0) > 0 && scheduled.length === 0 && group.spec.replicas > 0
+  return {
+    status: { ...status, conditions: conditions(input, replicas, scheduled.length) },
+    events: lost
+      ? [events.allGroupReplicasLost(before!.scheduledReplicas, input.onTotalLoss === 'Recreate')]
+      : [],
+  }
+}
+
+export function isUpdatingGroup(group: StoredScalingGroup): boolean {
+  const progress = group.status?.updateProgress
+  return progress !== undefined && progress.updateEndedAt === undefined
+}
+
+/** The live, expected cliques of each replica. */
+function replicasOf({ group, cliques }: GroupStatusInput): PodClique[][] {
+  const replicas: PodClique[][] = range(0, group.spec.replicas).map(() => [])
+  const expected = new Set(
+    range(0, group.spec.replicas).flatMap(replica =>
+      group.spec.cliqueNames.map(name => `${group.metadata.name}-${replica}-${name}`),
+    ),
+  )
+  for (const clique of cliques) {
+    if (clique.metadata.deletionTimestamp || !expected.has(clique.metadata.name)) continue
+    replicas[Number(clique.metadata.labels?.[label.scalingGroupReplicaIndex])]?.push(clique)
+  }
+  return replicas
+}
+
+function conditions(
+  input: GroupStatusInput,
+  replicas: readonly PodClique[][],
+  scheduled: number,
+): Condition[] {
+  const value = breach(input, replicas, scheduled)
+  const after = withCondition(input.group.status?.conditions, value, input.now)
+  // The mark of a termination has done its duty once the group is well again.
+  return [
+    ...((value.status === 'False'
+      ? withoutCondition(after, conditionType.gangTerminationInProgress)
+      : after) ?? []),
+  ]
+}
+
+function breach(
+  input: GroupStatusInput,
+  replicas: readonly PodClique[][],
+  scheduled: number,
+): ConditionValue {
+  const { group } = input
+  const minAvailable = group.spec.minAvailable ?? 1
+  if (isUpdatingGroup(group)) return minAvailableBreached.updateInProgress
+  if (scheduled === 0) {
+    if (!groupWasScheduled(input)) return minAvailableBreached.neverScheduled
+    return input.onTotalLoss === 'Recreate'
+      ? minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
+      : minAvailableBreached.allLost
+  }
+  if (scheduled < minAvailable) return minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
+  const healthy = replicas.filter(
+    cliques => cliques.length === group.spec.cliqueNames.length && cliques.every(isNotInBreach),
+  ).length
+  return healthy < minAvailable
+    ? minAvailableBreached.tooFewGroupReplicas(healthy, minAvailable)
+    : minAvailableBreached.enoughGroupReplicas(healthy, minAvailable)
+}
+
+function groupWasScheduled({ group, cliques }: GroupStatusInput): boolean {
+  const known = findCondition(group.status?.conditions, conditionType.minAvailableBreached)
+  return (
+    (known !== undefined && known.message !== minAvailableBreached.neverScheduled.message) ||
+    cliques.some(wasScheduled)
+  )
+}
+
+/** A clique that has not said anything yet is not well: it may be the successor of one that was in breach. */
+function isNotInBreach(clique: PodClique): boolean {
+  const condition = findCondition(clique.status?.conditions, conditionType.minAvailableBreached)
+  return condition !== undefined && condition.status !== 'True'
+}
+
+function isPlaced(clique: PodClique): boolean {
+  return findCondition(clique.status?.conditions, conditionType.podCliqueScheduled)?.status === 'True'
+}
+
+function hasEnoughReady(clique: PodClique): boolean {
+  return (clique.status?.readyReplicas ?? 0) >= (clique.spec.minAvailable ?? clique.spec.replicas)
+}
+
+/** Its pods are all of the wanted revision, ready or not. */
+function hasReached(clique: PodClique, { generationHash, hashOf, isCurrent }: Revision): boolean {
+  return (
+    isCurrent(clique.metadata.labels?.[label.podTemplateHash] ?? '', hashOf(clique)) &&
+    isCurrent(clique.status?.currentPodTemplateHash ?? '', hashOf(clique)) &&
+    generationHash !== undefined &&
+    clique.status?.currentPodCliqueSetGenerationHash === generationHash
+  )
+}
