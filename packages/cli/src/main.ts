@@ -18,7 +18,10 @@ export async function run(words: readonly string[]): Promise<number> {
   program
     .command('validate')
     .description('what admission would say of manifests, without a cluster')
-    .requiredOption('-f, --filename <file...>', 'manifest or AdmissionReview to check; - reads standard input')
+    .requiredOption(
+      '-f, --filename <file...>',
+      'manifest or AdmissionReview to check; - reads standard input',
+    )
     .option('--old <file>', 'the stored objects: check an update from them')
     .option('--config <file>', 'operator configuration to judge by (default: the built-in one)')
     .addOption(output('text', 'json'))
@@ -45,6 +48,20 @@ export async function run(words: readonly string[]): Promise<number> {
     .action(async options => {
       const { hash } = await import('./commands/hash.ts')
       hash(options)
+    })
+
+  program
+    .command('render')
+    .description('every object the operator would create for a set, once all of it is ready')
+    .requiredOption(
+      '-f, --filename <file...>',
+      'PodCliqueSet manifest and what it refers to; - reads standard input',
+    )
+    .option('--config <file>', 'operator configuration to render by (default: the built-in one)')
+    .addOption(output('yaml', 'json'))
+    .action(async options => {
+      const { render } = await import('./commands/render.ts')
+      render(options)
     })
 
   program

@@ -3,7 +3,16 @@
 // Reads manifests: files or standard input, YAML or JSON, several documents each. Every document remembers where it
 // stands, so that a message about a field can name its line.
 import { readFileSync } from 'node:fs'
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments, type Tags } from 'yaml'
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type Tags,
+} from 'yaml'
 import { CommandError } from './command-error.ts'
 
 /** Far above any real manifest; below what would make a parser slow enough to look hung. */
@@ -37,7 +46,9 @@ export function readSource(path: string): string {
     throw new CommandError(`cannot read ${path}: ${reasonOf(error)}`)
   }
   if (bytes.length > maxBytes)
-    throw new CommandError(`${path} is larger than ${maxBytes / 1024 / 1024} MiB; split it into several files`)
+    throw new CommandError(
+      `${path} is larger than ${maxBytes / 1024 / 1024} MiB; split it into several files`,
+    )
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
@@ -49,7 +60,8 @@ export function parseManifests(text: string, source: string): ManifestDocument[]
   const documents: ManifestDocument[] = []
   for (const { start, line, body } of splitDocuments(text)) {
     const nul = body.indexOf('\0')
-    if (nul >= 0) throw syntaxError(source, positionAt(text, start + nul), 'a NUL byte is not allowed in YAML')
+    if (nul >= 0)
+      throw syntaxError(source, positionAt(text, start + nul), 'a NUL byte is not allowed in YAML')
     documents.push(...(parseJson(body, source, line) ?? parseYaml(body, source, line)))
   }
   return documents
@@ -135,13 +147,21 @@ function parseYaml(body: string, source: string, firstLine: number): ManifestDoc
 
 /** YAML as Kubernetes reads it: `yes` and `on` are booleans, but dates, binaries and base-60 numbers stay text. */
 function plainTags(tags: Tags): Tags {
-  const unwanted = new Set(['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:binary', 'tag:yaml.org,2002:set'])
+  const unwanted = new Set([
+    'tag:yaml.org,2002:timestamp',
+    'tag:yaml.org,2002:binary',
+    'tag:yaml.org,2002:set',
+  ])
   return tags.filter(
     tag => typeof tag === 'string' || !(unwanted.has(tag.tag) || ('format' in tag && tag.format === 'TIME')),
   )
 }
 
-function locate(document: Document, field: string, place: (offset: number) => Position): Position | undefined {
+function locate(
+  document: Document,
+  field: string,
+  place: (offset: number) => Position,
+): Position | undefined {
   let node: unknown = document.contents
   let range = rangeOf(node)
   for (const step of fieldSteps(field)) {

@@ -2,6 +2,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import { parseDuration } from '../duration.ts'
 import { dns1123Label, dns1123Subdomain } from '../names.ts'
+import { parseRequestUri } from '../request-uri.ts'
 import type { JsonType } from './schema-node.ts'
 
 type FormatCheck = (text: string) => boolean
@@ -54,7 +55,7 @@ const checks: ReadonlyMap<string, FormatCheck> = new Map<string, FormatCheck>([
   ['password', () => true],
   ['rgbcolor', isRgbColor],
   ['ssn', text => text.length === 11 && /^\d{3}[- ]?\d{2}[- ]?\d{4}$/.test(text)],
-  ['uri', isRequestUri],
+  ['uri', text => parseRequestUri(text) !== undefined],
   ['uuid', text => /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text)],
   ['uuid3', text => /^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i.test(text)],
   ['uuid4', text => /^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i.test(text)],
@@ -129,14 +130,6 @@ function isMac(text: string): boolean {
 function isRgbColor(text: string): boolean {
   const part = '\\s*(0|[1-9]\\d?|1\\d\\d?|2[0-4]\\d|25[0-5])\\s*'
   return new RegExp(`^rgb\\(${part},${part},${part}\\)$`).test(text)
-}
-
-/** An absolute URI or an absolute path, as Go's `url.ParseRequestURI` takes them. */
-function isRequestUri(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (text === '' || /[\x00-\x20\x7f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false
-  if (text.startsWith('/')) return true
-  return /^[a-zA-Z][a-zA-Z0-9+.-]*:./.test(text)
 }
 
 function isCreditCard(text: string): boolean {

@@ -28,9 +28,9 @@ export class Registry {
     return this.#resources.values()
   }
 
-  hasVersion(group: string, version: string): boolean {
+  hasBuiltInVersion(group: string, version: string): boolean {
     for (const resource of this.#resources.values())
-      if (resource.group === group && resource.version === version) return true
+      if (resource.struct && resource.group === group && resource.version === version) return true
     return false
   }
 

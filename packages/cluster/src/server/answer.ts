@@ -75,7 +75,7 @@ export class Presenter {
     switch (this.#accepted.shape) {
       case 'object': {
         const head = { kind: `${this.#resource.kind}List`, apiVersion: apiVersionOf(this.#resource), metadata }
-        return withItems(head, items.map(encode))
+        return withItems(head, items.map(item => encodeItem(this.#resource, item)))
       }
       case 'metadata': {
         const head = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata }
@@ -99,6 +99,14 @@ export class Presenter {
       return event(type, text)
     }
   }
+}
+
+/** In lists of built-in kinds the items do not repeat what the list says. */
+function encodeItem(resource: Resource, item: KubeObject): string {
+  const text = encode(item)
+  if (!resource.struct) return text
+  const repeated = `{"kind":"${item.kind}","apiVersion":"${item.apiVersion}",`
+  return text.startsWith(repeated) ? `{${text.slice(repeated.length)}` : text
 }
 
 function withItems(head: object, items: readonly string[]): string {

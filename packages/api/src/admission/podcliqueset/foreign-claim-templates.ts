@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError } from '@grove/apimachinery'
+import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
 import { path } from './paths.ts'
 
@@ -26,7 +26,7 @@ export function validateForeignClaimTemplates(
       errors.push(
         fieldError.forbidden(
           `${field}[${index}].namespace`,
-          `claim templates of namespace ${JSON.stringify(namespace)} may not be used from other namespaces; the operator configuration must list it in resourceSharing.allowedTemplateNamespaces`,
+          `claim templates of namespace ${quote(namespace)} may not be used from other namespaces; the operator configuration must list it in resourceSharing.allowedTemplateNamespaces`,
         ),
       )
     })

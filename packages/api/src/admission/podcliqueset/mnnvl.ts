@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Label, type FieldError, fieldError, QuantityError, readQuantity } from '@grove/apimachinery'
+import {
+  dns1123Label,
+  type FieldError,
+  fieldError,
+  QuantityError,
+  quote,
+  readQuantity,
+} from '@grove/apimachinery'
 import { annotation, mnnvlGroupNone } from '../../annotations.ts'
 import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
 import { path } from './paths.ts'
@@ -41,7 +48,7 @@ export function validateMnnvlOnCreate(set: PodCliqueSet, mnnvlEnabled: boolean):
           fieldError.invalid(
             field,
             group,
-            `mnnvl-group value "${group}" is not a valid DNS-1123 label: ${problems.join(', ')}`,
+            `mnnvl-group value ${quote(group)} is not a valid DNS-1123 label: ${problems.join(', ')}`,
           ),
         )
       }
@@ -92,7 +99,7 @@ function compare({ field, group }: Carrier, oldAnnotations: Annotations): FieldE
     fieldError.invalid(
       field,
       group,
-      `annotation ${key} is immutable and cannot be changed from "${before}" to "${group}"`,
+      `annotation ${key} is immutable and cannot be changed from ${quote(before)} to ${quote(group)}`,
     ),
   ]
 }
@@ -104,7 +111,7 @@ export function mnnvlWarnings(set: PodCliqueSet): string[] {
   return set.spec.template.cliques.flatMap((clique, index) => {
     const { field, group } = carrier(path.clique(index), clique.annotations)
     if (group === undefined || group === mnnvlGroupNone || usesGpu(clique)) return []
-    return [`${field} has no effect: no container of clique "${clique.name}" asks for ${gpuResource}`]
+    return [`${field} has no effect: no container of clique ${quote(clique.name)} asks for ${gpuResource}`]
   })
 }
 

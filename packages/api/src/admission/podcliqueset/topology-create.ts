@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError } from '@grove/apimachinery'
+import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import { path } from './paths.ts'
@@ -42,13 +42,16 @@ export function validateTopologyOnCreate(
   switch (domains.outcome) {
     case 'notFound':
       return {
-        errors: [fieldError.invalid(field, name, `ClusterTopologyBinding "${name}" not found`)],
+        errors: [fieldError.invalid(field, name, `ClusterTopologyBinding ${quote(name)} not found`)],
         warnings: [],
       }
     case 'failed':
       return {
         errors: [
-          fieldError.internal(field, `failed to fetch ClusterTopologyBinding "${name}": ${domains.error}`),
+          fieldError.internal(
+            field,
+            `failed to fetch ClusterTopologyBinding ${quote(name)}: ${domains.error}`,
+          ),
         ],
         warnings: [],
       }

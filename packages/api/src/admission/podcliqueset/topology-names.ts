@@ -3,7 +3,7 @@
 import { type FieldError, fieldError } from '@grove/apimachinery'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
 import { path } from './paths.ts'
-import { allConstraints } from './topology-constraints.ts'
+import { cliqueConstraints, groupConstraints, setConstraints } from './topology-constraints.ts'
 
 const missingName = 'topologyName is required when topologyConstraint is set and cannot be inherited'
 const differentNames =
@@ -41,6 +41,7 @@ export function resolveTopologyNames(set: PodCliqueSet): TopologyNames {
     }
     if (inherited && name !== inherited) {
       errors.push(fieldError.invalid(`${field}.topologyConstraint.topologyName`, name, differentNames))
+      return undefined
     }
     resolved.add(name)
     return name
@@ -62,7 +63,7 @@ export function resolveTopologyNames(set: PodCliqueSet): TopologyNames {
 
 /** Siblings disagree and nobody is right: every explicit name is reported. */
 function explicitNames(set: PodCliqueSet): FieldError[] {
-  return allConstraints(set)
+  return [...setConstraints(set), ...groupConstraints(set), ...cliqueConstraints(set)]
     .filter(({ constraint }) => constraint.topologyName)
     .map(({ field, constraint }) =>
       fieldError.invalid(`${field}.topologyName`, constraint.topologyName, differentNames),

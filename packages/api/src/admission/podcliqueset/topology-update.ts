@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError } from '@grove/apimachinery'
+import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import { path } from './paths.ts'
@@ -70,7 +70,10 @@ function changeOfSet(
   if (oldName !== newName) {
     if (repair && isRepair(now, before)) return []
     return [
-      fieldError.forbidden(nameField, `topologyName cannot be changed from "${oldName}" to "${newName}"`),
+      fieldError.forbidden(
+        nameField,
+        `topologyName cannot be changed from ${quote(oldName)} to ${quote(newName)}`,
+      ),
     ]
   }
   return change(`${path.template}.topologyConstraint`, 'PodCliqueSet', now, before, repair)
@@ -154,7 +157,7 @@ function describeChange(now: TopologyConstraint | undefined, before: TopologyCon
     return `topology constraint topologyName cannot be changed from '${before.topologyName ?? ''}' to '${now.topologyName ?? ''}'`
   }
   const domains = (constraint: TopologyConstraint): string =>
-    `required="${requiredDomain(constraint)}" preferred="${preferredDomain(constraint)}"`
+    `required=${quote(requiredDomain(constraint))} preferred=${quote(preferredDomain(constraint))}`
   if (movesDomain(now, before)) {
     return `deprecated packDomain migration can only move packDomain to pack.required without changing the required or preferred topology domain (old ${domains(before)}, new ${domains(now)})`
   }

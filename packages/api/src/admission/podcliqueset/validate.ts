@@ -90,7 +90,8 @@ export function validateChangedPodCliqueSet(
     ...topology.errors,
     ...validateClaims(set, old),
   ]
-  const hints = changes.length > 0 ? [] : [...mnnvlWarnings(set), ...foreseeableFailures(set).map(renderFieldError)]
+  const hints =
+    changes.length > 0 ? [] : [...mnnvlWarnings(set), ...foreseeableFailures(set).map(renderFieldError)]
   return { errors: changes, warnings: [...warnings, ...topology.warnings, ...hints] }
 }
 

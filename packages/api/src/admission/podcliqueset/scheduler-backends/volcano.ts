@@ -69,7 +69,7 @@ function badQueuesOfCliques(set: PodCliqueSet): string | undefined {
         `${at}: conflicting volcano queue annotations: PodCliqueSet has ${quote(ofSet)}, PodClique has ${quote(own)}`,
       )
     }
-    const resolved = own || ofSet || defaultQueue
+    const resolved = ofSet || own || defaultQueue
     first ??= resolved
     if (resolved !== first) {
       problems.push(

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { canonicalSetTemplate } from './canonical.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { generationHash, hashAlgorithmOf, hashCanonical, podTemplateHash } from './hash.ts'
+import { legacyGenerationHash } from './legacy.ts'
+import { randomSetSpec } from './random-pods.ts'
+
+// Stored in clusters. If one of these changes, every workload is updated at the next release: then it takes a new
+// version of the algorithm, and a way to recognise the old one.
+describe('golden values of z1', () => {
+  const minimal = {
+    template: { cliques: [{ name: 'a', spec: { podSpec: { containers: [{ name: 'main' }] } } }] },
+  }
+
+  test('the text that is hashed', () => {
+    assert.equal(
+      canonicalJson(canonicalSetTemplate(minimal)),
+      '{"cliques":[{"name":"a","template":{"podSpec":{"containers":[{"name":"main"}]}}}]}',
+    )
+  })
+  test('a minimal set', () => {
+    assert.equal(generationHash(minimal), 'z1-530a579e6fe664a23539ceba')
+    assert.equal(
+      podTemplateHash(minimal.template, minimal.template.cliques[0]!),
+      'z1-8132fdfb56b397a666f3b64b',
+    )
+    assert.equal(generationHash({}), 'z1-c00378927d1f8144dc7e3cad')
+  })
+  test('sets that use every field', () => {
+    const hashes = [1, 2, 3, 4].map(seed => generationHash(randomSetSpec(seed, 5, 2 * seed)))
+    assert.deepEqual(hashes, [
+      'z1-caa91eb540a9a682576f63a5',
+      'z1-5b47346c91146afbc4000a97',
+      'z1-c13bcaeaba439950180c504a',
+      'z1-8b86a15102effe91103175d8',
+    ])
+  })
+})
+
+test('a hash is a label value that names its algorithm, and no other algorithm makes it', () => {
+  fc.assert(
+    fc.property(fc.nat(), seed => {
+      const spec = randomSetSpec(seed, 2)
+      const hash = generationHash(spec)
+      assert.match(hash, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
+      assert.ok(hash.length <= 63)
+      assert.equal(hashAlgorithmOf(hash), 'z1')
+      assert.equal(hashAlgorithmOf(legacyGenerationHash(spec)), 'legacy')
+      assert.equal(hashCanonical(canonicalSetTemplate(spec)), hash)
+    }),
+    { numRuns: 50 },
+  )
+})
+
+test('what nobody writes is unknown', () => {
+  for (const value of [
+    '',
+    'z2-0123456789abcdef01234567',
+    'z1-',
+    'z1-0123456789abcdef0123456',
+    'abc',
+    '456a',
+    '4'.repeat(21),
+  ])
+    assert.equal(hashAlgorithmOf(value), 'unknown', value)
+})
+
+test('a field that a template does not use cannot change its hash', () => {
+  const spec = randomSetSpec(7, 1)
+  const before = generationHash(spec)
+  const podSpec = spec.template.cliques[0]!.spec.podSpec
+  podSpec.fieldOfALaterKubernetes = null
+  assert.equal(generationHash(spec), before)
+  podSpec.fieldOfALaterKubernetes = { mode: 'new' }
+  assert.notEqual(generationHash(spec), before)
+})

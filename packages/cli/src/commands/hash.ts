@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  defaultConfiguration,
+  generationHash,
+  legacyGenerationHash,
+  legacyPodTemplateHash,
+  podTemplateHash,
+} from '@grove/api'
+import { readManifests } from '../manifest.ts'
+import { printJson, printLines } from '../print.ts'
+import { isObject, setsAmong, storedOrGiven } from '../set-manifest.ts'
+
+export interface SetHashes {
+  readonly name: string
+  readonly generationHash: string
+  readonly cliques: Readonly<Record<string, string>>
+}
+
+export function hash(options: { filename: string[]; legacy?: boolean; output: string }): void {
+  const documents = setsAmong(readManifests(options.filename))
+  const hashes = documents.map(document =>
+    hashesOf(storedOrGiven(document, defaultConfiguration()), options.legacy ?? false),
+  )
+  if (options.output === 'json') printJson(hashes)
+  else printLines(hashes.flatMap(asLines))
+}
+
+type SetLike = { readonly metadata?: unknown; readonly spec?: unknown }
+
+export function hashesOf(set: SetLike, legacy: boolean): SetHashes {
+  const spec = isObject(set.spec) ? set.spec : {}
+  const template = isObject(spec.template) ? spec.template : {}
+  const cliques = Array.isArray(template.cliques) ? template.cliques.filter(isObject) : []
+  const hashClique = legacy ? legacyPodTemplateHash : podTemplateHash
+  return {
+    name: isObject(set.metadata) ? String(set.metadata.name ?? '') : '',
+    generationHash: (legacy ? legacyGenerationHash : generationHash)(spec),
+    cliques: Object.fromEntries(cliques.map(clique => [String(clique.name), hashClique(template, clique)])),
+  }
+}
+
+function asLines({ name, generationHash, cliques }: SetHashes): string[] {
+  const width =
+    Math.max(...[name, ...Object.keys(cliques).map(clique => `  ${clique}`)].map(text => text.length)) + 2
+  return [
+    `${name.padEnd(width)}${generationHash}`,
+    ...Object.entries(cliques).map(([clique, value]) => `${`  ${clique}`.padEnd(width)}${value}`),
+  ]
+}

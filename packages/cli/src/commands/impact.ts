@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type CliqueImpact, describeFieldChange, type Impact, impact as impactOf } from '@grove/api'
+import { CommandError } from '../command-error.ts'
+import { readManifests } from '../manifest.ts'
+import { printJson, printLines } from '../print.ts'
+import { isObject, setsAmong } from '../set-manifest.ts'
+
+type SetLike = Readonly<Record<string, unknown>>
+
+interface SetImpact extends Impact {
+  readonly name: string
+}
+
+/** Exit code 1 with `--exit-code` when something restarts, so that a pipeline can ask before it applies. */
+export function impact(options: {
+  old: string
+  filename: string
+  exitCode?: boolean
+  output: string
+}): number {
+  const before = new Map(setsIn(options.old).map(set => [nameOf(set), set]))
+  const impacts = setsIn(options.filename).map((after): SetImpact => {
+    const old = before.size === 1 ? [...before.values()][0] : before.get(nameOf(after))
+    if (!old) throw new CommandError(`${options.old} holds no PodCliqueSet named ${nameOf(after)}`)
+    return { name: nameOf(after), ...impactOf(old, after) }
+  })
+  if (options.output === 'json') printJson(impacts)
+  else printLines(impacts.flatMap(asLines))
+  return options.exitCode && impacts.some(one => one.restarts) ? 1 : 0
+}
+
+function setsIn(path: string): SetLike[] {
+  return setsAmong(readManifests([path])).map(document => document.value as SetLike)
+}
+
+function nameOf(set: SetLike): string {
+  return isObject(set.metadata) ? String(set.metadata.name ?? '') : ''
+}
+
+function asLines({ name, restarts, cliques, other }: SetImpact): string[] {
+  const touched = cliques.filter(clique => clique.outcome !== 'unchanged')
+  return [
+    restarts
+      ? `${name}: pods of ${listed(cliques.filter(clique => clique.restarts).map(clique => clique.name))} restart`
+      : `${name}: nothing restarts`,
+    ...touched.flatMap(cliqueLines),
+    ...(other.length ? ['  changes that restart nothing:'] : []),
+    ...other.map(change => `    ${describeFieldChange(change)}`),
+  ]
+}
+
+function cliqueLines({ name, outcome, because }: CliqueImpact): string[] {
+  return [
+    `  ${name} ${outcome}${because.length ? ' because of' : ''}`,
+    ...because.map(change => `    ${describeFieldChange(change)}`),
+  ]
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

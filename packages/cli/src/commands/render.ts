@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  type ClusterTopologyBinding,
+  defaultScheduler,
+  enabledSchedulers,
+  operatorEnvironment,
+  podTemplateHash,
+  type ResourceClaimTemplate,
+} from '@grove/api'
+import {
+  type RenderContext,
+  render as renderSet,
+  renderTopologies,
+  type StoredSet,
+  schedulerBackends,
+} from '@grove/operator'
+import { clusterOf } from '../cluster-from-manifests.ts'
+import { readConfigurationFile } from '../configuration-file.ts'
+import { readManifests } from '../manifest.ts'
+import { printObjects } from '../print.ts'
+import { kindOf, setsAmong, storedSet } from '../set-manifest.ts'
+
+/** Stands for the operator's own version where there is no release: the tag of the waiter's image. */
+const unreleasedVersion = 'v0.1.0-dev'
+
+export function render(options: { filename: string[]; config?: string; output: string }): void {
+  const documents = readManifests(options.filename)
+  const configuration = readConfigurationFile(options.config)
+  const named = <T>(kind: string): T[] =>
+    documents.filter(document => kindOf(document) === kind).map(document => document.value as T)
+  const image = process.env[operatorEnvironment.waiterImage] ?? 'grove-initc'
+  const context: RenderContext = {
+    backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
+    topologyAwareScheduling: configuration.topologyAwareScheduling.enabled,
+    mnnvl: configuration.network.autoMNNVLEnabled,
+    waiterImage: `${image}:${unreleasedVersion}`,
+    topologyBindings: named<ClusterTopologyBinding>('ClusterTopologyBinding'),
+    claimTemplates: named<ResourceClaimTemplate>('ResourceClaimTemplate'),
+    podTemplateHashes: set =>
+      Object.fromEntries(
+        set.spec.template.cliques.map(clique => [clique.name, podTemplateHash(set.spec.template, clique)]),
+      ),
+  }
+  const cluster = clusterOf(documents)
+  const sets = setsAmong(documents).map(
+    document => storedSet(document, configuration, cluster) as unknown as StoredSet,
+  )
+  printObjects(
+    [...sets.flatMap(set => renderSet(set, context)), ...renderTopologies(context)],
+    options.output,
+  )
+}

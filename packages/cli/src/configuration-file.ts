@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { defaultConfiguration, loadConfiguration, type OperatorConfiguration } from '@grove/api'
+import { renderFieldErrors } from '@grove/apimachinery'
+import { CommandError } from './command-error.ts'
+import { readManifests } from './manifest.ts'
+
+/** The operator configuration to judge by; the built-in one without a file. Warnings go to standard error. */
+export function readConfigurationFile(path: string | undefined): OperatorConfiguration {
+  if (path === undefined) return defaultConfiguration()
+  const documents = readManifests([path])
+  if (documents.length !== 1)
+    throw new CommandError(`${path} must hold exactly one document, not ${documents.length}`)
+  const result = loadConfiguration(documents[0]!.value)
+  switch (result.outcome) {
+    case 'undecodable':
+      throw new CommandError(`${path}: ${result.message}`)
+    case 'invalid':
+      throw new CommandError(`${path}: ${renderFieldErrors(result.errors)}`)
+    case 'loaded':
+      for (const warning of result.warnings) process.stderr.write(`${path}: ${warning}\n`)
+      return result.configuration
+  }
+}

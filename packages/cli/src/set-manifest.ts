@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// PodCliqueSets out of manifests, as the API server would store them.
+import { admit, type ClusterView, emptyCluster, type OperatorConfiguration } from '@grove/api'
+import { CommandError } from './command-error.ts'
+import type { ManifestDocument } from './manifest.ts'
+
+export interface SetManifest {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly metadata: { readonly name: string; readonly namespace: string }
+  readonly spec: Readonly<Record<string, unknown>>
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function kindOf(document: ManifestDocument): string {
+  const { value } = document
+  return isObject(value) && typeof value.kind === 'string' ? value.kind : ''
+}
+
+/** The sets among the documents; complains when there is none. */
+export function setsAmong(documents: readonly ManifestDocument[]): ManifestDocument[] {
+  const sets = documents.filter(document => kindOf(document) === 'PodCliqueSet')
+  if (sets.length === 0) {
+    const found = [...new Set(documents.map(kindOf))].filter(kind => kind !== '')
+    throw new CommandError(
+      `no PodCliqueSet in ${sourcesOf(documents)}${found.length ? `, only ${found.join(', ')}` : ''}`,
+    )
+  }
+  return sets
+}
+
+/** The set with defaults filled in; what admission refuses is an error that names the place. */
+export function storedSet(
+  document: ManifestDocument,
+  configuration: OperatorConfiguration,
+  cluster: ClusterView = emptyCluster,
+): SetManifest {
+  const answer = admit(
+    { operation: 'CREATE', kind: 'PodCliqueSet', object: document.value },
+    { configuration, cluster },
+  )
+  if (!answer.allowed)
+    throw new CommandError(
+      `${document.source}:${document.line}: ${answer.message ?? 'refused by admission'}`,
+      1,
+    )
+  return answer.object as SetManifest
+}
+
+function sourcesOf(documents: readonly ManifestDocument[]): string {
+  return [...new Set(documents.map(document => document.source))].join(', ') || 'the input'
+}
+
+/** Stored sets carry fields that a new one may not; they are taken as they are. Others are completed by admission. */
+export function storedOrGiven(document: ManifestDocument, configuration: OperatorConfiguration): SetManifest {
+  const { value } = document
+  const isStored = isObject(value) && isObject(value.metadata) && typeof value.metadata.uid === 'string'
+  return isStored ? (value as unknown as SetManifest) : storedSet(document, configuration)
+}

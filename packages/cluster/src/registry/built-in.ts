@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { JsonObject } from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import { decodeStruct } from '../schema/decode.ts'
+import { structType } from '../schema/type-table.ts'
+import type { Verb } from '../server/request-info.ts'
+import type { Column, Conversion, Resource, ScalePaths, Strategy, SubresourceInfo } from './resource.ts'
+import { nameAndAge } from './tables/column.ts'
+
+/** What makes one built-in kind different from the others; everything else follows from its type. */
+export interface BuiltInKind {
+  /** `core/v1.Pod` in the type table. */
+  readonly type: string
+  /** The group of the API; the name of the package plus `.k8s.io` is not always right. */
+  readonly group: string
+  readonly plural: string
+  readonly namespaced: boolean
+  readonly singular?: string
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+  readonly verbs?: readonly Verb[]
+  readonly subresources?: Readonly<Record<string, SubresourceInfo>>
+  readonly strategy?: Partial<Strategy>
+  readonly defaults?: (draft: KubeObject) => void
+  readonly columns?: readonly Column[]
+  readonly selectableFields?: Resource['selectableFields']
+  readonly scale?: ScalePaths
+  readonly storage?: string
+  readonly conversion?: Conversion
+}
+
+export const allVerbs: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+]
+
+export const objectVerbs: readonly Verb[] = ['get', 'patch', 'update']
+
+const scaleInfo: SubresourceInfo = { kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: objectVerbs }
+
+export function builtIn(kind: BuiltInKind): Resource {
+  const struct = structType(kind.type)
+  const [home = '', name = ''] = kind.type.split('.')
+  const version = home.split('/')[1]!
+  const hasStatus = kind.strategy?.hasStatus ?? struct.fields.has('status')
+  const subresources = new Map<string, SubresourceInfo>(Object.entries(kind.subresources ?? {}))
+  if (kind.scale) subresources.set('scale', scaleInfo)
+  if (hasStatus) subresources.set('status', { kind: name, verbs: objectVerbs })
+  return {
+    group: kind.group,
+    version,
+    kind: name,
+    plural: kind.plural,
+    singular: kind.singular ?? name.toLowerCase(),
+    shortNames: kind.shortNames ?? [],
+    categories: kind.categories ?? [],
+    namespaced: kind.namespaced,
+    verbs: kind.verbs ?? allVerbs,
+    subresources,
+    storage: kind.storage ?? (kind.group ? `${kind.plural}.${kind.group}` : kind.plural),
+    conversion: kind.conversion,
+    codec: {
+      decode(value: JsonObject) {
+        const { object, unknownFields } = decodeStruct(struct, value)
+        return { object: object as unknown as KubeObject, unknownFields }
+      },
+      applyDefaults: draft => kind.defaults?.(draft),
+    },
+    strategy: { hasGeneration: false, ...kind.strategy, hasStatus },
+    columns: kind.columns ?? nameAndAge,
+    selectableFields: kind.selectableFields ?? {},
+    scale: kind.scale,
+    struct,
+  }
+}

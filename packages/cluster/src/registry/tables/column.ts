@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { formatAge } from './duration.ts'
+import type { KubeObject } from '../../object.ts'
+import type { Column } from '../resource.ts'
+
+/** Shorthands for the columns that many kinds share. */
+export const nameColumn: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description:
+    'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically.',
+  cell: object => object.metadata.name,
+}
+
+export const ageColumn: Column = {
+  name: 'Age',
+  type: 'string',
+  description:
+    'CreationTimestamp is a timestamp representing the server time when this object was created.',
+  cell: (object, now) => formatAge(object.metadata.creationTimestamp, now),
+}
+
+export const nameAndAge: readonly Column[] = [nameColumn, ageColumn]
+
+export function column(name: string, cell: (object: KubeObject, now: number) => unknown, description = ''): Column {
+  return { name, type: 'string', description, cell }
+}
+
+export function integerColumn(name: string, cell: (object: KubeObject) => number | undefined, description = ''): Column {
+  return { name, type: 'integer', description, cell: object => cell(object) ?? 0 }
+}
+
+/** Only with `-o wide`. */
+export function wide(column: Column): Column {
+  return { ...column, priority: 1 }
+}
+
+export function noneIfEmpty(text: string | undefined): string {
+  return text || '<none>'
+}
+
+/** `a=b,c=d`, in the order of keys. */
+export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
+  const entries = Object.entries(labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
+  return entries.length === 0 ? '<none>' : entries.map(([key, value]) => `${key}=${value}`).join(',')
+}

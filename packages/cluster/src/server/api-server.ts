@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { statusAnswer } from './answer.ts'
+import type { ServerContext } from './context.ts'
+import { answerDiscovery } from './discovery.ts'
+import { answerHealth } from './health.ts'
+import type { ApiRequest, ApiResponse } from './request.ts'
+import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import type { ResourceCall, SubresourceHandler } from './resource-call.ts'
+import * as verbs from './resource-verbs.ts'
+import { ApiError, refuse } from './status.ts'
+
+export interface ApiServerOptions {
+  readonly context: ServerContext
+  /** By `plural.group/subresource`, `plural/subresource` for the core group, or `*` + `/subresource` for all kinds. */
+  readonly subresources: ReadonlyMap<string, SubresourceHandler>
+  /** Paths outside of the API that others serve: OpenAPI, metrics. Undefined passes on. */
+  readonly routes: readonly ((request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
+  /** Told of what should not happen: a bug behind a 500. */
+  readonly onInternalError: (error: unknown, request: ApiRequest) => void
+}
+
+/** From a request value to an answer value. Never throws. */
+export class ApiServer {
+  readonly context: ServerContext
+  readonly #options: ApiServerOptions
+
+  constructor(options: ApiServerOptions) {
+    this.context = options.context
+    this.#options = options
+  }
+
+  readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
+    try {
+      return await this.#answer(request)
+    } catch (error) {
+      if (error instanceof ApiError) return statusAnswer(error.status)
+      this.#options.onInternalError(error, request)
+      return statusAnswer(refuse.internal(error instanceof Error ? error.message : String(error)).status)
+    }
+  }
+
+  async #answer(request: ApiRequest): Promise<ApiResponse> {
+    const info = parseRequestInfo(request.method, request.path, request.query)
+    await this.#authorize(request, info)
+    if (info) {
+      const answer = await this.#answerResource(request, info)
+      if (answer) return answer
+    }
+    for (const route of this.#options.routes) {
+      const answer = await route(request)
+      if (answer) return answer
+    }
+    return answerHealth(request) ?? answerDiscovery(this.context.registry, request) ?? pageNotFound()
+  }
+
+  async #authorize(request: ApiRequest, info: RequestInfo | undefined): Promise<void> {
+    const { user, method, path } = request
+    const refusal = await this.context.authorize({
+      user,
+      verb: info?.verb ?? method.toLowerCase(),
+      isResource: info !== undefined,
+      group: info?.group ?? '',
+      version: info?.version ?? '',
+      resource: info?.resource ?? '',
+      subresource: info?.subresource ?? '',
+      namespace: info?.namespace ?? '',
+      name: info?.name ?? '',
+      path,
+    })
+    if (refusal === undefined) return
+    throw refuse.forbidden({ group: info?.group ?? '', plural: info?.resource ?? '' }, info?.name ?? '', refusal)
+  }
+
+  /** Undefined when nothing of that group and version is served. */
+  #answerResource(request: ApiRequest, info: RequestInfo): ApiResponse | Promise<ApiResponse> | undefined {
+    const { registry } = this.context
+    const resource = registry.find(info.group, info.version, info.resource)
+    if (!resource) {
+      // Built-in versions answer for all that is below them; a custom group that lacks the kind was never there.
+      if (registry.hasBuiltInVersion(info.group, info.version)) throw refuse.resourceNotFound()
+      return undefined
+    }
+    const call: ResourceCall = { context: this.context, request, info, resource }
+    if (info.subresource) return this.#answerSubresource(call)
+    if (!resource.verbs.includes(info.verb)) throw refuse.methodNotAllowed()
+    if (needsNamespace(call)) throw refuse.methodNotAllowed()
+    if (!resource.namespaced && info.namespace) throw refuse.resourceNotFound()
+    switch (info.verb) {
+      case 'get':
+        return verbs.get(call)
+      case 'list':
+        return verbs.list(call)
+      case 'watch':
+        return verbs.watch(call)
+      case 'create':
+        if (info.name) throw refuse.methodNotAllowed()
+        return verbs.create(call)
+      case 'update':
+        if (!info.name) throw refuse.methodNotAllowed()
+        return verbs.update(call)
+      case 'patch':
+        if (!info.name) throw refuse.methodNotAllowed()
+        return verbs.patch(call)
+      case 'delete':
+        return verbs.remove(call)
+      case 'deletecollection':
+        return verbs.removeCollection(call)
+    }
+  }
+
+  #answerSubresource(call: ResourceCall): Promise<ApiResponse> {
+    const { resource, info } = call
+    const declared = resource.subresources.get(info.subresource)
+    if (!declared || !info.name) throw refuse.resourceNotFound()
+    if (!declared.verbs.includes(info.verb)) throw refuse.methodNotAllowed()
+    const name = resource.group ? `${resource.plural}.${resource.group}` : resource.plural
+    const handler =
+      this.#options.subresources.get(`${name}/${info.subresource}`) ?? this.#options.subresources.get(`*/${info.subresource}`)
+    if (!handler) throw refuse.resourceNotFound()
+    return handler(call)
+  }
+}
+
+/** Objects in namespaces can be listed and watched over all of them, but not touched without naming one. */
+function needsNamespace({ resource, info }: ResourceCall): boolean {
+  return resource.namespaced && !info.namespace && info.verb !== 'list' && info.verb !== 'watch'
+}
+
+function pageNotFound(): ApiResponse {
+  return {
+    status: 404,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body: '404 page not found\n',
+  }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject, ObjectMeta, ObjectRef, SelectOptions, Stored, WatchEvent } from '../client/index.ts'
+import type { Clock } from '../clock/index.ts'
+import type { Change, ChangeHandler, ChangeSource } from './change.ts'
+import { Deletions } from './deletions.ts'
+import { IndexedStore, type IndexFunction } from './indexed-store.ts'
+import { compareResourceVersions } from './resource-version.ts'
+import { fieldMatcher, labelMatcher, type Matcher } from './selector.ts'
+
+/** What the cache keeps of an object. Must be pure, must not change its argument, and must keep the metadata's name,
+ * namespace, uid, resourceVersion and deletionTimestamp. */
+export type Projection<T extends KubeObject, P extends KubeObject> = (object: Stored<T>) => Stored<P>
+
+export interface ObjectCacheOptions<T extends KubeObject, P extends KubeObject, I extends string> {
+  readonly scope: SelectOptions
+  readonly project: Projection<T, P>
+  readonly indexes: Readonly<Record<I, IndexFunction<P>>>
+  readonly clock: Clock
+  readonly onHandlerError: (error: unknown) => void
+}
+
+/**
+ * The state of a watch cache, without any I/O: lists, watch events and the answers to our own writes go in, in any
+ * order in which a network can deliver them; objects and exact changes come out.
+ *
+ * Promised: of each object the newest state ever put in is what is read, and it never goes back to an older one; an
+ * object that we deleted is not read again; each change is reported once, in order. Objects are shared: read-only.
+ */
+export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends string> {
+  readonly #options: ObjectCacheOptions<T, P, I>
+  readonly #store: IndexedStore<P, I>
+  readonly #deletions = new Deletions()
+  readonly #handlers = new Set<ChangeHandler<P>>()
+  readonly #matchers: readonly Matcher[]
+  /** Everything up to this moment of the cluster's history has been put in. */
+  #progress: string | undefined
+  #listsBegun = 0
+  #seenInList: Set<string> | undefined
+  /** The server's history began anew, so its resourceVersions cannot be compared with ours. */
+  #starting = false
+  #changes = 0
+
+  constructor(options: ObjectCacheOptions<T, P, I>) {
+    this.#options = options
+    this.#store = new IndexedStore<P, I>(options.indexes)
+    const { namespace, labelSelector, fieldSelector } = options.scope
+    this.#matchers = [
+      ...(namespace ? [(object: KubeObject) => object.metadata?.namespace === namespace] : []),
+      ...(labelSelector ? [labelMatcher(labelSelector)] : []),
+      ...(fieldSelector ? [fieldMatcher(fieldSelector)] : []),
+    ]
+  }
+
+  get store(): Pick<
+    IndexedStore<P, I>,
+    'get' | 'values' | 'byIndex' | 'countByIndex' | 'keysOfIndex' | 'size'
+  > {
+    return this.#store
+  }
+
+  get resourceVersion(): string | undefined {
+    return this.#progress
+  }
+
+  get pendingDeletions(): number {
+    return this.#deletions.size
+  }
+
+  /** How many changes were reported so far. */
+  get changes(): number {
+    return this.#changes
+  }
+
+  /** What is there already is reported first, as added. */
+  onChange(handler: ChangeHandler<P>): () => void {
+    for (const object of this.#store.values())
+      this.#call(handler, { type: 'add', old: undefined, new: object, source: 'list' })
+    this.#handlers.add(handler)
+    return () => void this.#handlers.delete(handler)
+  }
+
+  /** A list is about to be asked for; one that was not finished is forgotten. */
+  beginList(): void {
+    this.#listsBegun++
+    this.#seenInList = new Set()
+  }
+
+  listed(object: Stored<T>): void {
+    const { uid } = object.metadata
+    this.#seenInList?.add(uid)
+    const deletion = this.#deletions.get(uid)
+    // Asked for after our delete and still there: then the delete did not do what we thought.
+    if (deletion && deletion.listsBegun < this.#listsBegun) this.#deletions.forget(uid)
+    this.#present(object, 'list')
+  }
+
+  /** The list is complete and shows this moment. False when the moment lies before what we have already seen: the
+   * cluster was restored from a backup, and everything must be listed once more. */
+  endList(resourceVersion: string): boolean {
+    const seen = this.#seenInList ?? new Set()
+    this.#seenInList = undefined
+    if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) < 0) {
+      this.#progress = undefined
+      this.#deletions.clear()
+      this.#starting = true
+      return false
+    }
+    const missing: Stored<P>[] = []
+    for (const object of this.#store.values()) {
+      const { uid, resourceVersion: own } = object.metadata
+      // Newer than the list and not in it: written by us meanwhile.
+      if (!seen.has(uid) && (this.#starting || compareResourceVersions(own, resourceVersion) <= 0))
+        missing.push(object)
+    }
+    for (const object of missing) this.#remove(object, 'list')
+    this.#deletions.listed(this.#listsBegun)
+    this.#starting = false
+    this.#advance(resourceVersion)
+    return true
+  }
+
+  watched(event: WatchEvent<T>): void {
+    if (event.type === 'BOOKMARK') return this.#advance(event.resourceVersion)
+    const { metadata } = event.object
+    if (event.type === 'DELETED') this.#absent(metadata, 'watch')
+    else this.#present(event.object, 'watch')
+    if (!this.#progress || compareResourceVersions(metadata.resourceVersion, this.#progress) > 0)
+      this.#progress = metadata.resourceVersion
+  }
+
+  /** The answer to a create, update, patch or apply of ours. */
+  fold(object: Stored<T>): void {
+    const { uid, resourceVersion } = object.metadata
+    // Then the watch has told everything about it, perhaps also that it is gone.
+    if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) <= 0) return
+    if (this.#isInScope(object)) return this.#present(object, 'write')
+    const held = this.#store.get(object.metadata)
+    if (
+      held?.metadata.uid !== uid ||
+      compareResourceVersions(resourceVersion, held.metadata.resourceVersion) <= 0
+    )
+      return
+    this.#deletions.note(uid, { kind: 'left', upTo: resourceVersion, listsBegun: this.#listsBegun })
+    this.#remove(held, 'write')
+  }
+
+  /** We deleted it and the server said that it no longer exists. */
+  foldDelete(ref: ObjectRef, uid: string): void {
+    if (!this.#mayConcern(ref, uid)) return
+    this.#deletions.note(uid, { kind: 'gone', listsBegun: this.#listsBegun })
+    const held = this.#store.get(ref)
+    if (held?.metadata.uid === uid) this.#remove(held, 'write')
+  }
+
+  /** We deleted it and do not know more: it is gone or on its way. It is shown as on its way. */
+  foldTerminating(ref: ObjectRef, uid: string): void {
+    if (!this.#mayConcern(ref, uid)) return
+    const held = this.#store.get(ref)
+    const concerned = held?.metadata.uid === uid ? held : undefined
+    if (concerned?.metadata.deletionTimestamp !== undefined) return
+    this.#deletions.note(uid, { kind: 'terminating', listsBegun: this.#listsBegun })
+    if (concerned) this.#replace(concerned, this.#asTerminating(concerned), 'write')
+  }
+
+  #isInScope(object: KubeObject): boolean {
+    return this.#matchers.every(matches => matches(object))
+  }
+
+  /** Whether a deleted object was, or may soon have been, ours to show. With selectors only those that are shown count:
+   * for others no event may ever come that would end the note. */
+  #mayConcern(ref: ObjectRef, uid: string): boolean {
+    const { namespace, labelSelector, fieldSelector } = this.#options.scope
+    if (namespace && ref.namespace !== namespace) return false
+    return (!labelSelector && !fieldSelector) || this.#store.get(ref)?.metadata.uid === uid
+  }
+
+  #present(object: Stored<T>, source: ChangeSource): void {
+    const { uid, resourceVersion, deletionTimestamp } = object.metadata
+    const held = this.#store.get(object.metadata)
+    if (held && !this.#starting) {
+      if (compareResourceVersions(resourceVersion, held.metadata.resourceVersion) <= 0) return
+    }
+    const deletion = this.#deletions.get(uid)
+    if (deletion?.kind === 'gone') return
+    if (deletion?.kind === 'left' && compareResourceVersions(resourceVersion, deletion.upTo!) <= 0) return
+    let kept = this.#options.project(object)
+    if (deletion?.kind === 'terminating') {
+      if (deletionTimestamp === undefined) kept = this.#asTerminating(kept)
+      else this.#deletions.forget(uid)
+    }
+    if (held?.metadata.uid === uid) return this.#replace(held, kept, source)
+    // A namesake: what we held was deleted, the event for it is on its way or was missed.
+    if (held) this.#remove(held, source)
+    this.#deletions.seen(uid)
+    this.#store.put(kept)
+    this.#report({ type: 'add', old: undefined, new: kept, source })
+  }
+
+  #absent(metadata: Stored<T>['metadata'], source: ChangeSource): void {
+    this.#deletions.confirm(metadata.uid)
+    const held = this.#store.get(metadata)
+    if (held?.metadata.uid !== metadata.uid) return
+    if (compareResourceVersions(metadata.resourceVersion, held.metadata.resourceVersion) < 0) return
+    this.#remove(held, source)
+  }
+
+  #replace(old: Stored<P>, kept: Stored<P>, source: ChangeSource): void {
+    this.#store.put(kept)
+    this.#report({ type: 'update', old, new: kept, source })
+  }
+
+  #remove(held: Stored<P>, source: ChangeSource): void {
+    this.#store.remove(held.metadata)
+    this.#report({ type: 'delete', old: held, new: undefined, source })
+  }
+
+  #advance(resourceVersion: string): void {
+    if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) < 0) return
+    this.#progress = resourceVersion
+    this.#deletions.reached(resourceVersion)
+  }
+
+  #asTerminating(object: Stored<P>): Stored<P> {
+    const deletionTimestamp = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+/, '')
+    const metadata: ObjectMeta = { ...object.metadata, deletionTimestamp }
+    return { ...object, metadata }
+  }
+
+  #report(change: Change<P>): void {
+    this.#changes++
+    for (const handler of this.#handlers) this.#call(handler, change)
+  }
+
+  /** One handler's exception keeps nothing from the others. */
+  #call(handler: ChangeHandler<P>, change: Change<P>): void {
+    try {
+      handler(change)
+    } catch (error) {
+      this.#options.onHandlerError(error)
+    }
+  }
+}

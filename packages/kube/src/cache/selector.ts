@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject } from '../client/index.ts'
+
+/** Whether an object matches, as the server would judge. */
+export type Matcher = (object: KubeObject) => boolean
+
+type Labels = Readonly<Record<string, string>>
+
+/** Reads a label selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, joined by commas. Throws a
+ * TypeError for what the server would refuse. */
+export function labelMatcher(selector: string): Matcher {
+  const rules = splitTopLevel(selector).map(labelRule)
+  return object => {
+    const labels = object.metadata?.labels ?? {}
+    return rules.every(rule => rule(labels))
+  }
+}
+
+/** Reads a field selector: `path=value`, `path==value`, `path!=value`, joined by commas. A field that is absent is the
+ * empty text, as on the server. */
+export function fieldMatcher(selector: string): Matcher {
+  const rules = selector
+    .split(',')
+    .filter(part => part !== '')
+    .map(part => {
+      const match = /^\s*([^=!\s]+)\s*(==|=|!=)\s*(.*?)\s*$/.exec(part)
+      if (!match) throw new TypeError(`not a field selector: ${part}`)
+      const [, path = '', operator, value] = match
+      const steps = path.split('.')
+      return (object: KubeObject) => (fieldOf(object, steps) === value) === (operator !== '!=')
+    })
+  return object => rules.every(rule => rule(object))
+}
+
+function fieldOf(object: unknown, steps: readonly string[]): string {
+  let value = object
+  for (const step of steps) value = (value as Record<string, unknown> | undefined | null)?.[step]
+  return value === undefined || value === null ? '' : String(value)
+}
+
+/** Commas separate requirements, except inside the brackets of a set. */
+function splitTopLevel(selector: string): string[] {
+  return selector
+    .split(/,(?![^(]*\))/)
+    .map(part => part.trim())
+    .filter(part => part !== '')
+}
+
+function labelRule(text: string): (labels: Labels) => boolean {
+  const set = /^(\S+)\s+(in|notin)\s+\(([^)]*)\)$/.exec(text)
+  if (set) {
+    const [, key = '', operator, list = ''] = set
+    const values = new Set(list.split(',').map(value => value.trim()))
+    if (operator === 'in') return labels => key in labels && values.has(labels[key]!)
+    return labels => !(key in labels) || !values.has(labels[key]!)
+  }
+  const equality = /^([^\s=!]+)\s*(==|=|!=)\s*(\S*)$/.exec(text)
+  if (equality) {
+    const [, key = '', operator, value] = equality
+    if (operator === '!=') return labels => labels[key] !== value
+    return labels => labels[key] === value
+  }
+  const existence = /^(!?)\s*([^\s=!()]+)$/.exec(text)
+  if (!existence) throw new TypeError(`not a label selector: ${text}`)
+  const [, not, key = ''] = existence
+  return labels => key in labels === (not === '')
+}
