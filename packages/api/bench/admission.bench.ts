@@ -4,7 +4,13 @@
 //   node packages/api/bench/admission.bench.ts
 // Read the last column: it is the time per clique, and should stay the same from row to row.
 
-import { admit, decodePodCliqueSet, defaultPodCliqueSet, emptyCluster, validateNewPodCliqueSet } from '../src/admission/index.ts'
+import {
+  admit,
+  decodePodCliqueSet,
+  defaultPodCliqueSet,
+  emptyCluster,
+  validateNewPodCliqueSet,
+} from '../src/admission/index.ts'
 import { defaultConfiguration } from '../src/configuration/index.ts'
 
 const context = { configuration: defaultConfiguration(), cluster: emptyCluster }

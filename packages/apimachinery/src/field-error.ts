@@ -125,9 +125,17 @@ function renderValue(value: unknown): string {
   return escapeHtml(JSON.stringify(value) ?? 'null')
 }
 
-/** A number as Go's `%v` prints it: like JavaScript, but exponents begin at 1e-05 and have two digits. */
+/** A number as Go prints it: what was decoded as an integer in full, everything else as a float. */
 export function formatGoNumber(value: number): string {
-  const text = value !== 0 && Math.abs(value) < 1e-4 ? value.toExponential() : String(value)
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63
+    ? BigInt(value).toString()
+    : formatGoFloat(value)
+}
+
+/** A floating-point number as Go's `%v` prints it: exponents of two digits, from 1e-05 down and from 1e+06 up. */
+export function formatGoFloat(value: number): string {
+  const size = Math.abs(value)
+  const text = size !== 0 && (size < 1e-4 || size >= 1e6) ? value.toExponential() : String(value)
   return text.replace(/e([+-])(\d)$/, 'e$10$2')
 }
 

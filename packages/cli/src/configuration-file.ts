@@ -6,9 +6,9 @@ import { CommandError } from './command-error.ts'
 import { readManifests } from './manifest.ts'
 
 /** The operator configuration to judge by; the built-in one without a file. Warnings go to standard error. */
-export function readConfigurationFile(path: string | undefined): OperatorConfiguration {
+export async function readConfigurationFile(path: string | undefined): Promise<OperatorConfiguration> {
   if (path === undefined) return defaultConfiguration()
-  const documents = readManifests([path])
+  const documents = await readManifests([path])
   if (documents.length !== 1)
     throw new CommandError(`${path} must hold exactly one document, not ${documents.length}`)
   const result = loadConfiguration(documents[0]!.value)

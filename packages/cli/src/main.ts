@@ -27,7 +27,7 @@ export async function run(words: readonly string[]): Promise<number> {
     .addOption(output('text', 'json'))
     .action(async options => {
       const { validate } = await import('./commands/validate.ts')
-      exitCode = validate(options)
+      exitCode = await validate(options)
     })
 
   program
@@ -47,7 +47,7 @@ export async function run(words: readonly string[]): Promise<number> {
     .addOption(output('text', 'json'))
     .action(async options => {
       const { hash } = await import('./commands/hash.ts')
-      hash(options)
+      await hash(options)
     })
 
   program
@@ -61,7 +61,7 @@ export async function run(words: readonly string[]): Promise<number> {
     .addOption(output('yaml', 'json'))
     .action(async options => {
       const { render } = await import('./commands/render.ts')
-      render(options)
+      await render(options)
     })
 
   program
@@ -73,7 +73,7 @@ export async function run(words: readonly string[]): Promise<number> {
     .addOption(output('text', 'json'))
     .action(async options => {
       const { impact } = await import('./commands/impact.ts')
-      exitCode = impact(options)
+      exitCode = await impact(options)
     })
 
   try {

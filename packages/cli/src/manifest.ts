@@ -2,7 +2,8 @@
 
 // Reads manifests: files or standard input, YAML or JSON, several documents each. Every document remembers where it
 // stands, so that a message about a field can name its line.
-import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { buffer } from 'node:stream/consumers'
 import {
   type Document,
   isAlias,
@@ -34,25 +35,31 @@ export interface Position {
   readonly column: number
 }
 
-export function readManifests(paths: readonly string[]): ManifestDocument[] {
-  return paths.flatMap(path => parseManifests(readSource(path), path === '-' ? 'standard input' : path))
+export async function readManifests(paths: readonly string[]): Promise<ManifestDocument[]> {
+  const documents: ManifestDocument[] = []
+  for (const path of paths) documents.push(...parseManifests(await readSource(path), nameOfSource(path)))
+  return documents
 }
 
-export function readSource(path: string): string {
+function nameOfSource(path: string): string {
+  return path === '-' ? 'standard input' : path
+}
+
+async function readSource(path: string): Promise<string> {
   let bytes: Buffer
   try {
-    bytes = readFileSync(path === '-' ? 0 : path)
+    bytes = path === '-' ? await buffer(process.stdin) : await readFile(path)
   } catch (error) {
-    throw new CommandError(`cannot read ${path}: ${reasonOf(error)}`)
+    throw new CommandError(`cannot read ${nameOfSource(path)}: ${reasonOf(error)}`)
   }
   if (bytes.length > maxBytes)
     throw new CommandError(
-      `${path} is larger than ${maxBytes / 1024 / 1024} MiB; split it into several files`,
+      `${nameOfSource(path)} is larger than ${maxBytes / 1024 / 1024} MiB; split it into several files`,
     )
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
   } catch {
-    throw new CommandError(`${path} is not UTF-8 text`)
+    throw new CommandError(`${nameOfSource(path)} is not UTF-8 text`)
   }
 }
 

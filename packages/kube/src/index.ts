@@ -2,6 +2,8 @@
 
 // Where the cluster is and how to be let in
 export * from './auth/index.ts'
+// What is in the cluster, kept up to date
+export * from './cache/index.ts'
 // Talking to an API server
 export * from './client/index.ts'
 // Time

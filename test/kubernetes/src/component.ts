@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { tellsOfTakenPort } from './ports.ts'
-import type { Command, Exit, Supervisor } from './processes.ts'
+import type { Command, Exit, Started, Supervisor } from './processes.ts'
 
 export const componentNames = [
   'etcd',
@@ -41,8 +41,7 @@ const startTimeoutMs = 120_000
 export class Component {
   readonly program: Program
   readonly #supervisor: Supervisor
-  #pid: number | undefined
-  #exited: Promise<Exit> | undefined
+  #process: Started | undefined
   #state: ComponentState = 'ended'
 
   constructor(program: Program, supervisor: Supervisor) {
@@ -51,7 +50,7 @@ export class Component {
   }
 
   get pid(): number | undefined {
-    return this.#pid
+    return this.#process?.pid
   }
 
   get state(): ComponentState {
@@ -71,15 +70,13 @@ export class Component {
     if (this.#state !== 'ended') throw new Error(`${this.program.name} is ${this.#state} already`)
     const logged = this.logs().length
     const { name, ready, ...command } = this.program
-    const { pid, exited } = await this.#supervisor.spawn(command)
-    this.#pid = pid
+    this.#process = await this.#supervisor.spawn(command)
     this.#state = 'running'
     let exit: Exit | undefined
-    this.#exited = exited.then(how => {
+    const exited = this.#process.exited.then(how => {
       exit = how
-      this.#pid = undefined
+      this.#process = undefined
       this.#state = 'ended'
-      return how
     })
     const deadline = performance.now() + startTimeoutMs
     while (!exit && !(await ready().catch(() => false))) {
@@ -89,7 +86,7 @@ export class Component {
           `was not ready after ${startTimeoutMs / 1000} s`,
           this.logs().slice(logged),
         )
-      await Promise.race([sleep(50), this.#exited])
+      await Promise.race([sleep(50), exited])
     }
     if (exit) {
       const how = exit as Exit
@@ -110,13 +107,16 @@ export class Component {
 
   /** Returns when the program has ended. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    if (this.#state === 'ended') return
+    const process = this.#process
+    if (!process) return
     await this.#signal(signal)
-    await this.#exited
+    // A frozen program would not notice any other signal.
+    if (this.#state === 'paused' && signal !== 'SIGKILL') await this.#signal('SIGCONT')
+    await this.#supervisor.ended(process)
   }
 
   async #signal(signal: NodeJS.Signals): Promise<void> {
-    if (this.#pid === undefined) throw new Error(`${this.program.name} is not running`)
-    await this.#supervisor.signal(this.#pid, signal)
+    if (!this.#process) throw new Error(`${this.program.name} is not running`)
+    await this.#supervisor.signal(this.#process.pid, signal)
   }
 }

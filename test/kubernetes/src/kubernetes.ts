@@ -170,8 +170,10 @@ export class Kubernetes implements AsyncDisposable {
   }
 
   /** Starts a component that was killed; returns when it is ready. */
-  start(name: ComponentName): Promise<void> {
-    return this.#component(name).start()
+  async start(name: ComponentName): Promise<void> {
+    const component = this.#component(name)
+    if (name === 'kwok' && this.state('kube-apiserver') === 'running') await this.#endNodeLeases()
+    await component.start()
   }
 
   /** Kills a component, by default without any warning, and returns when its successor is ready. */
@@ -190,6 +192,11 @@ export class Kubernetes implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
+  }
+
+  // A new KWOK would wait for the leases of the one before it to run out, and leave the nodes alone until then.
+  async #endNodeLeases(): Promise<void> {
+    await this.request('DELETE', '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases')
   }
 
   #component(name: ComponentName): Component {

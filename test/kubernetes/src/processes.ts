@@ -36,13 +36,15 @@ export class Supervisor {
   readonly #directories: string[] = []
   readonly #running = new Map<number, PromiseWithResolvers<Exit>>()
   #lastId = 0
+  #waiting = 0
 
   private constructor(child: ChildProcess) {
     this.#child = child
     this.pid = child.pid!
     child.on('message', message => this.#receive(message as Message))
     child.once('exit', () => this.#lost())
-    // Nothing here keeps the program running: when it has nothing else to do it ends, and the components with it.
+    // Nothing here keeps the program running except while somebody waits for an answer: when it has nothing else
+    // to do it ends, and the components with it.
     child.unref()
     child.channel?.unref()
   }
@@ -82,22 +84,34 @@ export class Supervisor {
     await exit
   }
 
-  #ask(request: Unnumbered<Request>): Promise<Started | undefined> {
-    if (!this.#child.connected) return Promise.reject(new Error('The control plane was stopped'))
+  /** Waits for the process to end. */
+  ended(process: Started): Promise<Exit> {
+    return this.#awaited(process.exited)
+  }
+
+  async #awaited<T>(event: Promise<T>): Promise<T> {
+    if (this.#waiting++ === 0) this.#child.channel?.ref()
+    try {
+      return await event
+    } finally {
+      if (--this.#waiting === 0) this.#child.channel?.unref()
+    }
+  }
+
+  async #ask(request: Unnumbered<Request>): Promise<Started | undefined> {
+    if (!this.#child.connected) throw new Error('The control plane was stopped')
     const id = ++this.#lastId
     const answer: Answer = Promise.withResolvers()
     this.#answers.set(id, answer)
-    this.#child.channel?.ref()
     this.#child.send({ ...request, id }, error => {
       if (error) this.#settle(id)?.reject(error)
     })
-    return answer.promise
+    return this.#awaited(answer.promise)
   }
 
   #settle(id: number): Answer | undefined {
     const answer = this.#answers.get(id)
     this.#answers.delete(id)
-    if (this.#answers.size === 0) this.#child.channel?.unref()
     return answer
   }
 

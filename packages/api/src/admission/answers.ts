@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { describeFieldError, type FieldError, fieldErrorReason, renderFieldErrors } from '@grove/apimachinery'
-import { shortened } from './long-texts.ts'
+import { cut, shortened, shortenedWarnings } from './long-texts.ts'
 
 /** What is wrong with one field, as it stands in the details of a Kubernetes Status. */
 export interface Cause {
@@ -23,12 +23,23 @@ export interface AdmissionAnswer {
 }
 
 export function allowed(code: 200 | 201, warnings: readonly string[], object?: unknown): AdmissionAnswer {
-  return object === undefined ? { allowed: true, code, warnings } : { allowed: true, code, warnings, object }
+  return {
+    allowed: true,
+    code,
+    warnings: shortenedWarnings(warnings),
+    ...(object !== undefined && { object }),
+  }
 }
 
 /** The request makes no sense, or its object cannot be read. */
 export function badRequest(message: string, warnings: readonly string[] = []): AdmissionAnswer {
-  return { allowed: false, code: 400, reason: 'BadRequest', message, warnings }
+  return {
+    allowed: false,
+    code: 400,
+    reason: 'BadRequest',
+    message: cut(message),
+    warnings: shortenedWarnings(warnings),
+  }
 }
 
 /** Refused by the schema: `title` is the kind with its group and the name, as API servers put it. */
@@ -42,9 +53,9 @@ export function invalid(
     allowed: false,
     code: 422,
     reason: 'Invalid',
-    message: `${title} is invalid: ${renderFieldErrors(shown)}`,
+    message: `${cut(title)} is invalid: ${renderFieldErrors(shown)}`,
     causes: shown.map(causeOf),
-    warnings,
+    warnings: shortenedWarnings(warnings),
   }
 }
 
@@ -57,7 +68,7 @@ export function forbidden(errors: readonly FieldError[], warnings: readonly stri
     reason: 'Forbidden',
     message: renderFieldErrors(shown),
     causes: shown.map(causeOf),
-    warnings,
+    warnings: shortenedWarnings(warnings),
   }
 }
 

@@ -14,7 +14,7 @@ import { type AdmissionAnswer, allowed, badRequest, forbidden, invalid } from '.
 import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
 import { decodeMetadata, decodePodCliqueSet } from './decode.ts'
 import { defaultPodCliqueSet } from './defaulting.ts'
-import { changedMetadata, named, newMetadata, withStatusOf } from './object-preparation.ts'
+import { changedMetadata, named, newMetadata, withStatusOf, withTemplate } from './object-preparation.ts'
 import {
   type ValidationContext,
   type ValidationOutcome,
@@ -80,10 +80,10 @@ function prepare(
   let old: JsonObject | undefined
   if (operation === 'UPDATE') {
     if (!isJsonObject(oldObject)) return badRequest('an update needs the stored object')
-    old = applyDefaults(type.schema, oldObject) as JsonObject
+    old = storedObject(oldObject, namespace, type)
   }
   const { value, dropped } = prune(type.schema, {
-    ...object,
+    ...(type.kind === 'PodCliqueSet' ? withTemplate(object) : object),
     ...prepareMetadata(metadata.value, old, namespace),
   })
   return {
@@ -91,11 +91,9 @@ function prepare(
     object: withStatusOf(applyDefaults(type.schema, value) as JsonObject, old),
     old,
     namespace,
-    warnings: dropped.slice(0, maximumUnknownFields).map(field => `unknown field "${field}"`),
+    warnings: dropped.map(field => `unknown field "${field}"`),
   }
 }
-
-const maximumUnknownFields = 100
 
 function mismatchOf(
   { name }: AdmissionRequest,
@@ -108,6 +106,14 @@ function mismatchOf(
   }
   if (operation === 'CREATE' || name === undefined || name === metadata.name) return undefined
   return `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${name})`
+}
+
+/** As it is read back: without unknown fields, with the defaults of the schema, in a namespace. */
+function storedObject(object: JsonObject, namespace: string, type: CustomResourceType): JsonObject {
+  const stored = applyDefaults(type.schema, prune(type.schema, object).value) as JsonObject
+  const metadata = isJsonObject(stored.metadata) ? stored.metadata : {}
+  if (namespace === '' || metadata.namespace) return stored
+  return { ...stored, metadata: { ...metadata, namespace } }
 }
 
 function prepareMetadata(

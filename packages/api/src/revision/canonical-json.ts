@@ -7,16 +7,39 @@ const deepest = 500
 
 /** JSON without white space and with the keys of all objects in bytewise order: equal values, equal text. */
 export function canonicalJson(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'object' || value === null)
     return typeof value === 'bigint' ? String(value) : (JSON.stringify(value) ?? 'null')
   if (depth > deepest) return '"(nested too deep)"'
-  if (Array.isArray(value)) return `[${value.map(item => canonicalJson(item, depth + 1)).join(',')}]`
-  const object = value as Readonly<Record<string, unknown>>
   let text = ''
-  for (const key of Object.keys(object).sort(compareBytes)) {
+  if (Array.isArray(value)) {
+    for (const item of value) text += (text === '' ? '' : ',') + canonicalJson(item, depth + 1)
+    return `[${text}]`
+  }
+  const object = value as Readonly<Record<string, unknown>>
+  for (const key of sortedKeys(object)) {
     const member = object[key]
-    if (member === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(member, depth + 1)}`
+    if (member !== undefined)
+      text += (text === '' ? '' : ',') + quoteKey(key) + canonicalJson(member, depth + 1)
   }
   return `{${text}}`
+}
+
+function sortedKeys(object: Readonly<Record<string, unknown>>): string[] {
+  const keys = Object.keys(object)
+  for (let index = 1; index < keys.length; index++)
+    if (compareBytes(keys[index - 1]!, keys[index]!) > 0) return keys.sort(compareBytes)
+  return keys
+}
+
+// The same few hundred field names come again and again.
+const quotedKeys = new Map<string, string>()
+
+function quoteKey(key: string): string {
+  let quoted = quotedKeys.get(key)
+  if (quoted === undefined) {
+    quoted = `${JSON.stringify(key)}:`
+    if (quotedKeys.size < 1000) quotedKeys.set(key, quoted)
+  }
+  return quoted
 }

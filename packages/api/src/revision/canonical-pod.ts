@@ -4,7 +4,7 @@
 // valid specification itself, with nothing in it that the API server would fill in. Input is never changed, and
 // anything is accepted: what has the wrong type, or is newer than the type table, is kept as it is.
 import { normalizeQuantity, QuantityError, readQuantity } from '@grove/apimachinery'
-import { type GoField, type GoStruct, type GoType, goType } from './go-types.ts'
+import { type GoField, type GoStruct, type GoType, goType, jsonFields } from './go-types.ts'
 import { emptyMeansAbsent, fieldDefaults, unorderedLists } from './pod-rules.ts'
 import { settleContainer, settleImageVolume, settlePodSpec, settleVolume } from './pod-settling.ts'
 import { sortMember } from './sorting.ts'
@@ -71,9 +71,9 @@ function buildElement(type: GoType): Canonicalizer {
 
 function buildStruct(type: GoStruct): Canonicalizer {
   const members = new Map<string, Canonicalizer>()
-  for (const [owner, field] of flatten(type)) members.set(field.jsonName, memberOf(owner, field))
+  for (const [owner, field] of jsonFields(type)) members.set(field.jsonName, memberOf(owner, field))
   const finish = settle[type.name]
-  const lists = flatten(type).flatMap(([owner, { jsonName }]) => {
+  const lists = jsonFields(type).flatMap(([owner, { jsonName }]) => {
     const keys = unorderedLists[owner]?.[jsonName]
     return keys ? [{ jsonName, keys }] : []
   })
@@ -87,14 +87,6 @@ function buildStruct(type: GoStruct): Canonicalizer {
     for (const { jsonName, keys } of lists) sortMember(canonical, jsonName, keys)
     return canonical
   }
-}
-
-/** The fields as JSON shows them: those of embedded structs stand beside the others. */
-function flatten(type: GoStruct): [owner: string, field: GoField][] {
-  return type.fields.flatMap((field): [string, GoField][] => {
-    if (field.jsonName === '-') return []
-    return field.jsonName === '+' && field.type.kind === 'struct' ? flatten(field.type) : [[type.name, field]]
-  })
 }
 
 /** For a field of a struct: undefined if the value is one that the field has anyway. */
@@ -114,9 +106,17 @@ function memberOf(owner: string, { jsonName, type }: GoField): Canonicalizer {
   }
 }
 
+// A set names the same few amounts over and over, and reading one costs more than everything else about its field.
+const normalQuantities = new Map<string, string>()
+
 function canonicalQuantity(value: unknown): unknown {
+  const known = typeof value === 'string' ? normalQuantities.get(value) : undefined
+  if (known !== undefined) return known
   const quantity = readQuantity(value)
-  return quantity instanceof QuantityError ? canonicalUnknown(value, 0) : normalizeQuantity(quantity)
+  if (quantity instanceof QuantityError) return canonicalUnknown(value, 0)
+  const normal = normalizeQuantity(quantity)
+  if (typeof value === 'string' && normalQuantities.size < 1000) normalQuantities.set(value, normal)
+  return normal
 }
 
 /** Pod fields that mean something are far less deep; this keeps hostile input from exhausting the stack. */

@@ -8,11 +8,11 @@ import fc from 'fast-check'
 import { canonicalPodTemplate, canonicalSetTemplate, sameCanonical } from './canonical.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { canonicalPodSpec } from './canonical-pod.ts'
+import { jsonFields } from './go-types.ts'
 import { generationHash, podTemplateHash } from './hash.ts'
 import { fieldDefaults, unorderedLists } from './pod-rules.ts'
 import {
   eachStruct,
-  jsonFields,
   podSpecType,
   type RandomNumber,
   randomPodSpec,

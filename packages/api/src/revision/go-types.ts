@@ -63,6 +63,15 @@ export function goType(name: string): GoType {
   return type
 }
 
+/** The fields of a struct as JSON shows them, those of embedded structs too, each with the type that declares it. */
+export function jsonFields(type: GoStruct): [owner: string, field: GoField][] {
+  return type.fields.flatMap((field): [string, GoField][] => {
+    if (field.jsonName === '-') return []
+    if (field.jsonName === '+' && field.type.kind === 'struct') return jsonFields(field.type)
+    return [[type.name, field]]
+  })
+}
+
 // Built on demand, and children before parents: the types of a pod template are not recursive.
 function build(name: string): GoType {
   if (name.startsWith('*')) {

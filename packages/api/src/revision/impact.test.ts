@@ -69,17 +69,17 @@ describe('edits that restart pods say where and why', () => {
   const cases: [name: string, edit: (set: Set, decode: Clique) => void, because: string[]][] = [
     [
       'image',
-      (_, decode) => void (main(decode).image = 'engine:2'),
+      (_, decode) => void Object.assign(main(decode), { image: 'engine:2' }),
       [`${engine}.image: engine:1 → engine:2`],
     ],
     [
       'memory',
-      (_, decode) => void (main(decode).resources.limits.memory = '2048Mi'),
+      (_, decode) => void Object.assign(main(decode).resources.limits, { memory: '2048Mi' }),
       [`${engine}.resources.limits.memory: 1Gi → 2Gi`],
     ],
     [
       'devices',
-      (_, decode) => void (main(decode).resources.limits['nvidia.com/gpu'] = '4'),
+      (_, decode) => void Object.assign(main(decode).resources.limits, { 'nvidia.com/gpu': '4' }),
       [`${engine}.resources.limits[nvidia.com/gpu]: 8 → 4`],
     ],
     [
@@ -94,7 +94,7 @@ describe('edits that restart pods say where and why', () => {
     ],
     [
       'a variable',
-      (_, decode) => void (main(decode).env[1]!.value = 'x'),
+      (_, decode) => void Object.assign(main(decode).env[1]!, { value: 'x' }),
       [`${engine}.env[HF_TOKEN].value: (changed)`],
     ],
     [
@@ -111,12 +111,12 @@ describe('edits that restart pods say where and why', () => {
     ],
     [
       'a toleration',
-      (_, decode) => void (decode.spec.podSpec.tolerations[0]!.key = 'x'),
+      (_, decode) => void Object.assign(decode.spec.podSpec.tolerations[0]!, { key: 'x' }),
       [`${pod}.tolerations[0].key: gpu → x`],
     ],
     [
       'a label',
-      (_, decode) => void (decode.labels['x.io/a'] = '1'),
+      (_, decode) => void Object.assign(decode.labels, { 'x.io/a': '1' }),
       ['spec.template.cliques[decode].labels[x.io/a]: (added) 1'],
     ],
   ]
@@ -135,7 +135,7 @@ describe('edits that restart pods say where and why', () => {
     })
 
   test('the class of the gang restarts every clique', () => {
-    const result = editing(set => void (set.spec.template.priorityClassName = 'high'))
+    const result = editing(set => void Object.assign(set.spec.template, { priorityClassName: 'high' }))
     for (const { restarts, because } of result.cliques) {
       assert.equal(restarts, true)
       assert.deepEqual(because.map(describeFieldChange), ['spec.template.priorityClassName: normal → high'])
@@ -145,25 +145,35 @@ describe('edits that restart pods say where and why', () => {
 
 describe('edits that restart nothing are told by kind', () => {
   const cases: [kinds: string[], edit: (set: Set, decode: Clique) => void][] = [
-    [['replicas'], set => void (set.spec.replicas = 3)],
-    [['replicas'], (_, decode) => void (decode.spec.replicas = 9)],
-    [['scalingGroupReplicas'], set => void (set.spec.template.podCliqueScalingGroups[0]!.replicas = 5)],
-    [['minAvailable'], (_, decode) => void (decode.spec.minAvailable = 1)],
-    [['terminationDelay'], set => void (set.spec.template.terminationDelay = '1h')],
+    [['replicas'], set => void Object.assign(set.spec, { replicas: 3 })],
+    [['replicas'], (_, decode) => void Object.assign(decode.spec, { replicas: 9 })],
+    [
+      ['scalingGroupReplicas'],
+      set => void Object.assign(set.spec.template.podCliqueScalingGroups[0]!, { replicas: 5 }),
+    ],
+    [['minAvailable'], (_, decode) => void Object.assign(decode.spec, { minAvailable: 1 })],
+    [['terminationDelay'], set => void Object.assign(set.spec.template, { terminationDelay: '1h' })],
     [['order'], set => void set.spec.template.cliques.reverse()],
-    [['replicas', 'order'], set => void (set.spec.template.cliques.reverse()[0]!.spec.replicas = 7)],
-    [['metadata'], set => void (set.metadata.labels.team = 'b')],
+    [
+      ['replicas', 'order'],
+      set => void Object.assign(set.spec.template.cliques.reverse()[0]!.spec, { replicas: 7 }),
+    ],
+    [['metadata'], set => void Object.assign(set.metadata.labels, { team: 'b' })],
     [['startup'], (_, decode) => void decode.spec.startsAfter.push('prefill')],
     [['updateStrategy'], set => void Object.assign(set.spec, { updateStrategy: { type: 'OnDelete' } })],
     [
       ['autoscaling'],
       (_, decode) => void Object.assign(decode.spec, { autoScalingConfig: { maxReplicas: 4 } }),
     ],
-    [['topology'], (_, decode) => void (decode.annotations['grove.io/topology-name'] = 'site')],
+    [
+      ['topology'],
+      (_, decode) => void Object.assign(decode.annotations, { 'grove.io/topology-name': 'site' }),
+    ],
     [['scalingGroup'], set => void set.spec.template.podCliqueScalingGroups.pop()],
     [
       ['notation'],
-      (_, decode) => void (decode.spec.podSpec.containers[0]!.resources.limits.memory = '1024Mi'),
+      (_, decode) =>
+        void Object.assign(decode.spec.podSpec.containers[0]!.resources.limits, { memory: '1024Mi' }),
     ],
     [['notation'], (_, decode) => void decode.spec.podSpec.containers[0]!.ports.reverse()],
     [
@@ -184,7 +194,7 @@ describe('edits that restart nothing are told by kind', () => {
     })
 
   test('a change of replicas shows both numbers', () => {
-    const [change] = editing((_, decode) => void (decode.spec.replicas = 9)).other
+    const [change] = editing((_, decode) => void Object.assign(decode.spec, { replicas: 9 })).other
     assert.equal(describeFieldChange(change!), 'spec.template.cliques[decode].spec.replicas: 2 → 9')
   })
 

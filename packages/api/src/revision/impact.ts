@@ -165,13 +165,13 @@ function notationChanges(before: SetInput, after: SetInput, kept: ReadonlySet<st
 }
 
 /** What the pods of each clique are made of, as the user wrote it. */
-function writtenPods(set: SetInput): Map<unknown, unknown> {
+function writtenPods(set: SetInput): Map<string, unknown> {
   const { cliques } = objectOf(objectOf(set.spec).template)
   return new Map(
     listOf(cliques).map(value => {
       const { name, labels, annotations, spec } = objectOf(value)
       const { [annotation.topologyName]: _topology, ...others } = objectOf(annotations)
-      return [name, [labels, others, objectOf(spec).podSpec]]
+      return [String(name), [labels, others, objectOf(spec).podSpec]]
     }),
   )
 }

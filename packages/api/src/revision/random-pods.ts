@@ -2,7 +2,7 @@
 
 // Random pod templates for tests and benchmarks, drawn from the type table: every field of every type turns up. A
 // seed gives the same value each time, on any machine.
-import { type GoField, type GoStruct, type GoType, goType } from './go-types.ts'
+import { type GoStruct, type GoType, goType, jsonFields } from './go-types.ts'
 
 export type RandomNumber = (below: number) => number
 
@@ -76,15 +76,6 @@ function randomStruct(type: GoStruct, random: RandomNumber, density: number, loo
     object[jsonName] = loose && random(12) === 0 ? null : randomValue(fieldType, random, density, loose)
   }
   return object
-}
-
-/** The fields of a struct as JSON shows them, each with the type that declares it. */
-export function jsonFields(type: GoStruct): [owner: string, field: GoField][] {
-  return type.fields.flatMap((field): [string, GoField][] => {
-    if (field.jsonName === '-') return []
-    if (field.jsonName === '+' && field.type.kind === 'struct') return jsonFields(field.type)
-    return [[type.name, field]]
-  })
 }
 
 /** Calls `visit` for every struct in a JSON value of the type, the outermost last. */

@@ -100,12 +100,13 @@ function isEmail(text: string): boolean {
   return /^[\w.!#$%&'*+/=?^`{|}~\-\u0080-\uffff]+@[^\s@<>()[\],;:\\"]+$/.test(address)
 }
 
+/** Full names may have dashes anywhere inside a label, single labels only after the first character. */
+const hostname =
+  /^([a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|([a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
+
 function isHostname(text: string): boolean {
-  if (text.length > 255) return false
-  const labels = text.split('.')
-  const label = /^[a-zA-Z0-9\p{S}\p{L}](?:[a-zA-Z0-9\p{S}\p{L}-]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$/u
-  if (!labels.every(part => label.test(part))) return false
-  return labels.length === 1 || /^[a-zA-Z\p{L}]{2,63}$/u.test(labels.at(-1)!)
+  const bytes = (part: string) => Buffer.byteLength(part)
+  return bytes(text) <= 255 && hostname.test(text) && text.split('.').every(label => bytes(label) <= 63)
 }
 
 function withoutLeadingZeros(text: string): string {

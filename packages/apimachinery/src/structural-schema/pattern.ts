@@ -17,32 +17,58 @@ const posixClasses: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 }
 
+/** The parts of a Go expression that JavaScript writes differently, besides what may stand anywhere. */
+const token =
+  /\\[pP][A-Z]|\\[AzZ]|\\.|\[:(\w+):\]|\[\^?\]?|\]|\(\?P<|\(\?([ims]*)(-[ims]+)?\)|\(|\)|[^\\[\]()]+/gsu
+
 /**
- * A regular expression of Go as one of JavaScript. The two agree on nearly everything that schemas use; translated
- * are leading flags, `\A`, `\z`, POSIX classes and one-letter Unicode classes. What still does not compile throws a
- * SyntaxError that names the pattern.
+ * A regular expression of Go as one of JavaScript. Translated are flags inside the expression, named groups, `\A` and
+ * `\z`, POSIX classes and one-letter Unicode classes; the rest means the same in both. An expression that cannot be
+ * translated throws a SyntaxError that names it.
  *
- * Go guarantees linear time, JavaScript does not: patterns come from CRD authors, who are trusted not to be hostile.
+ * Go guarantees linear time, JavaScript does not: expressions come from CRD authors, who are trusted.
  */
 export function goRegExp(pattern: string): RegExp {
-  let source = pattern
-  let flags = ''
-  const leading = /^\(\?([ims]+)\)/.exec(source)
-  if (leading) {
-    flags = [...new Set(leading[1])].join('')
-    source = source.slice(leading[0].length)
-  }
-  source = source
-    .replace(/\[:(\w+):\]/g, (whole, name: string) => posixClasses[name] ?? whole)
-    .replace(/\\([pP])([A-Z])(?!\w*})/g, '\\$1{$2}')
-    .replace(/\\A/g, '^')
-    .replace(/\\z/g, '$')
+  const source = translate(pattern)
   for (const mode of ['u', '']) {
     try {
-      return new RegExp(source, flags + mode)
+      return new RegExp(source, mode)
     } catch {
       // The Unicode mode refuses needless escapes such as `\-`, which Go allows; the plain mode takes them.
     }
   }
   throw new SyntaxError(`the pattern ${JSON.stringify(pattern)} has no counterpart in JavaScript`)
+}
+
+function translate(pattern: string): string {
+  let inClass = false
+  /** Per open group, how many flag groups were opened inside it: Go's `(?i)` reaches to the end of its group. */
+  const flagGroups = [0]
+  let out = ''
+  for (const [part, posixClass, flags, offFlags] of pattern.matchAll(token)) {
+    if (inClass) {
+      if (part === ']') inClass = false
+      if (posixClass !== undefined) out += posixClasses[posixClass] ?? part
+      else if (part.startsWith('[')) out += `\\${part}`
+      else out += unicodeClass(part)
+    } else if (part.startsWith('[')) {
+      inClass = true
+      out += part.endsWith(']') ? `${part.slice(0, -1)}\\]` : part
+    } else if (flags !== undefined) {
+      flagGroups[flagGroups.length - 1]!++
+      out += `(?${flags}${offFlags ?? ''}:`
+    } else if (part === '(' || part === '(?P<') {
+      flagGroups.push(0)
+      out += part.replace('P', '')
+    } else if (part === ')') {
+      out += ')'.repeat(1 + (flagGroups.pop() ?? 0))
+    } else if (part === '\\A') out += '^'
+    else if (part === '\\z') out += '$'
+    else out += unicodeClass(part)
+  }
+  return out + ')'.repeat(flagGroups[0] ?? 0)
+}
+
+function unicodeClass(part: string): string {
+  return /^\\[pP][A-Z]$/.test(part) ? `${part.slice(0, 2)}{${part[2]}}` : part
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldError, fieldError, formatGoNumber } from '../field-error.ts'
+import { type FieldError, fieldError, formatGoFloat, formatGoNumber } from '../field-error.ts'
 import { dottedPath, type FieldPath } from '../field-path.ts'
 import type { SchemaNode, StringRules } from './schema-node.ts'
 
@@ -33,6 +33,7 @@ function characters(text: string): number {
   return count
 }
 
+/** Range of the format, then the bounds. */
 export function checkNumber(
   node: SchemaNode,
   value: number,
@@ -40,54 +41,68 @@ export function checkNumber(
   path: FieldPath | undefined,
   errors: FieldError[],
 ): void {
-  checkRange(node, value, type, path, errors)
-  const rules = node.number
+  if (!fitsFormat(node, value)) errors.push(misfit(node, 'Checked', path))
+  const { number: rules } = node
   if (rules === undefined) return
-  // An integer is compared with the integer part of a bound.
-  const bound = (limit: number) => (type === 'integer' ? Math.trunc(limit) : limit)
-  if (rules.multipleOf !== undefined && bound(rules.multipleOf) > 0) {
-    const factor = bound(rules.multipleOf)
-    const quotient = factor < 1 ? (1 / factor) * value : value / factor
-    if (!Number.isInteger(quotient)) {
-      errors.push(invalid(path, value, `should be a multiple of ${formatGoNumber(factor)}`))
+  // An integer is compared with the integer part of a bound, unless the bound itself does not fit the schema's type.
+  const asInteger = (limit: number) => type === 'integer' && fitsFormat(node, limit)
+  const bound = (limit: number) => (asInteger(limit) ? Math.trunc(limit) : limit)
+  const shown = (limit: number) => (asInteger(limit) ? formatGoNumber : formatGoFloat)(bound(limit))
+  const { multipleOf, minimum, maximum } = rules
+  if (multipleOf !== undefined) {
+    if (!fitsFormat(node, multipleOf)) errors.push(misfit(node, 'MultipleOf', path))
+    if (bound(multipleOf) === 0) errors.push(noFactor(path))
+    else if (!isMultiple(value, bound(multipleOf))) {
+      errors.push(invalid(path, value, `should be a multiple of ${shown(multipleOf)}`))
     }
   }
-  if (rules.minimum !== undefined) {
-    const minimum = bound(rules.minimum)
-    if (rules.exclusiveMinimum ? value <= minimum : value < minimum) {
+  if (minimum !== undefined) {
+    if (!fitsFormat(node, minimum)) errors.push(misfit(node, 'Minimum boundary', path))
+    if (rules.exclusiveMinimum ? value <= bound(minimum) : value < bound(minimum)) {
       const relation = rules.exclusiveMinimum ? 'greater than' : 'greater than or equal to'
-      errors.push(invalid(path, value, `should be ${relation} ${formatGoNumber(minimum)}`))
+      errors.push(invalid(path, value, `should be ${relation} ${shown(minimum)}`))
     }
   }
-  if (rules.maximum !== undefined) {
-    const maximum = bound(rules.maximum)
-    if (rules.exclusiveMaximum ? value >= maximum : value > maximum) {
+  if (maximum !== undefined) {
+    if (!fitsFormat(node, maximum)) errors.push(misfit(node, 'Maximum boundary', path))
+    if (rules.exclusiveMaximum ? value >= bound(maximum) : value > bound(maximum)) {
       const relation = rules.exclusiveMaximum ? 'less than' : 'less than or equal to'
-      errors.push(invalid(path, value, `should be ${relation} ${formatGoNumber(maximum)}`))
+      errors.push(invalid(path, value, `should be ${relation} ${shown(maximum)}`))
     }
   }
 }
 
+/** The API server cannot tell whether an integer is a multiple of a fraction, and refuses it. */
+function noFactor(path: FieldPath | undefined): FieldError {
+  const name = dottedPath(path)
+  return fieldError.invalid(name || '<nil>', 0, `factor MultipleOf declared for ${name} must be positive: 0`)
+}
+
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = factor < 1 ? (1 / factor) * value : value / factor
+  // Beyond this, floating-point numbers are all integers and the question makes no sense; the answer is no.
+  return Number.isInteger(quotient) && Math.abs(quotient) <= Number.MAX_SAFE_INTEGER
+}
+
 const maxFloat32 = 3.4028235677973366e38
 
-/** Whether the number fits the format. The API server reports a misfit without a field; so do we. */
-function checkRange(
-  node: SchemaNode,
-  value: number,
-  type: 'integer' | 'number',
-  path: FieldPath | undefined,
-  errors: FieldError[],
-): void {
-  const [declared, ...others] = node.types
-  if (others.length > 0) return
-  let fits = true
-  if (declared === 'integer') {
-    fits = type === 'integer' && (node.format !== 'int32' || (value >= -(2 ** 31) && value < 2 ** 31))
-  } else if (declared === 'number' && node.format === 'float') {
-    fits = Math.abs(value) < maxFloat32
+function fitsFormat(node: SchemaNode, value: number): boolean {
+  if (node.types.length !== 1) return true
+  switch (node.types[0]) {
+    case 'integer': {
+      const limit = node.format === 'int32' ? 2 ** 31 : 2 ** 63
+      return Number.isInteger(value) && value >= -limit && value < limit
+    }
+    case 'number':
+      return node.format !== 'float' || Math.abs(value) < maxFloat32
+    default:
+      return true
   }
-  if (fits) return
+}
+
+/** The API server reports a number that does not fit its format without a field; so do we. */
+function misfit(node: SchemaNode, subject: string, path: FieldPath | undefined): FieldError {
   const format = node.format === undefined ? '(default format)' : `with format ${node.format}`
-  const detail = `Checked value must be of type ${declared} ${format} in ${dottedPath(path)}`
-  errors.push(fieldError.invalid('<nil>', '', detail))
+  const detail = `${subject} value must be of type ${node.types[0]} ${format} in ${dottedPath(path)}`
+  return fieldError.invalid('<nil>', '', detail)
 }

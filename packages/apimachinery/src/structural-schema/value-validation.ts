@@ -103,9 +103,18 @@ function checkFormat(node: SchemaNode, text: string, path: FieldPath | undefined
 function checkEnum(node: SchemaNode, value: unknown, path: FieldPath | undefined, out: Outcome): void {
   if (node.enum === undefined) return
   // A null among the allowed values allows nothing: so the API server has it.
-  if (value !== null && node.enum.some(allowed => allowed === value || equalJson(allowed, value))) return
+  if (value !== null && node.enum.some(allowed => isAllowed(allowed, value))) return
   const allowed = node.enum.map(entry => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
   out.errors.push(fieldError.unsupported(dottedPath(path) || '<nil>', value, allowed))
+}
+
+function isAllowed(allowed: unknown, value: unknown): boolean {
+  if (allowed === value) return true
+  // The API server converts a number to the type of the allowed one before it compares: 1.5 is allowed where 1 is.
+  if (typeof allowed === 'number' && typeof value === 'number') {
+    return Number.isInteger(allowed) && Math.trunc(value) === allowed
+  }
+  return typeof allowed === 'object' && equalJson(allowed, value)
 }
 
 function checkList(node: SchemaNode, list: readonly unknown[], at: Place, out: Outcome): void {

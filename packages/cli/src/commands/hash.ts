@@ -17,8 +17,8 @@ export interface SetHashes {
   readonly cliques: Readonly<Record<string, string>>
 }
 
-export function hash(options: { filename: string[]; legacy?: boolean; output: string }): void {
-  const documents = setsAmong(readManifests(options.filename))
+export async function hash(options: { filename: string[]; legacy?: boolean; output: string }): Promise<void> {
+  const documents = setsAmong(await readManifests(options.filename))
   const hashes = documents.map(document =>
     hashesOf(storedOrGiven(document, defaultConfiguration()), options.legacy ?? false),
   )

@@ -13,14 +13,14 @@ interface SetImpact extends Impact {
 }
 
 /** Exit code 1 with `--exit-code` when something restarts, so that a pipeline can ask before it applies. */
-export function impact(options: {
+export async function impact(options: {
   old: string
   filename: string
   exitCode?: boolean
   output: string
-}): number {
-  const before = new Map(setsIn(options.old).map(set => [nameOf(set), set]))
-  const impacts = setsIn(options.filename).map((after): SetImpact => {
+}): Promise<number> {
+  const before = new Map((await setsIn(options.old)).map(set => [nameOf(set), set]))
+  const impacts = (await setsIn(options.filename)).map((after): SetImpact => {
     const old = before.size === 1 ? [...before.values()][0] : before.get(nameOf(after))
     if (!old) throw new CommandError(`${options.old} holds no PodCliqueSet named ${nameOf(after)}`)
     return { name: nameOf(after), ...impactOf(old, after) }
@@ -30,8 +30,8 @@ export function impact(options: {
   return options.exitCode && impacts.some(one => one.restarts) ? 1 : 0
 }
 
-function setsIn(path: string): SetLike[] {
-  return setsAmong(readManifests([path])).map(document => document.value as SetLike)
+async function setsIn(path: string): Promise<SetLike[]> {
+  return setsAmong(await readManifests([path])).map(document => document.value as SetLike)
 }
 
 function nameOf(set: SetLike): string {

@@ -24,9 +24,13 @@ import { kindOf, setsAmong, storedSet } from '../set-manifest.ts'
 /** Stands for the operator's own version where there is no release: the tag of the waiter's image. */
 const unreleasedVersion = 'v0.1.0-dev'
 
-export function render(options: { filename: string[]; config?: string; output: string }): void {
-  const documents = readManifests(options.filename)
-  const configuration = readConfigurationFile(options.config)
+export async function render(options: {
+  filename: string[]
+  config?: string
+  output: string
+}): Promise<void> {
+  const documents = await readManifests(options.filename)
+  const configuration = await readConfigurationFile(options.config)
   const named = <T>(kind: string): T[] =>
     documents.filter(document => kindOf(document) === kind).map(document => document.value as T)
   const image = process.env[operatorEnvironment.waiterImage] ?? 'grove-initc'

@@ -17,10 +17,10 @@ export interface ValidateOptions {
 }
 
 /** Answers for every document what admission would; 1 when one of them is refused. */
-export function validate(options: ValidateOptions): number {
-  const configuration = readConfigurationFile(options.config)
-  const stored = options.old === undefined ? undefined : readManifests([options.old])
-  const documents = readManifests(options.filename)
+export async function validate(options: ValidateOptions): Promise<number> {
+  const configuration = await readConfigurationFile(options.config)
+  const stored = options.old === undefined ? undefined : await readManifests([options.old])
+  const documents = await readManifests(options.filename)
   const cluster = new ClusterFromManifests()
   const judgements = documents.map(document => {
     const request = requestOf(document, stored)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject, ObjectMeta, ObjectRef, SelectOptions, Stored, WatchEvent } from '../client/index.ts'
+import type { KubeObject, ObjectRef, SelectOptions, Stored, StoredMeta, WatchEvent } from '../client/index.ts'
 import type { Clock } from '../clock/index.ts'
 import type { Change, ChangeHandler, ChangeSource } from './change.ts'
 import { Deletions } from './deletions.ts'
@@ -121,7 +121,10 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   }
 
   watched(event: WatchEvent<T>): void {
-    if (event.type === 'BOOKMARK') return this.#advance(event.resourceVersion)
+    if (event.type === 'BOOKMARK') {
+      this.#advance(event.resourceVersion)
+      return
+    }
     const { metadata } = event.object
     if (event.type === 'DELETED') this.#absent(metadata, 'watch')
     else this.#present(event.object, 'watch')
@@ -134,15 +137,15 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     const { uid, resourceVersion } = object.metadata
     // Then the watch has told everything about it, perhaps also that it is gone.
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) <= 0) return
-    if (this.#isInScope(object)) return this.#present(object, 'write')
-    const held = this.#store.get(object.metadata)
-    if (
-      held?.metadata.uid !== uid ||
-      compareResourceVersions(resourceVersion, held.metadata.resourceVersion) <= 0
-    )
+    if (this.#isInScope(object)) {
+      this.#present(object, 'write')
       return
+    }
+    const held = this.#store.get(object.metadata)
+    const concerned = held?.metadata.uid === uid ? held : undefined
+    if (concerned && compareResourceVersions(resourceVersion, concerned.metadata.resourceVersion) <= 0) return
     this.#deletions.note(uid, { kind: 'left', upTo: resourceVersion, listsBegun: this.#listsBegun })
-    this.#remove(held, 'write')
+    if (concerned) this.#remove(concerned, 'write')
   }
 
   /** We deleted it and the server said that it no longer exists. */
@@ -178,9 +181,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   #present(object: Stored<T>, source: ChangeSource): void {
     const { uid, resourceVersion, deletionTimestamp } = object.metadata
     const held = this.#store.get(object.metadata)
-    if (held && !this.#starting) {
-      if (compareResourceVersions(resourceVersion, held.metadata.resourceVersion) <= 0) return
-    }
+    if (held && this.#isNoNews(held.metadata, object.metadata)) return
     const deletion = this.#deletions.get(uid)
     if (deletion?.kind === 'gone') return
     if (deletion?.kind === 'left' && compareResourceVersions(resourceVersion, deletion.upTo!) <= 0) return
@@ -189,7 +190,10 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
       if (deletionTimestamp === undefined) kept = this.#asTerminating(kept)
       else this.#deletions.forget(uid)
     }
-    if (held?.metadata.uid === uid) return this.#replace(held, kept, source)
+    if (held?.metadata.uid === uid) {
+      this.#replace(held, kept, source)
+      return
+    }
     // A namesake: what we held was deleted, the event for it is on its way or was missed.
     if (held) this.#remove(held, source)
     this.#deletions.seen(uid)
@@ -197,12 +201,22 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     this.#report({ type: 'add', old: undefined, new: kept, source })
   }
 
-  #absent(metadata: Stored<T>['metadata'], source: ChangeSource): void {
-    this.#deletions.confirm(metadata.uid)
+  #absent(metadata: StoredMeta, source: ChangeSource): void {
     const held = this.#store.get(metadata)
-    if (held?.metadata.uid !== metadata.uid) return
-    if (compareResourceVersions(metadata.resourceVersion, held.metadata.resourceVersion) < 0) return
-    this.#remove(held, source)
+    const concerned = held?.metadata.uid === metadata.uid ? held : undefined
+    // It left the selection and a write of ours has brought it back since.
+    if (
+      concerned &&
+      compareResourceVersions(metadata.resourceVersion, concerned.metadata.resourceVersion) < 0
+    )
+      return
+    this.#deletions.confirm(metadata.uid)
+    if (concerned) this.#remove(concerned, source)
+  }
+
+  #isNoNews(held: StoredMeta, incoming: StoredMeta): boolean {
+    if (this.#starting) return held.uid === incoming.uid && held.resourceVersion === incoming.resourceVersion
+    return compareResourceVersions(incoming.resourceVersion, held.resourceVersion) <= 0
   }
 
   #replace(old: Stored<P>, kept: Stored<P>, source: ChangeSource): void {
@@ -223,8 +237,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
 
   #asTerminating(object: Stored<P>): Stored<P> {
     const deletionTimestamp = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+/, '')
-    const metadata: ObjectMeta = { ...object.metadata, deletionTimestamp }
-    return { ...object, metadata }
+    return { ...object, metadata: { ...object.metadata, deletionTimestamp } } as Stored<P>
   }
 
   #report(change: Change<P>): void {

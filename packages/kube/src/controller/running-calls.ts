@@ -47,7 +47,8 @@ export class RunningCalls<Key extends string> {
     if (this.#watchdog) return
     for (const { abort, deadline } of this.#calls.values()) {
       if (abort.signal.aborted) continue
-      this.#watchdog = this.#clock.setTimeout(() => this.#ring(), deadline - this.#clock.monotonic())
+      const wait = Math.max(0, Math.ceil(deadline - this.#clock.monotonic()))
+      this.#watchdog = this.#clock.setTimeout(() => this.#ring(), wait)
       return
     }
   }

@@ -133,7 +133,7 @@ export class LeaseElector {
     this.#giveUp = this.#clock.setTimeout(() => {
       if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
       else this.#end(`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`)
-    }, this.#fence.monotonicRemainingMs())
+    }, Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs())))
   }
 
   #end(why: string): void {

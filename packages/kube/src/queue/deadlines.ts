@@ -70,7 +70,9 @@ export class Deadlines<Key> {
     if (!next || next.rank >= this.#timerDue) return
     this.#timer?.cancel()
     this.#timerDue = next.rank
-    this.#timer = this.#clock.setTimeout(() => this.#ring(), Math.max(0, next.rank - this.#clock.monotonic()))
+    // Whole milliseconds, so that a timer never rings a rounding error too early and is set again for nothing.
+    const wait = Math.max(0, Math.ceil(next.rank - this.#clock.monotonic()))
+    this.#timer = this.#clock.setTimeout(() => this.#ring(), wait)
   }
 
   #ring(): void {

@@ -6,6 +6,7 @@ import type { PodCliqueSet } from '../../types/index.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import { validateClaimTemplates } from './claim-templates.ts'
 import { validateCliques } from './cliques.ts'
+import { withEmptyLists } from './empty-lists.ts'
 import { validateForeignClaimTemplates } from './foreign-claim-templates.ts'
 import { foreseeableFailures } from './foreseeable-failures.ts'
 import {
@@ -37,7 +38,8 @@ export interface ValidationContext {
 }
 
 /** Judges a new PodCliqueSet, complete with all defaults. Everything that is wrong is reported together. */
-export function validateNewPodCliqueSet(set: PodCliqueSet, context: ValidationContext): ValidationOutcome {
+export function validateNewPodCliqueSet(given: PodCliqueSet, context: ValidationContext): ValidationOutcome {
+  const set = withEmptyLists(given)
   const { configuration, cluster } = context
   const profiles = profilesOf(configuration)
   const topology = validateTopologyOnCreate(set, configuration.topologyAwareScheduling.enabled, cluster)
@@ -68,12 +70,14 @@ export function validateNewPodCliqueSet(set: PodCliqueSet, context: ValidationCo
 
 /** Judges a change: first the new object by itself, and only if it is sound, whether one may get there from the old. */
 export function validateChangedPodCliqueSet(
-  set: PodCliqueSet,
-  old: PodCliqueSet,
+  given: PodCliqueSet,
+  stored: PodCliqueSet,
   context: ValidationContext,
 ): ValidationOutcome {
+  const set = withEmptyLists(given)
+  const old = withEmptyLists(stored)
   const { configuration, cluster } = context
-  if (leavesWorkloadAlone(set, old)) return { errors: validateMetadata(set), warnings: [] }
+  if (leavesWorkloadAlone(set, old)) return { errors: [], warnings: [] }
   const profiles = profilesOf(configuration)
   const warnings = restartPolicyWarnings(set)
   const errors = [

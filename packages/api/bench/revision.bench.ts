@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How long it takes to tell whether a PodCliqueSet changed: its canonical form, its hash, and the hash of the older
+// operator. `node packages/api/bench/revision.bench.ts`; the time per clique should not depend on their number.
+import { canonicalSetTemplate } from '../src/revision/canonical.ts'
+import { generationHash } from '../src/revision/hash.ts'
+import { impact } from '../src/revision/impact.ts'
+import { legacyGenerationHash } from '../src/revision/legacy.ts'
+
+const sizes = [1, 10, 100, 1000]
+const rounds = 15
+
+/** A role as they are in practice: an engine with probes, variables, devices and volumes, and a sidecar. */
+function clique(index: number) {
+  const variables = Array.from({ length: 20 }, (_, number) => ({
+    name: `VARIABLE_${number}`,
+    value: `value ${number}`,
+  }))
+  const probe = { httpGet: { path: '/health', port: 8000 }, periodSeconds: 5, failureThreshold: 60 }
+  return {
+    name: `role-${index}`,
+    labels: { 'app.kubernetes.io/part-of': 'llm', role: `role-${index}` },
+    spec: {
+      roleName: `role-${index}`,
+      replicas: 4,
+      podSpec: {
+        terminationGracePeriodSeconds: 60,
+        tolerations: [{ key: 'nvidia.com/gpu', operator: 'Exists', effect: 'NoSchedule' }],
+        containers: [
+          {
+            name: 'engine',
+            image: 'registry.example/engine:1.2',
+            args: ['--model', 'llm-70b', '--tensor-parallel-size', '8'],
+            env: variables,
+            ports: [
+              { containerPort: 9000, name: 'metrics' },
+              { containerPort: 8000, name: 'http' },
+            ],
+            resources: { limits: { cpu: '32', memory: '512Gi', 'nvidia.com/gpu': '8' } },
+            startupProbe: probe,
+            readinessProbe: probe,
+            volumeMounts: [
+              { name: 'shm', mountPath: '/dev/shm' },
+              { name: 'cache', mountPath: '/cache' },
+            ],
+          },
+          { name: 'proxy', image: 'registry.example/proxy:3', resources: { requests: { cpu: '100m' } } },
+        ],
+        volumes: [
+          { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '64Gi' } },
+          { name: 'cache', persistentVolumeClaim: { claimName: 'cache' } },
+        ],
+      },
+    },
+  }
+}
+
+/** Median and spread of a call, in milliseconds. */
+function measure(call: () => unknown): { median: number; slowest: number } {
+  for (let round = 0; round < 5; round++) call()
+  const times = Array.from({ length: rounds }, () => {
+    const started = performance.now()
+    call()
+    return performance.now() - started
+  }).sort((a, b) => a - b)
+  return { median: times[rounds >> 1]!, slowest: times.at(-1)! }
+}
+
+const rows = sizes.map(size => {
+  const spec = {
+    replicas: 1,
+    template: { cliques: Array.from({ length: size }, (_, index) => clique(index)) },
+  }
+  const hash = measure(() => generationHash(spec))
+  return {
+    cliques: size,
+    'canonical form (ms)': measure(() => canonicalSetTemplate(spec)).median.toFixed(3),
+    'form and hash (ms)': hash.median.toFixed(3),
+    'slowest (ms)': hash.slowest.toFixed(3),
+    'per clique (µs)': ((hash.median / size) * 1000).toFixed(1),
+    'legacy hash (ms)': measure(() => legacyGenerationHash(spec)).median.toFixed(3),
+    'impact (ms)': measure(() => impact({ spec }, { spec })).median.toFixed(3),
+  }
+})
+console.table(rows)

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The command as a person meets it: as a process, with files, pipes and exit codes.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, before, test } from 'node:test'
+
+const main = resolve(import.meta.dirname, 'main.ts')
+const sample = resolve(import.meta.dirname, '../../../playground/disaggregated/podcliqueset.yaml')
+let folder = ''
+
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), 'grove-cli-'))
+})
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+function grove(words: string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], {
+    input,
+    encoding: 'utf8',
+    timeout: 60_000,
+    maxBuffer: 64 * 1024 * 1024,
+  })
+  return { status, stdout, stderr }
+}
+
+function file(name: string, text: string): string {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+const set = (edit: (text: string) => string = text => text) =>
+  edit(`apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata:
+  name: demo
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: web
+        spec:
+          roleName: web
+          replicas: 2
+          podSpec:
+            containers:
+              - name: main
+                image: registry.example/web:1
+`)
+
+test('validate accepts the sample', () => {
+  const { status, stdout } = grove(['validate', '-f', sample])
+  assert.equal(status, 0)
+  assert.match(stdout, /✓ PodCliqueSet llm\n1 accepted\n$/)
+})
+
+test('validate refuses with the field, the reason and the line, and exits with 1', () => {
+  const path = file(
+    'bad.yaml',
+    set(text => text.replace('replicas: 2', 'replicas: 2\n          minAvailable: 3')),
+  )
+  const { status, stdout } = grove(['validate', '-f', path])
+  assert.equal(status, 1)
+  assert.match(stdout, /✗ PodCliqueSet demo {2}\(.*bad\.yaml:1\)/)
+  assert.match(
+    stdout,
+    /spec\.template\.cliques\[0\]\.spec\.minAvailable: Invalid value: 3: minAvailable must not be greater than replicas {2}\(line 13\)/,
+  )
+  assert.match(stdout, /0 accepted, 1 refused\n$/)
+})
+
+test('validate reads standard input, several documents, and answers as JSON', () => {
+  const stream = `${set()}---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: x}\n---\n${set(text => text.replace('name: web\n        spec', 'name: "Web!"\n        spec'))}`
+  const { status, stdout } = grove(['validate', '-o', 'json', '-f', '-'], stream)
+  assert.equal(status, 1)
+  const answers = JSON.parse(stdout)
+  assert.deepEqual(
+    answers.map((answer: { allowed: boolean }) => answer.allowed),
+    [true, true, false],
+  )
+  assert.equal(answers[0].object.spec.template.terminationDelay, '4h0m0s')
+})
+
+test('validate judges an update against the stored object', () => {
+  const old = file('old.yaml', set())
+  const changed = file(
+    'role.yaml',
+    set(text => text.replace('roleName: web', 'roleName: other')),
+  )
+  const refused = grove(['validate', '-f', changed, '--old', old])
+  assert.equal(refused.status, 1)
+  assert.match(refused.stdout, /roleName: Invalid value: "other": field is immutable/)
+  assert.equal(grove(['validate', '-f', changed]).status, 0)
+})
+
+test('bad input ends in one sentence, without a stack', () => {
+  const table: [string, string, RegExp][] = [
+    ['malformed YAML', 'a: [1,\n', /^grove: standard input:\d+:\d+: /],
+    ['deep nesting', '['.repeat(50_000), /nested more than/],
+    ['NUL bytes', 'kind: \0', /NUL byte/],
+    ['no such file', '', /cannot read .*missing\.yaml: no such file/],
+  ]
+  for (const [what, input, pattern] of table) {
+    const words =
+      what === 'no such file' ? ['validate', '-f', join(folder, 'missing.yaml')] : ['validate', '-f', '-']
+    const { status, stderr } = grove(words, input)
+    assert.equal(status, 2, what)
+    assert.match(stderr, pattern, what)
+    assert.equal(stderr.trim().split('\n').length, 1, `${what}: ${stderr}`)
+  }
+})
+
+test('unknown and misspelt kinds are refused with what was meant', () => {
+  const table: [string, RegExp][] = [
+    [
+      'kind: PodCliqueset\napiVersion: grove.io/v1alpha1\n',
+      /unknown kind PodCliqueset .*did you mean PodCliqueSet\?/,
+    ],
+    ['kind: PodCliqueSet\napiVersion: grove.io/v1\n', /served as grove\.io\/v1alpha1/],
+    ['kind: Foo\napiVersion: example.com/v1\n', /unknown kind Foo/],
+    ['just a text\n', /no kind/],
+    ['kind: PodCliqueSet\napiVersion: grove.io/v1alpha1\nspec: {template: {cliques: 7}}\n', /cliques/],
+  ]
+  for (const [text, pattern] of table) {
+    const { status, stdout } = grove(['validate', '-f', '-'], text)
+    assert.equal(status, 1, text)
+    assert.match(stdout, pattern)
+  }
+})
+
+test('hash names every clique and the set; order and replicas do not matter', () => {
+  const one = JSON.parse(grove(['hash', '-o', 'json', '-f', '-'], set()).stdout)
+  const two = JSON.parse(
+    grove(
+      ['hash', '-o', 'json', '-f', '-'],
+      set(text => text.replace('replicas: 2', 'replicas: 5')),
+    ).stdout,
+  )
+  assert.deepEqual(one, two)
+  assert.deepEqual(Object.keys(one[0].cliques), ['web'])
+  const legacy = JSON.parse(grove(['hash', '--legacy', '-o', 'json', '-f', '-'], set()).stdout)
+  assert.match(legacy[0].generationHash, /^[456789bcdf]{1,20}$/)
+  assert.equal(legacy[0].generationHash, legacy[0].cliques.web)
+})
+
+test('impact says what restarts and why, or that nothing does', () => {
+  const old = file('before.yaml', set())
+  const image = file(
+    'image.yaml',
+    set(text => text.replace('web:1', 'web:2')),
+  )
+  const scaled = file(
+    'scaled.yaml',
+    set(text => text.replace('replicas: 2', 'replicas: 4')),
+  )
+  const restarts = grove(['impact', '--old', old, '-f', image, '--exit-code'])
+  assert.equal(restarts.status, 1)
+  assert.match(restarts.stdout, /demo: pods of web restart/)
+  assert.match(
+    restarts.stdout,
+    /containers\[main\]\.image: registry\.example\/web:1 → registry\.example\/web:2/,
+  )
+  const harmless = grove(['impact', '--old', old, '-f', scaled, '--exit-code'])
+  assert.equal(harmless.status, 0)
+  assert.match(harmless.stdout, /demo: nothing restarts/)
+})
+
+test('render prints every object of a set', () => {
+  const objects = JSON.parse(grove(['render', '-o', 'json', '-f', sample]).stdout) as { kind: string }[]
+  const count = (kind: string) => objects.filter(object => object.kind === kind).length
+  assert.deepEqual(
+    [count('PodClique'), count('PodCliqueScalingGroup'), count('PodGang'), count('Pod')],
+    [11, 2, 3, 21],
+  )
+})
+
+test('crds prints the five definitions as YAML and as JSON', () => {
+  const all = JSON.parse(grove(['crds', '-o', 'json']).stdout) as { metadata: { name: string } }[]
+  assert.equal(all.length, 5)
+  assert.equal(grove(['crds']).stdout.match(/^kind: CustomResourceDefinition$/gm)?.length, 5)
+})
+
+test('a wrong word is answered with what there is', () => {
+  assert.equal(grove(['validate']).status, 2)
+  assert.match(grove(['nonsense']).stderr, /unknown command 'nonsense'/)
+  assert.match(grove(['--help']).stdout, /validate/)
+})

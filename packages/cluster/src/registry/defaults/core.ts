@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject } from '../../object.ts'
+import type {
+  AdmissionregistrationValidatingWebhookConfiguration,
+  Endpoints,
+  Namespace,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  RbacRoleBinding,
+  ResourceResourceClaim,
+  ResourceResourceClaimSpec,
+  ResourceResourceClaimTemplate,
+  SchedulingPriorityClass,
+  Secret,
+  Service,
+  StorageStorageClass,
+} from '../../schema/types.generated.ts'
+
+const affinitySeconds = 10_800
+const webhookTimeoutSeconds = 10
+const httpsPort = 443
+
+export function defaultNamespace(draft: KubeObject): void {
+  const namespace = draft as unknown as Namespace
+  namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
+  // Selectors of namespaces need their name as a label; nobody can take it away.
+  if (draft.metadata.name) draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name }
+}
+
+/** `stringData` is a convenience for writers; it is folded into `data` and never shown. */
+export function defaultSecret(draft: KubeObject): void {
+  const secret = draft as unknown as Secret
+  if (secret.stringData) {
+    secret.data = { ...secret.data }
+    for (const [key, text] of Object.entries(secret.stringData)) secret.data[key] = Buffer.from(text).toString('base64')
+    delete secret.stringData
+  }
+  secret.type ||= 'Opaque'
+}
+
+export function defaultService(draft: KubeObject): void {
+  const { spec } = draft as unknown as Service
+  if (!spec) return
+  spec.sessionAffinity ||= 'None'
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
+  else if (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined)
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: affinitySeconds } }
+  spec.type ||= 'ClusterIP'
+  for (const port of spec.ports ?? []) {
+    port.protocol ||= 'TCP'
+    if (!port.targetPort) port.targetPort = port.port
+  }
+  const external = spec.type === 'NodePort' || spec.type === 'LoadBalancer' || (spec.type === 'ClusterIP' && Boolean(spec.externalIPs?.length))
+  if (external) spec.externalTrafficPolicy ||= 'Cluster'
+  if (spec.type !== 'ExternalName') spec.internalTrafficPolicy ??= 'Cluster'
+  if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
+}
+
+export function defaultEndpoints(draft: KubeObject): void {
+  for (const subset of (draft as unknown as Endpoints).subsets ?? [])
+    for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
+}
+
+export function defaultEndpointSlice(draft: KubeObject): void {
+  const ports = draft.ports as { name?: string; protocol?: string }[] | null | undefined
+  for (const port of ports ?? []) {
+    port.name ??= ''
+    port.protocol ??= 'TCP'
+  }
+}
+
+export function defaultClaim(draft: KubeObject): void {
+  const claim = draft as unknown as PersistentVolumeClaim
+  claim.status = { ...claim.status, phase: claim.status?.phase || 'Pending' }
+  if (claim.spec) claim.spec.volumeMode ??= 'Filesystem'
+}
+
+export function defaultVolume(draft: KubeObject): void {
+  const volume = draft as unknown as PersistentVolume
+  volume.status = { ...volume.status, phase: volume.status?.phase || 'Pending' }
+  if (!volume.spec) return
+  volume.spec.persistentVolumeReclaimPolicy ||= 'Retain'
+  volume.spec.volumeMode ??= 'Filesystem'
+}
+
+const rbacGroup = 'rbac.authorization.k8s.io'
+
+export function defaultRoleBinding(draft: KubeObject): void {
+  const binding = draft as unknown as RbacRoleBinding
+  if (binding.roleRef) binding.roleRef.apiGroup ||= rbacGroup
+  for (const subject of binding.subjects ?? [])
+    if (subject.kind !== 'ServiceAccount') subject.apiGroup ||= rbacGroup
+}
+
+export function defaultPriorityClass(draft: KubeObject): void {
+  ;(draft as unknown as SchedulingPriorityClass).preemptionPolicy ??= 'PreemptLowerPriority'
+}
+
+export function defaultStorageClass(draft: KubeObject): void {
+  const storageClass = draft as unknown as StorageStorageClass
+  storageClass.reclaimPolicy ??= 'Delete'
+  storageClass.volumeBindingMode ??= 'Immediate'
+}
+
+export function defaultWebhooks(draft: KubeObject): void {
+  const mutating = draft.kind === 'MutatingWebhookConfiguration'
+  for (const webhook of (draft as unknown as AdmissionregistrationValidatingWebhookConfiguration).webhooks ?? []) {
+    webhook.failurePolicy ??= 'Fail'
+    webhook.matchPolicy ??= 'Equivalent'
+    webhook.namespaceSelector ??= {}
+    webhook.objectSelector ??= {}
+    webhook.timeoutSeconds ??= webhookTimeoutSeconds
+    if (mutating) (webhook as { reinvocationPolicy?: string }).reinvocationPolicy ??= 'Never'
+    for (const rule of webhook.rules ?? []) rule.scope ??= '*'
+    if (webhook.clientConfig?.service) webhook.clientConfig.service.port ??= httpsPort
+  }
+}
+
+export function defaultResourceClaim(draft: KubeObject): void {
+  defaultClaimSpec((draft as unknown as ResourceResourceClaim).spec)
+}
+
+export function defaultResourceClaimTemplate(draft: KubeObject): void {
+  defaultClaimSpec((draft as unknown as ResourceResourceClaimTemplate).spec?.spec)
+}
+
+function defaultClaimSpec(spec: ResourceResourceClaimSpec | undefined): void {
+  for (const request of spec?.devices?.requests ?? []) {
+    for (const one of [request.exactly, ...(request.firstAvailable ?? [])]) {
+      if (!one) continue
+      one.allocationMode ||= 'ExactCount'
+      if (one.allocationMode === 'ExactCount') one.count ||= 1
+    }
+  }
+}

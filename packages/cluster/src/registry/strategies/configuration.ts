@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import type { KubeObject } from '../../object.ts'
+import type { Strategy } from '../resource.ts'
+
+/** Keys of config maps and secrets are file names. */
+const keyPattern = /^[-._a-zA-Z0-9]+$/
+const keyText =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
+const maximumKeyLength = 253
+const maximumDataBytes = 1024 * 1024
+
+export const configMapStrategy: Partial<Strategy> = {
+  validate: object => validateConfigMap(object),
+  validateUpdate: (object, old) => [...validateConfigMap(object), ...validateImmutable(object, old, ['data', 'binaryData'])],
+}
+
+export const secretStrategy: Partial<Strategy> = {
+  validate: object => validateSecret(object),
+  validateUpdate: (object, old) => [
+    ...validateSecret(object),
+    ...(object.type !== old.type ? [fieldError.immutable('type', object.type)] : []),
+    ...validateImmutable(object, old, ['data']),
+  ],
+}
+
+function validateConfigMap(object: KubeObject): FieldError[] {
+  const data = recordOf(object.data)
+  const binary = recordOf(object.binaryData)
+  const errors = [...validateKeys(data, 'data'), ...validateKeys(binary, 'binaryData')]
+  for (const key of Object.keys(data))
+    if (Object.hasOwn(binary, key)) errors.push(fieldError.invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'))
+  if (sizeOf(data) + sizeOf(binary) > maximumDataBytes) errors.push(fieldError.tooLong('', maximumDataBytes))
+  return errors
+}
+
+const requiredKeys: Record<string, readonly string[]> = {
+  'kubernetes.io/tls': ['tls.crt', 'tls.key'],
+  'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
+  'kubernetes.io/dockercfg': ['.dockercfg'],
+  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
+}
+
+function validateSecret(object: KubeObject): FieldError[] {
+  const data = recordOf(object.data)
+  const errors = validateKeys(data, 'data')
+  for (const key of requiredKeys[String(object.type)] ?? [])
+    if (!Object.hasOwn(data, key)) errors.push(fieldError.required(`data[${key}]`))
+  if (object.type === 'kubernetes.io/service-account-token' && !object.metadata.annotations?.['kubernetes.io/service-account.name'])
+    errors.push(fieldError.required('metadata.annotations[kubernetes.io/service-account.name]'))
+  if (sizeOf(data) > maximumDataBytes) errors.push(fieldError.tooLong('data', maximumDataBytes))
+  return errors
+}
+
+function validateKeys(data: Record<string, unknown>, field: string): FieldError[] {
+  return Object.keys(data).flatMap(key => {
+    const errors: FieldError[] = []
+    if (key.length > maximumKeyLength) errors.push(fieldError.invalid(`${field}[${key}]`, key, `must be no more than ${maximumKeyLength} characters`))
+    if (!keyPattern.test(key)) errors.push(fieldError.invalid(`${field}[${key}]`, key, keyText))
+    return errors
+  })
+}
+
+function validateImmutable(object: KubeObject, old: KubeObject, fields: readonly string[]): FieldError[] {
+  if (old.immutable !== true) return []
+  const errors: FieldError[] = []
+  if (object.immutable !== true) errors.push(fieldError.forbidden('immutable', 'field is immutable when `immutable` is set'))
+  for (const field of fields)
+    if (!equalJson(object[field], old[field])) errors.push(fieldError.forbidden(field, 'field is immutable when `immutable` is set'))
+  return errors
+}
+
+function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
+
+function sizeOf(data: Record<string, unknown>): number {
+  return Object.values(data).reduce<number>((sum, value) => sum + Buffer.byteLength(String(value)), 0)
+}

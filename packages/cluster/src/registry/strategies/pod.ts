@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { parseQuantity } from '@grove/apimachinery'
+import type { KubeObject } from '../../object.ts'
+import type { Container, Pod, PodCondition, PodSpec } from '../../schema/types.generated.ts'
+import type { Strategy } from '../resource.ts'
+import { validatePod, validatePodUpdate } from '../validation/pod.ts'
+
+export const podStrategy: Partial<Strategy> = {
+  hasGeneration: true,
+  returnsDeleted: true,
+  prepareForCreate(draft, { now }) {
+    const pod = draft as unknown as Pod
+    pod.status = { phase: 'Pending', qosClass: qualityOfService(pod.spec ?? {}) }
+    if (pod.spec?.schedulingGates?.length) pod.status.conditions = [gatedCondition(now)]
+  },
+  prepareForUpdate(draft, old) {
+    const pod = draft as unknown as Pod
+    // The last gate is gone: the scheduler will say why it does or does not run.
+    const wasGated = Boolean((old as unknown as Pod).spec?.schedulingGates?.length)
+    if (wasGated && !pod.spec?.schedulingGates?.length && pod.status?.conditions) {
+      pod.status.conditions = pod.status.conditions.filter(({ type, reason }) => type !== 'PodScheduled' || reason !== 'SchedulingGated')
+      if (pod.status.conditions.length === 0) delete pod.status.conditions
+    }
+  },
+  prepareForStatusUpdate(draft, old) {
+    const { status } = draft as unknown as Pod
+    if (status) status.qosClass ||= (old as unknown as Pod).status?.qosClass
+  },
+  validate: validatePod,
+  validateUpdate: validatePodUpdate,
+  gracePeriod(object, asked) {
+    const { spec, status } = object as unknown as Pod
+    if (!spec?.nodeName || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0
+    const period = asked ?? spec.terminationGracePeriodSeconds ?? 0
+    return period < 0 ? 1 : period
+  },
+}
+
+function gatedCondition(now: string): PodCondition {
+  return {
+    type: 'PodScheduled',
+    observedGeneration: 1,
+    status: 'False',
+    lastProbeTime: null,
+    lastTransitionTime: now,
+    reason: 'SchedulingGated',
+    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  }
+}
+
+const counted = ['cpu', 'memory']
+
+/** Guaranteed when every container limits cpu and memory to what it asks for, BestEffort when none asks for any. */
+export function qualityOfService(spec: PodSpec): string {
+  const containers: Container[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
+  let any = false
+  let guaranteed = true
+  for (const { resources } of containers) {
+    for (const name of counted) {
+      const limit = amount(resources?.limits?.[name])
+      const request = amount(resources?.requests?.[name])
+      if (limit || request) any = true
+      if (!limit || limit !== request) guaranteed = false
+    }
+  }
+  if (!any) return 'BestEffort'
+  return guaranteed ? 'Guaranteed' : 'Burstable'
+}
+
+/** Comparable and empty for nothing; quantities in the store are canonical. */
+function amount(quantity: string | undefined): string {
+  if (quantity === undefined || parseQuantity(quantity).unscaled === 0n) return ''
+  return quantity
+}
+
+export const podSelectableFields: Record<string, (object: KubeObject) => string> = {
+  'spec.nodeName': object => (object as unknown as Pod).spec?.nodeName ?? '',
+  'spec.restartPolicy': object => (object as unknown as Pod).spec?.restartPolicy ?? '',
+  'spec.schedulerName': object => (object as unknown as Pod).spec?.schedulerName ?? '',
+  'spec.serviceAccountName': object => (object as unknown as Pod).spec?.serviceAccountName ?? '',
+  'spec.hostNetwork': object => String((object as unknown as Pod).spec?.hostNetwork ?? false),
+  'status.phase': object => (object as unknown as Pod).status?.phase ?? '',
+  'status.podIP': object => (object as unknown as Pod).status?.podIP ?? '',
+  'status.nominatedNodeName': object => (object as unknown as Pod).status?.nominatedNodeName ?? '',
+}

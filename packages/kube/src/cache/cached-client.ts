@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  apiVersionOf,
+  type Client,
+  type DeleteOptions,
+  type Deletion,
+  isKubeError,
+  type KubeObject,
+  type ObjectRef,
+  type Resource,
+  type ResourceDescriptor,
+  type Stored,
+} from '../client/index.ts'
+
+/** What a cached client needs of a cache; every WatchCache is one. */
+export interface WriteFolder<T extends KubeObject = KubeObject> {
+  readonly resource: Resource<T>
+  get(ref: ObjectRef): Stored | undefined
+  fold(object: Stored<T>): void
+  foldDelete(ref: ObjectRef, uid: string): void
+  foldTerminating(ref: ObjectRef, uid: string): void
+}
+
+export interface CachedClient extends Client {
+  /** From now on writes of this cache's resource are visible in it when their promise resolves. */
+  attach<T extends KubeObject>(cache: WriteFolder<T>): void
+}
+
+/**
+ * A client whose writes are visible in the attached caches as soon as their promise resolves, before any watch event.
+ * Reads go to the server: who wants the cache reads the cache. Writes under another version of the API than the
+ * cache's, `raw` requests and dry runs are not folded.
+ */
+export function createCachedClient(client: Client, caches: Iterable<WriteFolder> = []): CachedClient {
+  const attached = new Map<string, WriteFolder[]>()
+  const cachesOf = (resource: ResourceDescriptor) => attached.get(keyOf(resource)) ?? []
+
+  function attach(cache: WriteFolder): void {
+    const key = keyOf(cache.resource)
+    attached.set(key, [...(attached.get(key) ?? []), cache])
+  }
+
+  async function folding<T extends KubeObject>(
+    resource: Resource<T>,
+    answer: Promise<Stored<T>>,
+    dryRun: boolean | undefined,
+  ): Promise<Stored<T>> {
+    const object = await answer
+    // A subresource such as scale answers with an object of another kind.
+    if (!dryRun && object.kind === resource.kind) for (const cache of cachesOf(resource)) cache.fold(object)
+    return object
+  }
+
+  async function foldingDelete<T extends KubeObject>(
+    resource: Resource<T>,
+    ref: ObjectRef,
+    options: DeleteOptions | undefined,
+  ): Promise<Deletion<T>> {
+    const before = cachesOf(resource).map(cache => cache.get(ref)?.metadata.uid)
+    try {
+      const deletion = await client.delete(resource, ref, options)
+      if (!options?.dryRun)
+        cachesOf(resource).forEach((cache, index) => {
+          foldDeletion(cache, ref, deletion, before[index])
+        })
+      return deletion
+    } catch (error) {
+      // Then what had this name or UID when we asked is gone, even if the watch has not said so.
+      const uid = options?.preconditions?.uid
+      if (isKubeError(error, 'NotFound') && !options?.dryRun)
+        cachesOf(resource).forEach((cache, index) => {
+          const gone = uid ?? before[index]
+          if (gone) cache.foldDelete(ref, gone)
+        })
+      throw error
+    }
+  }
+
+  for (const cache of caches) attach(cache)
+  return {
+    attach: cache => attach(cache as unknown as WriteFolder),
+    get: (resource, ref, options) => client.get(resource, ref, options),
+    find: (resource, ref, options) => client.find(resource, ref, options),
+    list: (resource, options) => client.list(resource, options),
+    page: (resource, options) => client.page(resource, options),
+    pages: (resource, options) => client.pages(resource, options),
+    watch: (resource, options, onEvent) => client.watch(resource, options, onEvent),
+    create: (resource, object, options) =>
+      folding(resource, client.create(resource, object, options), options?.dryRun),
+    update: (resource, object, options) =>
+      folding(resource, client.update(resource, object, options), options?.dryRun),
+    patch: (resource, ref, patch, options) =>
+      folding(resource, client.patch(resource, ref, patch, options), options?.dryRun),
+    apply: (resource, object, options) =>
+      folding(resource, client.apply(resource, object, options), options.dryRun),
+    delete: foldingDelete,
+    async deleteCollection(resource, options) {
+      const deleted = await client.deleteCollection(resource, options)
+      if (!options?.dryRun)
+        for (const cache of cachesOf(resource))
+          for (const { metadata } of deleted.items) cache.foldTerminating(metadata, metadata.uid)
+      return deleted
+    },
+    raw: (request, options) => client.raw(request, options),
+    close: () => client.close(),
+  }
+}
+
+function foldDeletion(
+  cache: WriteFolder,
+  ref: ObjectRef,
+  deletion: Deletion<KubeObject>,
+  before?: string,
+): void {
+  const uid = deletion.uid ?? before
+  if (deletion.gone) {
+    if (uid) cache.foldDelete(ref, uid)
+  } else if (deletion.object) cache.fold(deletion.object)
+}
+
+function keyOf(resource: ResourceDescriptor): string {
+  return `${apiVersionOf(resource)}/${resource.resource}`
+}

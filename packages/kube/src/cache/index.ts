@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export { type CachedClient, createCachedClient, type WriteFolder } from './cached-client.ts'
+export type { Change, ChangeHandler, ChangeSource } from './change.ts'
+export type { IndexFunction } from './indexed-store.ts'
+export type { Projection } from './object-cache.ts'
+export {
+  byControllerUid,
+  byLabel,
+  byOwnerUid,
+  createInterner,
+  type Interner,
+  withoutManagedFields,
+} from './projection.ts'
+export { compareResourceVersions } from './resource-version.ts'
+export { fieldMatcher, labelMatcher, type Matcher } from './selector.ts'
+export { type CacheStatus, WatchCache, type WatchCacheOptions } from './watch-cache.ts'

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject, Stored } from '../client/index.ts'
+import type { IndexFunction } from './indexed-store.ts'
+
+/** Everything but managedFields, which are half of an object and which only the server reads. */
+export function withoutManagedFields<T extends KubeObject>(object: Stored<T>): Stored<T> {
+  if (object.metadata.managedFields === undefined) return object
+  const { managedFields: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
+
+/** Strings that many objects repeat, kept once: label values, images, node names. */
+export interface Interner {
+  (text: string): string
+  (text: string | undefined): string | undefined
+}
+
+/** Distinct strings that are remembered; beyond it the table starts anew, which costs memory but no correctness. */
+const longestTable = 65_536
+
+/** JSON gives each object its own copy of every longer string. An interner hands out the copy it saw first. */
+export function createInterner(): Interner {
+  const known = new Map<string, string>()
+  function intern(text: string): string
+  function intern(text: string | undefined): string | undefined
+  function intern(text: string | undefined): string | undefined {
+    if (text === undefined) return undefined
+    const first = known.get(text)
+    if (first !== undefined) return first
+    if (known.size >= longestTable) known.clear()
+    known.set(text, text)
+    return text
+  }
+  return intern
+}
+
+/** Finds objects by the UID of their controlling owner. */
+export const byControllerUid: IndexFunction<KubeObject> = object =>
+  object.metadata.ownerReferences?.find(owner => owner.controller)?.uid
+
+/** Finds objects by the UIDs of all their owners. */
+export const byOwnerUid: IndexFunction<KubeObject> = object =>
+  object.metadata.ownerReferences?.map(owner => owner.uid)
+
+/** Finds objects by the value of a label; `namespaced` keeps namespaces apart: `namespace/value`. */
+export function byLabel(
+  label: string,
+  options: { readonly namespaced?: boolean } = {},
+): IndexFunction<KubeObject> {
+  return ({ metadata }) => {
+    const value = metadata.labels?.[label]
+    return value === undefined || !options.namespaced ? value : `${metadata.namespace ?? ''}/${value}`
+  }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  type Client,
+  isKubeError,
+  KubeError,
+  type KubeObject,
+  type Resource,
+  type SelectOptions,
+  type Stored,
+  type WatchEvent,
+} from '../client/index.ts'
+import type { Clock } from '../clock/index.ts'
+import { Backoff } from './backoff.ts'
+
+/** What a reflector feeds. ObjectCache is one. */
+export interface ReflectorTarget<T extends KubeObject> {
+  readonly resourceVersion: string | undefined
+  beginList(): void
+  listed(object: Stored<T>): void
+  endList(resourceVersion: string): boolean
+  watched(event: WatchEvent<T>): void
+}
+
+export interface ReflectorOptions<T extends KubeObject> {
+  readonly client: Client
+  readonly resource: Resource<T>
+  readonly scope: SelectOptions
+  readonly target: ReflectorTarget<T>
+  readonly clock: Clock
+  readonly random: () => number
+  /** Ask for streaming lists; a server that does not offer them is noticed and then listed page by page. */
+  readonly streamingList: boolean
+  readonly idleTimeoutMs?: number
+  /** Each time the server said anything. */
+  readonly onContact: () => void
+  readonly onListed: () => void
+  readonly onFailure: (error: KubeError, retryInMs: number) => void
+}
+
+/** Watches last this long, at random up to twice as long so that not all end together; as client-go. */
+const shortestWatchSeconds = 300
+
+const firstBackoffMs = 100
+const longestBackoffMs = 30_000
+
+/** A watch that the server ends sooner, having said nothing, counts as a failure: it is not to be asked in a circle. */
+const shortestQuietWatchMs = 1_000
+
+/**
+ * Keeps a target up to date with the server: lists, watches, and goes on from where it was after every interruption.
+ * Lists again only when the server no longer has the history in between. Never gives up before its signal is aborted.
+ */
+export class Reflector<T extends KubeObject> {
+  readonly #options: ReflectorOptions<T>
+  readonly #backoff: Backoff
+  #streaming: boolean
+  #mustList = true
+  #heardAnything = false
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options
+    this.#streaming = options.streamingList
+    this.#backoff = new Backoff(firstBackoffMs, longestBackoffMs, options.random)
+  }
+
+  /** Resolves when the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, onFailure } = this.#options
+    while (!signal.aborted) {
+      const startedAt = clock.monotonic()
+      this.#heardAnything = false
+      let failure = await this.#attempt(signal)
+      if (signal.aborted) return
+      const tooShort = !this.#heardAnything && clock.monotonic() - startedAt < shortestQuietWatchMs
+      if (!failure && tooShort) failure = endedAtOnce()
+      if (!failure) continue
+      this.#learnFrom(failure)
+      const wait = this.#backoff.next()
+      onFailure(failure, wait)
+      await clock.sleep(wait, signal).catch(() => {})
+    }
+  }
+
+  async #attempt(signal: AbortSignal): Promise<KubeError | undefined> {
+    try {
+      if (!this.#mustList) await this.#watch(signal)
+      else if (this.#streaming) await this.#listStreaming(signal)
+      else await this.#listPaged(signal)
+      return undefined
+    } catch (error) {
+      if (isKubeError(error)) return error
+      throw error
+    }
+  }
+
+  #learnFrom(failure: KubeError): void {
+    if (failure.code === 'Gone' || isFromTheFuture(failure)) this.#mustList = true
+    // A server without streaming lists refuses the parameter as invalid.
+    if (this.#mustList && (failure.code === 'Invalid' || failure.code === 'BadRequest'))
+      this.#streaming = false
+  }
+
+  /** One request that first sends everything and then goes on as a watch. */
+  async #listStreaming(signal: AbortSignal): Promise<void> {
+    const { target } = this.#options
+    let listing = true
+    const restart = new AbortController()
+    target.beginList()
+    try {
+      await this.#stream(
+        { sendInitialEvents: true, signal: AbortSignal.any([signal, restart.signal]) },
+        event => {
+          if (!listing) target.watched(event)
+          else if (event.type === 'BOOKMARK') {
+            if (!event.initialEventsEnd) return
+            listing = false
+            if (!this.#finishList(event.resourceVersion)) restart.abort()
+          } else target.listed(event.object)
+        },
+      )
+    } catch (error) {
+      if (!restart.signal.aborted) throw error
+    }
+  }
+
+  async #listPaged(signal: AbortSignal): Promise<void> {
+    const { client, resource, scope, target, onContact } = this.#options
+    let resourceVersion = ''
+    target.beginList()
+    for await (const page of client.pages(resource, { ...scope, signal })) {
+      onContact()
+      for (const object of page.items) target.listed(object)
+      resourceVersion = page.resourceVersion
+    }
+    this.#heard()
+    this.#finishList(resourceVersion)
+  }
+
+  #finishList(resourceVersion: string): boolean {
+    const complete = this.#options.target.endList(resourceVersion)
+    this.#mustList = !complete
+    if (complete) this.#options.onListed()
+    return complete
+  }
+
+  #watch(signal: AbortSignal): Promise<void> {
+    const { target } = this.#options
+    return this.#stream({ resourceVersion: target.resourceVersion, signal }, event => target.watched(event))
+  }
+
+  #stream(
+    start: { sendInitialEvents?: boolean; resourceVersion?: string; signal: AbortSignal },
+    onEvent: (event: WatchEvent<T>) => void,
+  ): Promise<void> {
+    const { client, resource, scope, random, idleTimeoutMs } = this.#options
+    const timeoutSeconds = Math.round(shortestWatchSeconds * (1 + random()))
+    return client.watch(resource, { ...scope, ...start, timeoutSeconds, idleTimeoutMs }, event => {
+      this.#heard()
+      onEvent(event)
+    })
+  }
+
+  #heard(): void {
+    this.#options.onContact()
+    if (this.#heardAnything) return
+    this.#heardAnything = true
+    this.#backoff.reset()
+  }
+}
+
+/** The server does not know a moment that we have already seen: it was restored from a backup, or is another one. */
+function isFromTheFuture(error: KubeError): boolean {
+  return error.details?.causes?.some(cause => cause.reason === 'ResourceVersionTooLarge') ?? false
+}
+
+function endedAtOnce(): KubeError {
+  return new KubeError({ code: 'Network', message: 'the server ended the watch at once and said nothing' })
+}

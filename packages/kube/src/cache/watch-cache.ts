@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type {
+  Client,
+  KubeError,
+  KubeObject,
+  ObjectRef,
+  Resource,
+  SelectOptions,
+  Stored,
+} from '../client/index.ts'
+import { type Clock, systemClock } from '../clock/index.ts'
+import type { ChangeHandler } from './change.ts'
+import type { IndexFunction } from './indexed-store.ts'
+import { ObjectCache, type Projection } from './object-cache.ts'
+import { withoutManagedFields } from './projection.ts'
+import { Reflector } from './reflector.ts'
+
+export interface WatchCacheOptions<T extends KubeObject, P extends KubeObject, I extends string>
+  extends SelectOptions {
+  /** What to keep of each object; everything but managedFields unless told. */
+  readonly project?: Projection<T, P>
+  /** Ways to find objects besides their name. */
+  readonly indexes?: Readonly<Record<I, IndexFunction<P>>>
+  /** Use streaming lists where the server offers them. */
+  readonly streamingList?: boolean
+  /** Longest silence of a watch before its connection counts as dead. */
+  readonly idleTimeoutMs?: number
+  readonly clock?: Clock
+  readonly random?: () => number
+  /** The server could not be reached or refused; the cache goes on with what it has and tries again. */
+  readonly onFailure?: (error: KubeError, retryInMs: number) => void
+  /** A handler threw. */
+  readonly onHandlerError?: (error: unknown) => void
+}
+
+/** What a cache says of itself, for metrics and probes. */
+export interface CacheStatus {
+  readonly objects: number
+  readonly synced: boolean
+  /** The moment of the cluster's history up to which everything is known. */
+  readonly resourceVersion: string | undefined
+  /** Since the server last said anything. A quiet server speaks every minute; undefined before it first spoke. */
+  readonly silentSeconds: number | undefined
+  readonly lists: number
+  readonly failures: number
+  /** Changes reported to handlers. */
+  readonly changes: number
+  /** Own deletions that the watch has not shown yet. */
+  readonly pendingDeletions: number
+}
+
+/**
+ * All objects of a resource, or those a selector picks, kept up to date by a watch, with indexes.
+ *
+ * Promised: what is read is never older than a write of ours that was folded in (createCachedClient does that), and
+ * never goes back in time, whatever the watch delivers late or twice; after any interruption the cache becomes equal to
+ * the server; handlers hear each change once, as a step from the old object to the new.
+ * Not promised: that another client's write is visible at once; that two objects are shown at the same moment of the
+ * cluster's history; that objects may be changed: they are shared, copy before you edit. Projected objects are not
+ * whole: never send one back with `update`.
+ */
+export class WatchCache<
+  T extends KubeObject = KubeObject,
+  P extends KubeObject = T,
+  I extends string = never,
+> {
+  readonly resource: Resource<T>
+  readonly #objects: ObjectCache<T, P, I>
+  readonly #reflector: Reflector<T>
+  readonly #clock: Clock
+  readonly #synced = Promise.withResolvers<void>()
+  #hasSynced = false
+  #contactAt: number | undefined
+  #lists = 0
+  #failures = 0
+
+  constructor(client: Client, resource: Resource<T>, options: WatchCacheOptions<T, P, I> = {}) {
+    const { namespace, labelSelector, fieldSelector } = options
+    const scope = { namespace, labelSelector, fieldSelector }
+    this.resource = resource
+    this.#clock = options.clock ?? systemClock
+    this.#objects = new ObjectCache<T, P, I>({
+      scope,
+      project: options.project ?? (withoutManagedFields as unknown as Projection<T, P>),
+      indexes: options.indexes ?? ({} as Record<I, IndexFunction<P>>),
+      clock: this.#clock,
+      onHandlerError: options.onHandlerError ?? warnOfHandler,
+    })
+    this.#reflector = new Reflector<T>({
+      client,
+      resource,
+      scope,
+      target: this.#objects,
+      clock: this.#clock,
+      random: options.random ?? Math.random,
+      streamingList: options.streamingList ?? true,
+      idleTimeoutMs: options.idleTimeoutMs,
+      onContact: () => {
+        this.#contactAt = this.#clock.monotonic()
+      },
+      onListed: () => {
+        this.#lists++
+        this.#hasSynced = true
+        this.#synced.resolve()
+      },
+      onFailure: (error, retryInMs) => {
+        this.#failures++
+        options.onFailure?.(error, retryInMs)
+      },
+    })
+  }
+
+  /** Lists and watches until the signal is aborted; resolves then. To be called once. */
+  run(signal: AbortSignal): Promise<void> {
+    return this.#reflector.run(signal)
+  }
+
+  /** Whether everything that existed when the cache started has been seen and told to the handlers. */
+  get hasSynced(): boolean {
+    return this.#hasSynced
+  }
+
+  /** Resolves once synced; rejects with the signal's reason if that comes first. */
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    if (!signal) return this.#synced.promise
+    signal.throwIfAborted()
+    const aborted = Promise.withResolvers<never>()
+    const abort = () => aborted.reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    try {
+      await Promise.race([this.#synced.promise, aborted.promise])
+    } finally {
+      signal.removeEventListener('abort', abort)
+    }
+  }
+
+  get(ref: ObjectRef): Stored<P> | undefined {
+    return this.#objects.store.get(ref)
+  }
+
+  /** All objects, or those of a namespace. */
+  list(namespace?: string): Stored<P>[] {
+    return [...this.#objects.store.values(namespace)]
+  }
+
+  /** The objects that have this key in this index; costs what it returns. */
+  byIndex(index: I, key: string): Stored<P>[] {
+    return this.#objects.store.byIndex(index, key)
+  }
+
+  countByIndex(index: I, key: string): number {
+    return this.#objects.store.countByIndex(index, key)
+  }
+
+  get size(): number {
+    return this.#objects.store.size
+  }
+
+  /** Calls back for every change from now on, and at once for everything that is there. Handlers are called in the
+   * middle of decoding: they note what is to be done and return. The result takes the handler away again. */
+  onChange(handler: ChangeHandler<P>): () => void {
+    return this.#objects.onChange(handler)
+  }
+
+  /** Makes the answer to a create, update, patch or apply visible now. */
+  fold(object: Stored<T>): void {
+    this.#objects.fold(object)
+  }
+
+  /** Makes it visible now that the object with this UID no longer exists. */
+  foldDelete(ref: ObjectRef, uid: string): void {
+    this.#objects.foldDelete(ref, uid)
+  }
+
+  /** Makes it visible now that the object with this UID was told to go. */
+  foldTerminating(ref: ObjectRef, uid: string): void {
+    this.#objects.foldTerminating(ref, uid)
+  }
+
+  status(): CacheStatus {
+    return {
+      objects: this.#objects.store.size,
+      synced: this.#hasSynced,
+      resourceVersion: this.#objects.resourceVersion,
+      silentSeconds:
+        this.#contactAt === undefined ? undefined : (this.#clock.monotonic() - this.#contactAt) / 1000,
+      lists: this.#lists,
+      failures: this.#failures,
+      changes: this.#objects.changes,
+      pendingDeletions: this.#objects.pendingDeletions,
+    }
+  }
+}
+
+function warnOfHandler(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), 'WatchCacheHandlerError')
+}
