@@ -15,6 +15,7 @@ export interface RequestUri {
 export function parseRequestUri(text: string): RequestUri | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (text === '' || /[\x00-\x1f\x7f]/.test(text)) return undefined
+  if (text === '*') return { scheme: '', host: '', hostname: '', port: '', path: '*', query: '' }
   const schemed = /^([A-Za-z][A-Za-z0-9+.-]*):(.*)$/s.exec(text)
   const scheme = (schemed?.[1] ?? '').toLowerCase()
   const [rest = '', ...queries] = (schemed?.[2] ?? text).split('?')

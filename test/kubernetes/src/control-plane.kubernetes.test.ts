@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:https'
 import { after, before, test } from 'node:test'
 import { type Kubernetes, serviceAccount, startKubernetes, waitFor } from './index.ts'
 
@@ -131,6 +133,50 @@ test('tokens of ServiceAccounts are issued and accepted', async () => {
     kubeconfig: kubernetes.kubeconfigFor({ user: 'nobody' }),
   })
   assert.equal(who.code, 0, who.stderr)
+})
+
+test('a webhook that runs outside is reached through a Service of type ExternalName', async () => {
+  const namespace = await kubernetes.newNamespace('hooks')
+  const { certificate, key } = kubernetes.servingCertificate(`guard.${namespace}.svc`)
+  await using server = createServer({ cert: certificate, key }, async (incoming, outgoing) => {
+    const { request } = JSON.parse((await incoming.toArray()).join(''))
+    const response = { uid: request.uid, allowed: false, status: { message: 'refused by the test' } }
+    outgoing.setHeader('content-type', 'application/json')
+    outgoing.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await kubernetes.apply([
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'guard', namespace },
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: namespace },
+      webhooks: [
+        {
+          name: 'guard.example.com',
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+          namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+          rules: [
+            { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] },
+          ],
+          clientConfig: {
+            service: { name: 'guard', namespace, port, path: '/' },
+            caBundle: Buffer.from(kubernetes.ca).toString('base64'),
+          },
+        },
+      ],
+    },
+  ])
+  const create = () => kubernetes.kubectl('create', 'configmap', '--dry-run=server', 'any', '-n', namespace)
+  await waitFor('the webhook to refuse', async () => (await create()).stderr.includes('refused by the test'))
 })
 
 test('more nodes can be added, of the same kind or of any other', async () => {

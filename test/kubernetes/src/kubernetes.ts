@@ -131,6 +131,11 @@ export class Kubernetes implements AsyncDisposable {
     return this.#parts.authority.client(subject)
   }
 
+  /** A serving certificate signed by `ca`, for a webhook that the test runs. */
+  servingCertificate(...names: string[]): KeyPair {
+    return this.#parts.authority.server(names[0] ?? 'localhost', names)
+  }
+
   /** Path of a kubeconfig that speaks for the subject. */
   kubeconfigFor(subject: Subject): string {
     const endpoint: Endpoint = { server: this.server, ca: this.ca, client: this.clientCertificate(subject) }

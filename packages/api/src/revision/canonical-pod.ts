@@ -3,7 +3,7 @@
 // The canonical form of a pod specification: two specifications that make the same pod have the same form. It is a
 // valid specification itself, with nothing in it that the API server would fill in. Input is never changed, and
 // anything is accepted: what has the wrong type, or is newer than the type table, is kept as it is.
-import { normalizeQuantity, QuantityError, readQuantity } from '@grove/apimachinery'
+import { isJsonObject, normalizeQuantity, QuantityError, readQuantity, setOwn } from '@grove/apimachinery'
 import { type GoField, type GoStruct, type GoType, goType, jsonFields } from './go-types.ts'
 import { emptyMeansAbsent, fieldDefaults, unorderedLists } from './pod-rules.ts'
 import { settleContainer, settleImageVolume, settlePodSpec, settleVolume } from './pod-settling.ts'
@@ -24,14 +24,14 @@ const settle: Readonly<Record<string, (object: CanonicalObject) => void>> = {
 }
 
 export function canonicalPodSpec(podSpec: unknown): CanonicalObject {
-  const canonical = podSpecElement(isObject(podSpec) ? podSpec : {})
-  return isObject(canonical) ? canonical : {}
+  const canonical = podSpecElement(isJsonObject(podSpec) ? podSpec : {})
+  return isJsonObject(canonical) ? canonical : {}
 }
 
 /** A map of texts, such as labels; undefined if it is empty. */
 export function canonicalTextMap(map: unknown): CanonicalObject | undefined {
   const canonical = textMapMember(map)
-  return isObject(canonical) ? canonical : undefined
+  return isJsonObject(canonical) ? canonical : undefined
 }
 
 const elements = new Map<string, Canonicalizer>()
@@ -62,7 +62,7 @@ function buildElement(type: GoType): Canonicalizer {
     }
     case 'map': {
       const element = elementOf(type.element)
-      return value => (isObject(value) ? mapMembers(value, element) : canonicalUnknown(value ?? {}, 0))
+      return value => (isJsonObject(value) ? mapMembers(value, element) : canonicalUnknown(value ?? {}, 0))
     }
     case 'struct':
       return buildStruct(type)
@@ -78,8 +78,8 @@ function buildStruct(type: GoStruct): Canonicalizer {
     return keys ? [{ jsonName, keys }] : []
   })
   return value => {
-    if (!isObject(value) && !isAbsent(value)) return canonicalUnknown(value, 0)
-    const canonical = mapMembers(isObject(value) ? value : {}, (member, key) => {
+    if (!isJsonObject(value) && !isAbsent(value)) return canonicalUnknown(value, 0)
+    const canonical = mapMembers(isJsonObject(value) ? value : {}, (member, key) => {
       const canonicalize = members.get(key)
       return canonicalize ? canonicalize(member) : dropEmpty(canonicalUnknown(member, 0))
     })
@@ -106,17 +106,9 @@ function memberOf(owner: string, { jsonName, type }: GoField): Canonicalizer {
   }
 }
 
-// A set names the same few amounts over and over, and reading one costs more than everything else about its field.
-const normalQuantities = new Map<string, string>()
-
 function canonicalQuantity(value: unknown): unknown {
-  const known = typeof value === 'string' ? normalQuantities.get(value) : undefined
-  if (known !== undefined) return known
   const quantity = readQuantity(value)
-  if (quantity instanceof QuantityError) return canonicalUnknown(value, 0)
-  const normal = normalizeQuantity(quantity)
-  if (typeof value === 'string' && normalQuantities.size < 1000) normalQuantities.set(value, normal)
-  return normal
+  return quantity instanceof QuantityError ? canonicalUnknown(value, 0) : normalizeQuantity(quantity)
 }
 
 /** Pod fields that mean something are far less deep; this keeps hostile input from exhausting the stack. */
@@ -135,7 +127,7 @@ function canonicalUnknown(value: unknown, depth: number): unknown {
 function dropEmpty(value: unknown): unknown {
   if (isAbsent(value)) return undefined
   if (Array.isArray(value)) return value.length === 0 ? undefined : value
-  return isObject(value) && isEmpty(value) ? undefined : value
+  return isJsonObject(value) && isEmpty(value) ? undefined : value
 }
 
 function mapMembers(
@@ -145,11 +137,7 @@ function mapMembers(
   const result: CanonicalObject = {}
   for (const key of Object.keys(object)) {
     const value = canonicalize(object[key], key)
-    if (value === undefined) continue
-    // Assigning to this name would set the prototype instead of a member.
-    if (key === '__proto__')
-      Object.defineProperty(result, key, { value, enumerable: true, configurable: true })
-    else result[key] = value
+    if (value !== undefined) setOwn(result, key, value)
   }
   return result
 }
@@ -161,10 +149,6 @@ function isEmpty(object: CanonicalObject): boolean {
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null || typeof value === 'function' || typeof value === 'symbol'
-}
-
-function isObject(value: unknown): value is CanonicalObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 const podSpecElement = elementOf(goType('v1.PodSpec'))

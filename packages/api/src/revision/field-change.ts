@@ -2,6 +2,7 @@
 
 // The difference between two values as a list of places, for people to read: elements of lists are named, not
 // counted, and values that may be secret are not shown.
+import { isJsonObject } from '@grove/apimachinery'
 import { canonicalJson } from './canonical-json.ts'
 import { objectOf } from './input.ts'
 
@@ -67,7 +68,7 @@ export function fieldChanges(
     if (left === right) return
     if (left === undefined || right === undefined) report(place, left, right)
     else if (Array.isArray(left) && Array.isArray(right)) compareLists(place, left, right)
-    else if (isMap(left) && isMap(right)) compareMaps(place, left, right)
+    else if (isJsonObject(left) && isJsonObject(right)) compareMaps(place, left, right)
     else report(place, left, right)
   }
 
@@ -158,8 +159,4 @@ function shortText(place: Place, value: unknown): string | undefined {
 
 function isScalar(value: unknown): boolean {
   return typeof value !== 'object' || value === null
-}
-
-function isMap(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,6 +2,7 @@
 
 // What revisions are made from. Everything is `unknown` because hashes are also computed of objects that nobody
 // validated: what a cluster holds, what an older release stored. A typed PodCliqueSet fits without a cast.
+import { isJsonObject } from '@grove/apimachinery'
 
 export interface SetInput {
   readonly metadata?: unknown
@@ -29,9 +30,7 @@ const nothing: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The value if it is an object, an empty one for anything else. */
 export function objectOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : nothing
+  return isJsonObject(value) ? value : nothing
 }
 
 /** The value if it is a list, an empty one for anything else. */

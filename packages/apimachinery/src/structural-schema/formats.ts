@@ -94,10 +94,15 @@ function isDuration(text: string): boolean {
   return false
 }
 
-/** An address alone or after a display name; the rarer forms of RFC 5322 (comments, quoted local parts) are refused. */
+const emailAtom = "[\\w!#$%&'*+\\-/=?^`{|}~\\u0080-\\uffff]+"
+const emailAtoms = `${emailAtom}(?:\\.${emailAtom})*`
+const emailAddress = new RegExp(
+  `^(?:${emailAtoms}|"(?:[^"\\\\]|\\\\.)*")@(?:${emailAtoms}|\\[[^\\s[\\]]*\\])$`,
+)
+
+/** An address alone, or in angle brackets after a display name. Comments of RFC 5322 are refused. */
 function isEmail(text: string): boolean {
-  const address = /^[^<>]*<([^<>]*)>$/.exec(text.trim())?.[1] ?? text.trim()
-  return /^[\w.!#$%&'*+/=?^`{|}~\-\u0080-\uffff]+@[^\s@<>()[\],;:\\"]+$/.test(address)
+  return emailAddress.test(/^[^<>]*<([^<>]*)>$/.exec(text.trim())?.[1] ?? text.trim())
 }
 
 /** Full names may have dashes anywhere inside a label, single labels only after the first character. */

@@ -6,6 +6,7 @@ import {
   type DeleteOptions,
   type Deletion,
   isKubeError,
+  isLastState,
   type KubeObject,
   type ObjectRef,
   type Resource,
@@ -48,7 +49,11 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
   ): Promise<Stored<T>> {
     const object = await answer
     // A subresource such as scale answers with an object of another kind.
-    if (!dryRun && object.kind === resource.kind) for (const cache of cachesOf(resource)) cache.fold(object)
+    if (dryRun || object.kind !== resource.kind) return object
+    for (const cache of cachesOf(resource)) {
+      if (isLastState(object)) cache.foldDelete(object.metadata, object.metadata.uid)
+      else cache.fold(object)
+    }
     return object
   }
 

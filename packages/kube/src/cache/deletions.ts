@@ -3,7 +3,7 @@
 import { compareResourceVersions } from './resource-version.ts'
 
 /** What we know of an object that we deleted, or moved out of a selection, before the watch says so. */
-export interface Deletion {
+export interface DeletionNote {
   /** `gone`: it must not be seen again. `left`: it must not be seen as it was up to `upTo`. `terminating`: it may be
    * seen, but only with a deletionTimestamp. */
   readonly kind: 'gone' | 'left' | 'terminating'
@@ -19,18 +19,18 @@ const rememberedConfirmations = 4096
 
 /** Tombstones by UID: what our own deletes did, kept exactly until the watch or a newer list has shown it. */
 export class Deletions {
-  readonly #noted = new Map<string, Deletion>()
+  readonly #noted = new Map<string, DeletionNote>()
   readonly #confirmed = new Set<string>()
 
   get size(): number {
     return this.#noted.size
   }
 
-  get(uid: string): Deletion | undefined {
+  get(uid: string): DeletionNote | undefined {
     return this.#noted.get(uid)
   }
 
-  note(uid: string, deletion: Deletion): void {
+  note(uid: string, deletion: DeletionNote): void {
     if (!this.#confirmed.has(uid)) this.#noted.set(uid, deletion)
   }
 

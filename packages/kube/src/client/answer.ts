@@ -86,9 +86,14 @@ export function toDeletion<T extends KubeObject>(answer: Stored<T> | Status): De
   if (answer.kind === 'Status' && !('metadata' in answer && answer.metadata?.uid))
     return { uid: (answer as Status).details?.uid, gone: true }
   const object = answer as Stored<T>
-  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers, uid } = object.metadata
-  const waits = (finalizers?.length ?? 0) > 0 || (deletionGracePeriodSeconds ?? 0) > 0
-  return { object, uid, gone: deletionTimestamp !== undefined && !waits }
+  return { object, uid: object.metadata.uid, gone: isLastState(object) }
+}
+
+/** Whether an answer shows an object that no longer exists: it was to be deleted and nothing held it any more. That is
+ * what a delete without grace answers, and the patch that takes the last finalizer away. */
+export function isLastState({ metadata }: Stored): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata
+  return deletionTimestamp !== undefined && !finalizers?.length && !(deletionGracePeriodSeconds ?? 0)
 }
 
 /** Without the body, which may hold secrets. */

@@ -3,8 +3,9 @@
 import { parseAnswer, toDeletion, toPage } from './answer.ts'
 import { deleteBody, namespaceOf, patchBody, refOf, serialize } from './body.ts'
 import type { Client, Deletion, RawRequest } from './client.ts'
-import { isKubeError } from './error.ts'
-import { generatedNameAttempts, withGeneratedName } from './generated-name.ts'
+import { isKubeError, type KubeError } from './error.ts'
+import { createGenerated } from './generated-create.ts'
+import { wantsGeneratedName } from './generated-name.ts'
 import type { KubeObject, ObjectList, ObjectPage, ObjectRef, Stored } from './object.ts'
 import type {
   ApplyOptions,
@@ -48,7 +49,7 @@ export class ApiClient implements Client {
     this.#options = options
   }
 
-  get<T extends KubeObject>(
+  async get<T extends KubeObject>(
     resource: Resource<T>,
     ref: ObjectRef,
     options: GetOptions = {},
@@ -124,18 +125,17 @@ export class ApiClient implements Client {
     object: T,
     options: WriteOptions = {},
   ): Promise<Stored<T>> {
-    for (let attempt = 1; ; attempt++) {
-      const named = withGeneratedName(object, this.#options.random)
-      if (!named) return this.#json(this.#createCall(resource, object, options), options)
-      try {
-        return await this.#createNamed(resource, named, options)
-      } catch (error) {
-        if (!isKubeError(error, 'AlreadyExists') || attempt >= generatedNameAttempts) throw error
-      }
-    }
+    if (!wantsGeneratedName(object)) return this.#create(resource, object, options)
+    const { signal, timeoutMs, urgent } = options
+    return createGenerated(object, {
+      random: this.#options.random,
+      send: (named, onRepeat) => this.#create(resource, named, options, onRepeat),
+      find: named => this.find(resource, refOf(named), { signal, timeoutMs, urgent }),
+      pause: attempt => this.#requester.pause(attempt, signal),
+    })
   }
 
-  update<T extends KubeObject>(
+  async update<T extends KubeObject>(
     resource: Resource<T>,
     object: T,
     options: UpdateOptions = {},
@@ -145,7 +145,7 @@ export class ApiClient implements Client {
     return this.#json({ ...request, body: serialize(resource, object) }, options)
   }
 
-  patch<T extends KubeObject>(
+  async patch<T extends KubeObject>(
     resource: Resource<T>,
     ref: ObjectRef,
     patch: Patch,
@@ -157,7 +157,11 @@ export class ApiClient implements Client {
     return this.#json({ ...request, contentType, body: JSON.stringify(body) }, options)
   }
 
-  apply<T extends KubeObject>(resource: Resource<T>, object: T, options: ApplyOptions): Promise<Stored<T>> {
+  async apply<T extends KubeObject>(
+    resource: Resource<T>,
+    object: T,
+    options: ApplyOptions,
+  ): Promise<Stored<T>> {
     const path = objectPath(resource, refOf(object), options.subresource) + applyQuery(options)
     const request = call('apply', 'PATCH', path, resource, true, options)
     const contentType = 'application/apply-patch+yaml'
@@ -210,31 +214,15 @@ export class ApiClient implements Client {
     return this.#options.close()
   }
 
-  /** Under a name that is ours alone a create may be repeated; then finding it taken means that it was done. */
-  async #createNamed<T extends KubeObject>(
+  #create<T extends KubeObject>(
     resource: Resource<T>,
     object: T,
     options: WriteOptions,
+    onRepeat?: (error: KubeError) => void,
   ): Promise<Stored<T>> {
-    let mayBeDone = false
-    const request: Call = {
-      ...this.#createCall(resource, object, options),
-      idempotent: true,
-      onRepeat: error => {
-        mayBeDone ||= error.sent && error.code !== 'TooManyRequests'
-      },
-    }
-    try {
-      return await this.#json(request, options)
-    } catch (error) {
-      if (!mayBeDone || !isKubeError(error, 'AlreadyExists')) throw error
-      return this.get(resource, refOf(object), { signal: options.signal })
-    }
-  }
-
-  #createCall<T extends KubeObject>(resource: Resource<T>, object: T, options: WriteOptions): Call {
     const path = collectionPath(resource, namespaceOf(resource, object)) + this.#writeQuery(options)
-    return { ...call('create', 'POST', path, resource, false), body: serialize(resource, object) }
+    const request = call('create', 'POST', path, resource, onRepeat !== undefined)
+    return this.#json({ ...request, body: serialize(resource, object), onRepeat }, options)
   }
 
   async #json<T extends KubeObject>(request: Call, options: RequestOptions): Promise<Stored<T>> {

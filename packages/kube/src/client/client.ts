@@ -54,8 +54,9 @@ export interface Client {
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void>
 
-  /** The namespace is the object's own. With `generateName` the name is chosen here, so that a create whose answer was
-   * lost is repeated under the same name and never makes two objects. */
+  /** The namespace is the object's own. With `generateName` the name is chosen here, and a create whose answer
+   * was lost is repeated under that name until its outcome is known or its signal is aborted: it never makes two
+   * objects. */
   create<T extends KubeObject>(resource: Resource<T>, object: T, options?: WriteOptions): Promise<Stored<T>>
   /** Replaces the object; with a resourceVersion only if it is unchanged, else `Conflict`. */
   update<T extends KubeObject>(resource: Resource<T>, object: T, options?: UpdateOptions): Promise<Stored<T>>

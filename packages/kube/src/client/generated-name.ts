@@ -17,9 +17,12 @@ export function generateName(prefix: string, random: () => number): string {
   return name
 }
 
-/** The object with a name of its own, when it asks for one to be made. */
-export function withGeneratedName<T extends KubeObject>(object: T, random: () => number): T | undefined {
-  const prefix = object.metadata?.generateName
-  if (!prefix || object.metadata?.name) return undefined
-  return { ...object, metadata: { ...object.metadata, name: generateName(prefix, random) } }
+/** Whether an object leaves its name to be made. */
+export function wantsGeneratedName(object: KubeObject): boolean {
+  return Boolean(object.metadata?.generateName) && !object.metadata?.name
+}
+
+export function withGeneratedName<T extends KubeObject>(object: T, random: () => number): T {
+  const name = generateName(object.metadata?.generateName ?? '', random)
+  return { ...object, metadata: { ...object.metadata, name } }
 }

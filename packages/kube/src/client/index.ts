@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export { isLastState } from './answer.ts'
 export type { Client, Deletion, RawRequest } from './client.ts'
 export type { ClusterConfig, TlsMaterial } from './cluster-config.ts'
 export {

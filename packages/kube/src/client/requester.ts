@@ -6,7 +6,7 @@ import type { Credentials } from './credentials.ts'
 import { KubeError, type KubeErrorCode, type RequestDescription } from './error.ts'
 import type { Gate } from './gate.ts'
 import type { RequestOptions } from './options.ts'
-import { type RetryPolicy, retryDelayMs } from './retry.ts'
+import { backoffMs, type RetryPolicy, retryDelayMs } from './retry.ts'
 import type { Transport, TransportHeaders, TransportRequest, TransportStream } from './transport.ts'
 import { parseWarnings } from './warning.ts'
 
@@ -76,6 +76,16 @@ export class Requester {
       } catch {
         throw aborted(call, options.signal, result.sent)
       }
+    }
+  }
+
+  /** Waits as before a further attempt of something that failed so often already. */
+  async pause(attempt: number, signal?: AbortSignal): Promise<void> {
+    const { clock, retry, random } = this.#options
+    try {
+      await clock.sleep(backoffMs(attempt, retry, random), signal)
+    } catch {
+      throw new KubeError({ code: 'Aborted', message: 'aborted while waiting', cause: signal?.reason })
     }
   }
 

@@ -36,10 +36,13 @@ export function retryDelayMs(
   const throttled = error.code === 'TooManyRequests'
   if (attempt >= (throttled ? policy.throttledAttempts : policy.failedAttempts)) return undefined
   if (!throttled && !mayTryAgain(error, idempotent)) return undefined
-  const backoff = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** (attempt - 1))
-  // Between half and all of the back-off, so that requests which failed together do not come back together; never
-  // earlier than the server asked.
-  return (asked ?? 0) * 1000 + backoff * (0.5 + random() / 2)
+  return (asked ?? 0) * 1000 + backoffMs(attempt, policy, random)
+}
+
+/** Between half and all of a doubling wait, so that requests which failed together do not come back together. */
+export function backoffMs(attempt: number, policy: RetryPolicy, random: () => number): number {
+  const full = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 30))
+  return full * (0.5 + random() / 2)
 }
 
 function mayTryAgain(error: KubeError, idempotent: boolean): boolean {

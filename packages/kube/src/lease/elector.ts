@@ -130,10 +130,13 @@ export class LeaseElector {
   #armGiveUp(): void {
     this.#giveUp?.cancel()
     if (this.#ending.signal.aborted) return
-    this.#giveUp = this.#clock.setTimeout(() => {
-      if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
-      else this.#end(`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`)
-    }, Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs())))
+    this.#giveUp = this.#clock.setTimeout(
+      () => {
+        if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
+        else this.#end(`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`)
+      },
+      Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs())),
+    )
   }
 
   #end(why: string): void {

@@ -133,13 +133,14 @@ export class SimulatedProcess implements Clock {
 /** One lease, optimistic concurrency, and a network that delays, loses requests and loses answers. */
 export class SimulatedServer {
   readonly #world: World
-  readonly #longestDelayMs: number
+  /** How long a message may take; the slow ones are a fifth. */
+  longestDelayMs: number
   #lease: Lease | undefined
   #version = 0
 
   constructor(world: World, longestDelayMs: number) {
     this.#world = world
-    this.#longestDelayMs = longestDelayMs
+    this.longestDelayMs = longestDelayMs
   }
 
   get holder(): string {
@@ -187,6 +188,6 @@ export class SimulatedServer {
   #delay(): number {
     // Mostly quick, sometimes as slow as it may be.
     const { random } = this.#world
-    return random() < 0.8 ? random() * 20 : random() * this.#longestDelayMs
+    return random() < 0.8 ? random() * 20 : random() * this.longestDelayMs
   }
 }

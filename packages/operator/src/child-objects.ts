@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Brings the children of one kind to what their owner wants: what is missing is created, what differs is patched in
+// the fields that are ours, what is not wanted any more is deleted.
+import type { KubeObject, Stored } from '@grove/kube'
+import { mergePatch } from './owned-fields.ts'
+
+export type MergePatch = Readonly<Record<string, unknown>>
+
+export interface ChildKind<T extends KubeObject> {
+  readonly wanted: readonly T[]
+  /** Everything of that kind that carries the owner's labels; whose it is, its owner reference says. */
+  readonly existing: readonly Stored<T>[]
+  readonly ownerUid: string
+  /** The part of metadata and spec that is ours and differs. Without it a child is never changed after creation. */
+  readonly patch?: (existing: Stored<T>, wanted: T) => MergePatch | undefined
+  /** Whether unwanted children go. */
+  readonly prune: boolean
+}
+
+export interface ChildPlan<T extends KubeObject> {
+  readonly create: readonly T[]
+  readonly patch: readonly { readonly object: Stored<T>; readonly patch: MergePatch }[]
+  readonly remove: readonly Stored<T>[]
+  /** Wanted names that an object of somebody else has. */
+  readonly taken: readonly Stored<T>[]
+  /** Wanted names whose former holder is still on its way out; its end will wake us. */
+  readonly leaving: readonly Stored<T>[]
+}
+
+export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPlan<T> {
+  const byName = new Map(kind.existing.map(object => [object.metadata.name, object]))
+  const wantedNames = new Set(kind.wanted.map(object => object.metadata?.name))
+  const create: T[] = []
+  const patch: { object: Stored<T>; patch: MergePatch }[] = []
+  const taken: Stored<T>[] = []
+  const leaving: Stored<T>[] = []
+  for (const wanted of kind.wanted) {
+    const existing = byName.get(wanted.metadata?.name ?? '')
+    if (!existing) create.push(wanted)
+    else if (existing.metadata.deletionTimestamp) leaving.push(existing)
+    else if (!isControlledBy(existing, kind.ownerUid)) taken.push(existing)
+    else {
+      const difference = kind.patch?.(existing, wanted)
+      if (difference) patch.push({ object: existing, patch: difference })
+    }
+  }
+  const remove = kind.prune
+    ? kind.existing.filter(
+        object =>
+          !wantedNames.has(object.metadata.name) &&
+          !object.metadata.deletionTimestamp &&
+          isControlledBy(object, kind.ownerUid),
+      )
+    : []
+  return { create, patch, remove, taken, leaving }
+}
+
+/** By UID: a namesake of a former owner is somebody else. */
+export function isControlledBy(object: KubeObject, uid: string): boolean {
+  return (object.metadata?.ownerReferences ?? []).some(
+    reference => reference.controller && reference.uid === uid,
+  )
+}
+
+/** Labels, and for kinds that mirror them annotations, as a whole: what others added there goes. */
+export function metadataPatch(
+  existing: KubeObject,
+  wanted: KubeObject,
+  members: readonly ('labels' | 'annotations')[],
+): MergePatch | undefined {
+  const patches = members.flatMap(member => {
+    const difference = mergePatch(existing.metadata?.[member], wanted.metadata?.[member])
+    return difference ? [[member, difference] as const] : []
+  })
+  return patches.length ? Object.fromEntries(patches) : undefined
+}
+
+export function combine(
+  metadata: MergePatch | undefined,
+  rest: MergePatch | undefined,
+): MergePatch | undefined {
+  if (!metadata && !rest) return undefined
+  return { ...(metadata && { metadata }), ...rest }
+}

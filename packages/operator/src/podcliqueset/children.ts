@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a PodCliqueSet wants of every kind of child, and which of their fields stay ours after creation.
+import type {
+  HorizontalPodAutoscaler,
+  PodClique,
+  PodCliqueScalingGroup,
+  Role,
+  RoleBinding,
+  Service,
+  ServiceAccount,
+} from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { combine, type MergePatch, metadataPatch } from '../child-objects.ts'
+import { range, scalingGroups, standaloneCliques } from '../layout.ts'
+import { autoscalers } from '../objects/autoscaler.ts'
+import { podClique } from '../objects/clique.ts'
+import { headlessService } from '../objects/headless-service.ts'
+import { podCliqueScalingGroup } from '../objects/scaling-group.ts'
+import { patchMembers } from '../owned-fields.ts'
+import type { StoredSet } from '../stored.ts'
+
+export function wantedServices(set: StoredSet): Service[] {
+  return replicasOf(set).map(replica => headlessService(set, replica))
+}
+
+export function wantedAutoscalers(set: StoredSet): HorizontalPodAutoscaler[] {
+  return replicasOf(set).flatMap(replica => autoscalers(set, replica))
+}
+
+export function wantedCliques(set: StoredSet, hashes: Readonly<Record<string, string>>): PodClique[] {
+  return replicasOf(set).flatMap(replica =>
+    standaloneCliques(set, replica).map(instance =>
+      podClique(set, instance, set, hashes[instance.template.name] ?? ''),
+    ),
+  )
+}
+
+export function wantedScalingGroups(set: StoredSet): PodCliqueScalingGroup[] {
+  return replicasOf(set).flatMap(replica =>
+    scalingGroups(set, replica).map(instance => podCliqueScalingGroup(set, instance)),
+  )
+}
+
+export function patchServiceAccount(
+  existing: Stored<ServiceAccount>,
+  wanted: ServiceAccount,
+): MergePatch | undefined {
+  return combine(
+    metadataPatch(existing, wanted, ['labels']),
+    patchMembers(existing, wanted, ['automountServiceAccountToken']),
+  )
+}
+
+export function patchRole(existing: Stored<Role>, wanted: Role): MergePatch | undefined {
+  return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['rules']))
+}
+
+/** The role that a binding refers to cannot be changed; a binding to another role is not ours to repair in place. */
+export function patchRoleBinding(existing: Stored<RoleBinding>, wanted: RoleBinding): MergePatch | undefined {
+  return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['subjects']))
+}
+
+export function patchService(existing: Stored<Service>, wanted: Service): MergePatch | undefined {
+  const spec = patchMembers(existing.spec, wanted.spec, ['selector', 'publishNotReadyAddresses'])
+  return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
+}
+
+/** Metrics only where the set names some: without any the API server chooses. Behaviour belongs to the user. */
+export function patchAutoscaler(
+  existing: Stored<HorizontalPodAutoscaler>,
+  wanted: HorizontalPodAutoscaler,
+): MergePatch | undefined {
+  const members = [
+    'minReplicas',
+    'maxReplicas',
+    'scaleTargetRef',
+    ...(wanted.spec?.metrics ? ['metrics'] : []),
+  ]
+  const spec = patchMembers(existing.spec, wanted.spec, members)
+  return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
+}
+
+/** Everything but the replica count, which belongs to whoever scales the clique. */
+export function patchClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
+  const members = ['roleName', 'podSpec', 'minAvailable', 'startsAfter', 'autoScalingConfig']
+  const spec = patchMembers(existing.spec, wanted.spec, members)
+  return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
+}
+
+/** Everything but the replica count, which belongs to whoever scales the group. */
+export function patchScalingGroup(
+  existing: Stored<PodCliqueScalingGroup>,
+  wanted: PodCliqueScalingGroup,
+): MergePatch | undefined {
+  const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'cliqueNames'])
+  return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
+}
+
+function replicasOf(set: StoredSet): number[] {
+  return range(0, set.spec.replicas ?? 0)
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which member cliques a scaling group lacks, and which of its replicas are too many.
+import { label, type PodClique } from '@grove/api'
+import { type CliqueInstance, memberCliques, range, type ScalingGroupInstance } from '../layout.ts'
+import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+
+export interface GroupInput {
+  readonly set: StoredSet
+  readonly group: StoredScalingGroup
+  readonly instance: ScalingGroupInstance
+  /** Controlled by this group, terminating ones included. */
+  readonly cliques: readonly PodClique[]
+}
+
+export interface GroupPlan {
+  /** Missing cliques. One whose predecessor is still going waits for its end. */
+  readonly create: readonly CliqueInstance[]
+  /** Indexes of replicas beyond the wanted number, ascending. */
+  readonly removeReplicas: readonly number[]
+  /** Existing members that are wanted, with what they are an instance of. */
+  readonly keep: readonly { readonly clique: PodClique; readonly instance: CliqueInstance }[]
+}
+
+export function planGroup({ set, group, instance, cliques }: GroupInput): GroupPlan {
+  const byName = new Map(cliques.map(clique => [clique.metadata.name, clique]))
+  const wanted = range(0, group.spec.replicas).flatMap(replica => memberCliques(set, instance, replica))
+  const surplus = cliques
+    .filter(clique => !clique.metadata.deletionTimestamp)
+    .map(replicaIndexOf)
+    .filter(index => index !== undefined && index >= group.spec.replicas)
+  return {
+    create: wanted.filter(member => !byName.has(member.name)),
+    removeReplicas: [...new Set(surplus.filter(index => index !== undefined))].sort((a, b) => a - b),
+    keep: wanted.flatMap(member => {
+      const clique = byName.get(member.name)
+      return clique && !clique.metadata.deletionTimestamp ? [{ clique, instance: member }] : []
+    }),
+  }
+}
+
+export function replicaIndexOf(clique: PodClique): number | undefined {
+  const text = clique.metadata.labels?.[label.scalingGroupReplicaIndex]
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+}
