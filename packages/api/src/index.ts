@@ -13,15 +13,6 @@ export * from './kinds.ts'
 export type * from './kubernetes/index.ts'
 export * from './labels.ts'
 export * from './names.ts'
-export { describeFieldChange, type FieldChange } from './revision/field-change.ts'
-export { generationHash, type HashAlgorithm, hashAlgorithmOf, podTemplateHash } from './revision/hash.ts'
-export {
-  type CliqueImpact,
-  type HarmlessChange,
-  type HarmlessChangeKind,
-  type Impact,
-  impact,
-} from './revision/impact.ts'
-export { legacyGenerationHash, legacyPodTemplateHash } from './revision/legacy.ts'
+export * from './revision/index.ts'
 export * from './schedulers.ts'
 export type * from './types/index.ts'

@@ -50,10 +50,21 @@ export function parseDuration(text: string): DurationResult {
   return { ok: true, nanoseconds: negative ? -total : total }
 }
 
-/** `.5` of an hour. Go computes it with floating-point numbers; exact arithmetic would differ by a nanosecond. */
-function fractionOf(digits: string, scale: bigint): bigint {
-  const kept = digits.slice(0, 18)
-  return kept === '' ? 0n : BigInt(Math.trunc(Number(kept) * (Number(scale) / 10 ** kept.length)))
+/**
+ * `.5` of an hour. Go keeps as many digits as fit 64 bits and computes with floating-point numbers; exact arithmetic
+ * would differ by a nanosecond.
+ */
+function fractionOf(digits: string, unit: bigint): bigint {
+  let kept = 0n
+  let scale = 1
+  // Further digits are worth nothing at the precision of a floating-point number.
+  for (const digit of digits.slice(0, 400)) {
+    const longer = kept * 10n + BigInt(digit)
+    if (longer > maxMagnitude) break
+    kept = longer
+    scale *= 10
+  }
+  return BigInt(Math.trunc(Number(kept) * (Number(unit) / scale)))
 }
 
 /** The canonical form: `4h0m0s`, `1m30s`, `1.5s`, `500ms`, `0s`. */

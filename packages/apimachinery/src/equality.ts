@@ -11,8 +11,8 @@ export type ComparisonPath = readonly (string | number)[]
 export type Comparator = (left: unknown, right: unknown, path: ComparisonPath) => boolean | undefined
 
 /**
- * Whether two JSON values mean the same to Kubernetes: an absent member, null, an empty list and an empty object are
- * all nothing. The order of members does not matter, that of lists does.
+ * Whether two JSON values mean the same to Kubernetes: an absent member, null, an empty list and an object without
+ * anything in it are all nothing. The order of members does not matter, that of lists does.
  *
  * An empty object that carries meaning by its presence, such as `emptyDir: {}`, is nothing here too: where that
  * matters, say so in `compare` (which sees undefined for an absent member). What is nested too deeply to be compared
@@ -33,20 +33,21 @@ function equal(
   if (decided !== undefined) return decided
   if (left === right) return true
   if (depth > MAX_JSON_DEPTH) return false
-  if (isNothing(left) || isNothing(right)) return isNothing(left) && isNothing(right)
   if (Array.isArray(left) && Array.isArray(right)) {
     if (left.length !== right.length) return false
     return left.every((item, index) => equalAt(index, item, right[index], compare, path, depth))
   }
-  if (isJsonObject(left) && isJsonObject(right)) {
-    for (const key of Object.keys(left)) {
-      if (!equalAt(key, left[key], member(right, key), compare, path, depth)) return false
-    }
-    return Object.keys(right).every(
-      key => Object.hasOwn(left, key) || equalAt(key, undefined, right[key], compare, path, depth),
-    )
+  // Nothing has no members: an object is compared with it member by member, so that `compare` sees them all.
+  const leftMembers = isNothing(left) ? {} : left
+  const rightMembers = isNothing(right) ? {} : right
+  if (!isJsonObject(leftMembers) || !isJsonObject(rightMembers)) return false
+  for (const key of Object.keys(leftMembers)) {
+    if (!equalAt(key, leftMembers[key], member(rightMembers, key), compare, path, depth)) return false
   }
-  return false
+  return Object.keys(rightMembers).every(
+    key =>
+      Object.hasOwn(leftMembers, key) || equalAt(key, undefined, rightMembers[key], compare, path, depth),
+  )
 }
 
 function equalAt(
@@ -64,9 +65,7 @@ function equalAt(
 }
 
 function isNothing(value: unknown): boolean {
-  if (value === undefined || value === null) return true
-  if (Array.isArray(value)) return value.length === 0
-  return isJsonObject(value) && Object.keys(value).length === 0
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0)
 }
 
 function member(object: Record<string, unknown>, key: string): unknown {

@@ -26,34 +26,51 @@ export function getOwn(target: JsonObject, key: string): unknown {
   return Object.hasOwn(target, key) ? target[key] : undefined
 }
 
+/** A copy that shares nothing with the value, down to the depth limit. */
 export function cloneJson<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(cloneJson) as T
-  if (!isJsonObject(value)) return value
-  const copy: JsonObject = {}
-  for (const key of Object.keys(value)) setOwn(copy, key, cloneJson(value[key]))
-  return copy as T
+  return clone(value, 0) as T
 }
 
-/** Strict equality of JSON values: an absent key and a null one differ, the order of keys does not matter. */
+function clone(value: unknown, depth: number): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
+  if (Array.isArray(value)) return value.map(item => clone(item, depth + 1))
+  const copy: JsonObject = {}
+  for (const [key, child] of Object.entries(value)) setOwn(copy, key, clone(child, depth + 1))
+  return copy
+}
+
+/**
+ * Strict equality of JSON values: an absent key and a null one differ, the order of keys does not matter. Values nested
+ * beyond the depth limit are not equal.
+ */
 export function equalJson(a: unknown, b: unknown): boolean {
+  return equal(a, b, 0)
+}
+
+function equal(a: unknown, b: unknown, depth: number): boolean {
   if (a === b) return true
+  if (depth > MAX_JSON_DEPTH) return false
   if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, index) => equalJson(item, b[index]))
+    return (
+      Array.isArray(b) && a.length === b.length && a.every((item, index) => equal(item, b[index], depth + 1))
+    )
   }
   if (!isJsonObject(a) || !isJsonObject(b)) return false
   const keys = Object.keys(a)
   return (
     keys.length === Object.keys(b).length &&
-    keys.every(key => Object.hasOwn(b, key) && equalJson(a[key], b[key]))
+    keys.every(key => Object.hasOwn(b, key) && equal(a[key], b[key], depth + 1))
   )
 }
 
 /** The value with the keys of all objects in ascending order, as Go's encoder writes maps. */
-export function sortKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sortKeys)
-  if (!isJsonObject(value)) return value
+export function sortKeys(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
+  if (Array.isArray(value)) return value.map(item => sortKeys(item, depth + 1))
   const sorted: JsonObject = {}
-  for (const key of Object.keys(value).sort()) setOwn(sorted, key, sortKeys(value[key]))
+  for (const key of Object.keys(value).sort()) {
+    setOwn(sorted, key, sortKeys((value as JsonObject)[key], depth + 1))
+  }
   return sorted
 }
 

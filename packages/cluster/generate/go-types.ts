@@ -18,6 +18,8 @@ export interface GoField {
   readonly listMapKeys: readonly string[]
   readonly structType?: string
   readonly optional: boolean
+  /** Its number on the protobuf wire; undefined where the type has no such form. */
+  readonly protobuf?: number
   readonly doc: string
 }
 
@@ -86,6 +88,7 @@ function parseFields(lines: readonly string[]): GoField[] {
           listMapKeys: comment.flatMap(text => /^\+listMapKey=(.+)$/.exec(text.trim())?.[1] ?? []),
           structType: marker(comment, 'structType') ?? marker(comment, 'mapType'),
           optional: comment.some(text => text.trim() === '+optional'),
+          protobuf: Number(/protobuf:"\w+,(\d+),/.exec(tag)?.[1]) || undefined,
           doc: docOf(comment),
         })
     }

@@ -54,11 +54,12 @@ export function tabulate(packages: Packages): Record<string, Row[]> {
   return reachable(table)
 }
 
-function rows(packages: Packages, home: string, fields: readonly GoField[]): Row[] {
+/** `outer` are the protobuf numbers of the structs that these fields are embedded in; JSON does not show those. */
+function rows(packages: Packages, home: string, fields: readonly GoField[], outer = ''): Row[] {
   return fields.flatMap((field): Row[] => {
     if (field.json === '') {
       const embedded = findStruct(packages, home, field.goType)
-      return embedded ? rows(packages, embedded.home, embedded.fields) : []
+      return embedded ? rows(packages, embedded.home, embedded.fields, field.protobuf ? `${outer}${field.protobuf}.` : outer) : []
     }
     const type = resolveType(packages, home, field.goType)
     const flags = [
@@ -73,6 +74,7 @@ function rows(packages: Packages, home: string, fields: readonly GoField[]): Row
     if (field.listType) extras.list = field.listType
     if (field.listMapKeys.length) extras.keys = [...field.listMapKeys]
     if (field.structType) extras.struct = field.structType
+    if (field.protobuf) extras.wire = `${outer}${field.protobuf}`
     return [Object.keys(extras).length ? [field.json, type.name, flags, extras] : [field.json, type.name, flags]]
   })
 }

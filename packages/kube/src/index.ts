@@ -8,3 +8,9 @@ export * from './cache/index.ts'
 export * from './client/index.ts'
 // Time
 export { type Clock, FakeClock, systemClock, type Timer } from './clock/index.ts'
+// Working through keys
+export * from './controller/index.ts'
+export * from './lease/index.ts'
+export * from './log/index.ts'
+export * from './metrics/index.ts'
+export * from './queue/index.ts'

@@ -6,7 +6,7 @@ export { type ComponentName, type ComponentState, StartError } from './component
 export { type KubernetesOptions, nativeGangs, startKubernetes } from './control-plane.ts'
 export type { KubectlOptions, KubectlResult } from './kubectl.ts'
 export type { Kubernetes } from './kubernetes.ts'
-export { defaultTopology, type NodeSpec, type Topology, topologyLabels } from './nodes.ts'
+export { defaultTopology, type NodeSpec, nodeSpecs, type Topology, topologyLabels } from './nodes.ts'
 export { type KeyPair, type Subject, serviceAccount } from './pki.ts'
 export { failAnnotation, gatedStages, readyAnnotation } from './stages.ts'
 export { type WaitOptions, waitFor } from './wait.ts'

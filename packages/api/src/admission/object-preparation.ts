@@ -42,11 +42,12 @@ export function changedMetadata(metadata: ObjectMeta, old: ObjectMeta): ObjectMe
   return changed
 }
 
-/** With a name of the right length where the API server would make one, so that length limits can be judged. */
+/** With a name in any case: of the right length where the API server would make one, so that limits can be judged. */
 export function named<T extends { metadata: ObjectMeta }>(object: T): T {
   const { metadata } = object
-  if (metadata.name || !metadata.generateName) return object
-  const name = metadata.generateName.slice(0, generatedPrefixLimit) + generatedSuffix
+  if (metadata.name) return object
+  const { generateName } = metadata
+  const name = generateName ? generateName.slice(0, generatedPrefixLimit) + generatedSuffix : ''
   return { ...object, metadata: { ...metadata, name } }
 }
 

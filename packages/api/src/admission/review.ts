@@ -139,14 +139,15 @@ function admitSet(prepared: Prepared, context: ValidationContext): AdmissionAnsw
   if (old && !old.ok) return badRequest(`the stored object cannot be read: ${old.message}`, warnings)
 
   const set = defaultPodCliqueSet(decoded.value, namespace)
-  return conclude(prepared, set, judged =>
+  // The stored object is completed like the new one: what both leave out has not changed.
+  return conclude(prepared, set, old?.value, judged =>
     old ? validateChangedPodCliqueSet(judged, old.value, context) : validateNewPodCliqueSet(judged, context),
   )
 }
 
 function admitBinding(prepared: Prepared, { configuration }: ValidationContext): AdmissionAnswer {
   const binding = prepared.object as unknown as ClusterTopologyBinding
-  return conclude(prepared, binding, judged => ({
+  return conclude(prepared, binding, prepared.old, judged => ({
     errors: validateClusterTopologyBinding(judged, configuration),
     warnings: [],
   }))
@@ -154,8 +155,9 @@ function admitBinding(prepared: Prepared, { configuration }: ValidationContext):
 
 /** The schema first; the rules only judge what has the right shape. */
 function conclude<T extends PodCliqueSet | ClusterTopologyBinding>(
-  { type, old, warnings }: Prepared,
+  { type, warnings }: Prepared,
   object: T,
+  old: unknown,
   rules: (object: T) => ValidationOutcome,
 ): AdmissionAnswer {
   const judged = named(object)

@@ -7,7 +7,7 @@ import { registerStringFunctions } from './string-functions.ts'
 
 /**
  * What rules may use: CEL itself and the part of the Kubernetes libraries that CRDs use in practice. Not there:
- * authorizer, semver, the methods of ip() and cidr(), comprehensions with two variables. A rule that calls something
+ * authorizer, semver, format, the methods of ip() and cidr(), optMap, comprehensions with two variables. A rule that calls something
  * unknown does not compile. Costs are not limited: the rules come with the CRD, whose author is trusted.
  */
 export function ruleEnvironment(optionalOldSelf: boolean): Environment {

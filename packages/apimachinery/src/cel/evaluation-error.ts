@@ -15,10 +15,24 @@ export function describeEvaluationError(error: unknown): string {
       return 'modulus by zero'
     case 'numeric_overflow':
       return 'integer overflow'
+    case 'bool_conversion_error':
+      return conversionError('bool')
+    case 'int_conversion_error':
+      return conversionError('int')
+    case 'double_conversion_error':
+      return conversionError('double')
+    case 'invalid_duration':
+      return conversionError('google.protobuf.Duration')
+    case 'invalid_timestamp':
+      return conversionError('google.protobuf.Timestamp')
     case 'no_such_overload':
     case 'no_matching_overload':
       return error instanceof EvaluationError ? 'no such overload' : error.summary
     default:
       return error.summary
   }
+}
+
+function conversionError(type: string): string {
+  return `type conversion error from 'string' to '${type}'`
 }

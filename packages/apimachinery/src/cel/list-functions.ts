@@ -54,7 +54,7 @@ function extreme(list: List, name: string, direction: 1 | -1): unknown {
 
 function slice(list: List, start: bigint, end: bigint): List {
   if (start < 0n || end < start || end > BigInt(list.length)) {
-    throw new RangeError(`cannot slice(${start}, ${end}), list has length ${list.length}`)
+    throw new RangeError(`cannot slice(${start}, ${end}), list is length ${list.length}`)
   }
   return list.slice(Number(start), Number(end))
 }

@@ -30,9 +30,6 @@ export function registerQuantityFunctions(environment: Environment): void {
     .registerType(TYPE, CelQuantity)
     .registerFunction(`quantity(string): ${TYPE}`, (text: string) => new CelQuantity(parseQuantity(text)))
     .registerFunction('isQuantity(string): bool', isQuantity)
-    .registerFunction(`${TYPE}.sign(): int`, (a: CelQuantity) =>
-      BigInt(compareQuantities(a.quantity, quantityOf(0n))),
-    )
     .registerFunction(`${TYPE}.isInteger(): bool`, (a: CelQuantity) => asInteger(a.quantity) !== undefined)
     .registerFunction(`${TYPE}.asInteger(): int`, (a: CelQuantity) => {
       const integer = asInteger(a.quantity)

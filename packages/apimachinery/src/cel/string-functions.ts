@@ -16,7 +16,6 @@ export function registerStringFunctions(environment: Environment): void {
       text.replaceAll(from, () => to),
     )
     .registerFunction('string.replace(string, string, int): string', replaceSome)
-    .registerFunction('string.reverse(): string', (text: string) => [...text].reverse().join(''))
     .registerFunction('string.format(list): string', (template: string, values: unknown[]) =>
       formatCel(template, values),
     )

@@ -3,7 +3,7 @@ import { Optional } from '@marcbachmann/cel-js'
 import { type FieldError, fieldError } from '../field-error.ts'
 import { bracketedPath, childPath, type FieldPath, mapKeyPath } from '../field-path.ts'
 import { isJsonObject } from '../json-value.ts'
-import { oldItems, oldMember, UNCORRELATED, unchanged } from '../structural-schema/correlation.ts'
+import { inOrderOf, oldItems, oldMember, UNCORRELATED, unchanged } from '../structural-schema/correlation.ts'
 import type { SchemaNode } from '../structural-schema/schema-node.ts'
 import type { CompiledRule, RuleVariables } from './compiled-rule.ts'
 import { toCel } from './value-conversion.ts'
@@ -73,7 +73,10 @@ function evaluateRules(
 ): void {
   const self = toCel(value, node, isResource)
   const hasOld = at.old !== UNCORRELATED && at.old !== null
-  const oldSelf = hasOld && rules.some(rule => rule.usesOldSelf) ? toCel(at.old, node, isResource) : undefined
+  const oldSelf =
+    hasOld && rules.some(rule => rule.usesOldSelf)
+      ? toCel(inOrderOf(node, value, at.old), node, isResource)
+      : undefined
   for (const rule of rules) {
     if (rule.usesOldSelf && !hasOld && !rule.optionalOldSelf) continue
     const variables: RuleVariables = rule.optionalOldSelf

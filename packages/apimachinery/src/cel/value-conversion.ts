@@ -9,8 +9,6 @@ import { celName } from './escape.ts'
  * A JSON value as the CEL library wants it: integers as BigInt, times as Date, properties under their CEL names.
  * Objects and lists are converted only when a rule looks into them, so that a rule about one field of a large object
  * costs what the field costs.
- *
- * Unlike in the API server, lists of type set and map compare in order.
  */
 export function toCel(value: unknown, node: SchemaNode, isResource = false): unknown {
   if (value === null || value === undefined) return null

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { equalJson, isJsonObject } from '../json-value.ts'
+import { equalJson, isJsonObject, setOwn } from '../json-value.ts'
 import type { SchemaNode } from './schema-node.ts'
 
 /**
@@ -69,4 +69,43 @@ export function unchanged(node: SchemaNode | undefined, value: unknown, old: unk
     )
   }
   return equalJson(value, old)
+}
+
+/**
+ * A stored value with the lists of type set and map in the order of a new value, as far as their items correspond. The
+ * order of these lists means nothing, but CEL compares lists in order: a rule such as `self == oldSelf` would call a
+ * mere reordering a change.
+ */
+export function inOrderOf(node: SchemaNode, value: unknown, old: unknown): unknown {
+  if (!node.holds.keyedLists) return old
+  if (Array.isArray(value) && Array.isArray(old)) return listInOrderOf(node, value, old)
+  if (!isJsonObject(value) || !isJsonObject(old)) return old
+  const ordered = { ...old }
+  for (const key of Object.keys(old)) {
+    const child =
+      node.properties.get(key) ?? (typeof node.additional === 'object' ? node.additional : undefined)
+    if (child?.holds.keyedLists && Object.hasOwn(value, key)) {
+      setOwn(ordered, key, inOrderOf(child, value[key], old[key]))
+    }
+  }
+  return ordered
+}
+
+function listInOrderOf(node: SchemaNode, list: readonly unknown[], old: readonly unknown[]): unknown[] {
+  const { items, listType } = node
+  const correspondent = listType === 'set' ? sameItem(old) : oldItems(node, old)
+  const rest = new Set(old)
+  const ordered: unknown[] = []
+  for (const item of list) {
+    const stored = correspondent(item)
+    if (stored === UNCORRELATED || (listType === 'map' && !rest.has(stored))) continue
+    rest.delete(stored)
+    ordered.push(items ? inOrderOf(items, item, stored) : stored)
+  }
+  return [...ordered, ...rest]
+}
+
+function sameItem(list: readonly unknown[]): (item: unknown) => unknown {
+  const scalars = new Set(list)
+  return item => (scalars.delete(item) ? item : UNCORRELATED)
 }

@@ -77,12 +77,18 @@ export interface Strategy {
   prepareForCreate?(draft: KubeObject, context: StrategyContext): void
   prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
   prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
+  /** The checks of this strategy include those of the metadata. */
+  readonly validatesMetadata?: boolean
+  /** Before a deletion is decided on: what must still happen to the object first. */
+  prepareForDelete?(draft: KubeObject): void
   validate?(object: KubeObject): FieldError[]
   validateUpdate?(object: KubeObject, old: KubeObject): FieldError[]
   validateStatusUpdate?(object: KubeObject, old: KubeObject): FieldError[]
   warnings?(object: KubeObject, old: KubeObject | undefined): string[]
   /** What happens to dependents when a deletion does not say; Background when absent. */
   readonly defaultPropagation?: 'Orphan'
+  /** Told to clients that delete without saying what happens to dependents. */
+  readonly deletionWarning?: string
   /** A deletion answers with the object itself instead of a Status. */
   readonly returnsDeleted?: boolean
   /** Seconds until the object may go; absent for kinds that go at once. */

@@ -85,7 +85,8 @@ function absent(field: Field): unknown {
   return field.type.kind === 'scalar' ? zeroScalars[field.type.scalar] : null
 }
 
-function emptyStruct(type: StructType): JsonObject {
+/** The JSON of a struct that nobody set a field of. */
+export function emptyStruct(type: StructType): JsonObject {
   const out: JsonObject = {}
   for (const field of type.fields.values()) {
     const value = absent(field)

@@ -37,6 +37,8 @@ export interface Field {
   readonly listType: string | undefined
   readonly listMapKeys: readonly string[]
   readonly structType: string | undefined
+  /** Its number on the protobuf wire, after those of the structs it is embedded in. */
+  readonly wire: readonly number[]
 }
 
 export interface StructType {
@@ -84,6 +86,7 @@ function toField(name: string, type: string, flags: string, extras: Row[3]): Fie
     listType: typeof extras?.list === 'string' ? extras.list : undefined,
     listMapKeys: Array.isArray(extras?.keys) ? extras.keys : [],
     structType: typeof extras?.struct === 'string' ? extras.struct : undefined,
+    wire: typeof extras?.wire === 'string' ? extras.wire.split('.').map(Number) : [],
   }
 }
 

@@ -2,6 +2,8 @@
 
 import { validateObjectMeta } from '@grove/apimachinery'
 import { type KubeObject, objectKey } from '../object.ts'
+import { emptyStruct } from '../schema/decode.ts'
+import type { StructType } from '../schema/type-table.ts'
 import { type ServerContext, strategyContext } from './context.ts'
 import { ensureNamespace, generateName, stampNewObject } from './metadata.ts'
 import { present } from './presentation.ts'
@@ -50,14 +52,14 @@ async function commitCreate(
   stampNewObject(object, strategy.now, context.random)
   if (hasGeneration) object.metadata.generation = 1
   else if (resource.struct) delete object.metadata.generation
-  if (resource.strategy.hasStatus) resetStatus(object, resource.struct !== undefined)
+  if (resource.strategy.hasStatus) resetStatus(object, resource.struct)
   resource.strategy.prepareForCreate?.(object, strategy)
   context.ownership.track(object, undefined, request.fieldWrite(strategy.now))
   const errors = [
-    ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule }),
+    ...(resource.strategy.validatesMetadata ? [] : validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule })),
     ...(resource.strategy.validate?.(object) ?? []),
   ]
-  if (errors.length > 0) throw refuse.invalid(resource, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw refuse.invalid({ group: resource.group, kind: object.kind ?? resource.kind }, object.metadata.name ?? '', errors)
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   const key = objectKey(request.namespace, object.metadata.name!)
@@ -69,7 +71,8 @@ async function commitCreate(
 }
 
 /** Clients cannot set the status of a new object. Built-in kinds show an empty one. */
-function resetStatus(object: KubeObject, builtIn: boolean): void {
-  if (!builtIn) delete object.status
-  else object.status = {}
+function resetStatus(object: KubeObject, struct: StructType | undefined): void {
+  const type = struct?.fields.get('status')
+  if (type?.type.kind === 'struct' && !type.pointer) object.status = emptyStruct(type.type.struct)
+  else delete object.status
 }

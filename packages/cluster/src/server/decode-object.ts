@@ -64,6 +64,7 @@ function cannotBeHandled(resource: Resource, why: string) {
 /** What an object leaves open is taken from the path. */
 function checkKind(registry: Registry, resource: Resource, value: JsonObject): { apiVersion: string; kind: string } {
   const wanted = apiVersionOf(resource)
+  if (!resource.struct) return checkCustomKind(resource, value)
   const apiVersion = typeof value.apiVersion === 'string' && value.apiVersion ? value.apiVersion : wanted
   const kind = typeof value.kind === 'string' && value.kind ? value.kind : resource.kind
   if (apiVersion === wanted && kind === resource.kind) return { apiVersion, kind }
@@ -75,6 +76,25 @@ function checkKind(registry: Registry, resource: Resource, value: JsonObject): {
       : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${schemeName}"`
   throw refuse.badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`)
 }
+
+/** Custom kinds are not guessed from the path, and what they claim to be is judged with the rest of them. */
+function checkCustomKind(resource: Resource, value: JsonObject): { apiVersion: string; kind: string } {
+  const { apiVersion, kind } = value
+  if (typeof kind !== 'string' || kind === '') throw missing(resource, value, 'Kind')
+  if (typeof apiVersion !== 'string' || apiVersion === '') throw missing(resource, value, 'apiVersion')
+  return { apiVersion, kind }
+}
+
+function missing(resource: Resource, value: JsonObject, field: string) {
+  const text = JSON.stringify(value)
+  const shown = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text
+  return refuse.badRequest(
+    `the object provided is unrecognized (must be of type ${resource.kind}): Object '${field}' is missing in '${text}' (${shown})`,
+  )
+}
+
+/** How much of a body that cannot be read its error repeats. */
+const shownBytes = 30
 
 /** `core.ConfigMap`: the name of the version-less type that the real server converts to. */
 function internalName(resource: Resource): string {

@@ -66,6 +66,7 @@ function step(
   const draft: KubeObject = { ...stored, metadata: { ...stored.metadata } }
   const grace = startGrace(resource, draft, options, now)
   if (grace === 'pending') return { object: present(resource, stored), gone: false }
+  resource.strategy.prepareForDelete?.(draft)
   const finalizers = finalizersFor(resource, draft, options)
   if (!equalJson(finalizers, stored.metadata.finalizers ?? [])) setFinalizers(draft, finalizers)
   if (grace === 'none' && finalizers.length > 0) markAsDeleting(draft, now)

@@ -55,7 +55,7 @@ function readTransform(resource: Resource, type: string, text: string): Transfor
       return live => applyMergePatch(live, patch)
     }
     case patchTypes.strategic: {
-      if (!resource.struct) throw unsupportedPatchType()
+      if (!resource.struct) throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
       const patch = readPatchObject(text)
       return live => withPatchErrors(() => applyStrategicMerge(live, patch, resource.struct))
     }

@@ -103,11 +103,15 @@ async function prepareUpdate(
   scope.prepare(object, live, strategy)
   context.ownership.track(object, live, request.fieldWrite(strategy.now))
   const errors = [
-    ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule }),
-    ...validateObjectMetaUpdate(object.metadata, live.metadata),
+    ...(resource.strategy.validatesMetadata
+      ? []
+      : [
+          ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule }),
+          ...validateObjectMetaUpdate(object.metadata, live.metadata),
+        ]),
     ...scope.validate(object, live),
   ]
-  if (errors.length > 0) throw refuse.invalid(resource, object.metadata.name ?? '', errors)
+  if (errors.length > 0) throw refuse.invalid({ group: resource.group, kind: object.kind ?? resource.kind }, object.metadata.name ?? '', errors)
   for (const warning of resource.strategy.warnings?.(object, live) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   return object

@@ -3,10 +3,10 @@
 import type { KubeObject, ObjectRef, SelectOptions, Stored, StoredMeta, WatchEvent } from '../client/index.ts'
 import type { Clock } from '../clock/index.ts'
 import type { Change, ChangeHandler, ChangeSource } from './change.ts'
-import { Deletions } from './deletions.ts'
 import { IndexedStore, type IndexFunction } from './indexed-store.ts'
 import { compareResourceVersions } from './resource-version.ts'
 import { fieldMatcher, labelMatcher, type Matcher } from './selector.ts'
+import { type Fate, Tombstones } from './tombstones.ts'
 
 /** What the cache keeps of an object. Must be pure, must not change its argument, and must keep the metadata's name,
  * namespace, uid, resourceVersion and deletionTimestamp. */
@@ -30,7 +30,7 @@ export interface ObjectCacheOptions<T extends KubeObject, P extends KubeObject, 
 export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends string> {
   readonly #options: ObjectCacheOptions<T, P, I>
   readonly #store: IndexedStore<P, I>
-  readonly #deletions = new Deletions()
+  readonly #tombstones = new Tombstones()
   readonly #handlers = new Set<ChangeHandler<P>>()
   readonly #matchers: readonly Matcher[]
   /** Everything up to this moment of the cluster's history has been put in. */
@@ -63,8 +63,9 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     return this.#progress
   }
 
+  /** Own deletions that the watch has not shown yet. */
   get pendingDeletions(): number {
-    return this.#deletions.size
+    return this.#tombstones.open
   }
 
   /** How many changes were reported so far. */
@@ -89,9 +90,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   listed(object: Stored<T>): void {
     const { uid } = object.metadata
     this.#seenInList?.add(uid)
-    const deletion = this.#deletions.get(uid)
-    // Asked for after our delete and still there: then the delete did not do what we thought.
-    if (deletion && deletion.listsBegun < this.#listsBegun) this.#deletions.forget(uid)
+    this.#tombstones.listed(uid, this.#listsBegun)
     this.#present(object, 'list')
   }
 
@@ -102,7 +101,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     this.#seenInList = undefined
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) < 0) {
       this.#progress = undefined
-      this.#deletions.clear()
+      this.#tombstones.clear()
       this.#starting = true
       return false
     }
@@ -114,7 +113,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
         missing.push(object)
     }
     for (const object of missing) this.#remove(object, 'list')
-    this.#deletions.listed(this.#listsBegun)
+    this.#tombstones.listComplete(this.#listsBegun)
     this.#starting = false
     this.#advance(resourceVersion)
     return true
@@ -134,61 +133,63 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
 
   /** The answer to a create, update, patch or apply of ours. */
   fold(object: Stored<T>): void {
-    const { uid, resourceVersion } = object.metadata
+    const { resourceVersion } = object.metadata
     // Then the watch has told everything about it, perhaps also that it is gone.
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) <= 0) return
     if (this.#isInScope(object)) {
       this.#present(object, 'write')
       return
     }
+    // Also when it is a namesake that we hold: then that one is gone.
     const held = this.#store.get(object.metadata)
-    const concerned = held?.metadata.uid === uid ? held : undefined
-    if (concerned && compareResourceVersions(resourceVersion, concerned.metadata.resourceVersion) <= 0) return
-    this.#deletions.note(uid, { kind: 'left', upTo: resourceVersion, listsBegun: this.#listsBegun })
-    if (concerned) this.#remove(concerned, 'write')
+    if (held && compareResourceVersions(resourceVersion, held.metadata.resourceVersion) <= 0) return
+    this.#tombstones.setFloor(object.metadata, resourceVersion)
+    if (held) this.#remove(held, 'write')
   }
 
   /** We deleted it and the server said that it no longer exists. */
   foldDelete(ref: ObjectRef, uid: string): void {
-    if (!this.#mayConcern(ref, uid)) return
-    this.#deletions.note(uid, { kind: 'gone', listsBegun: this.#listsBegun })
-    const held = this.#store.get(ref)
-    if (held?.metadata.uid === uid) this.#remove(held, 'write')
+    const held = this.#holding(ref, uid)
+    this.#setTombstone(ref, uid, 'gone', held !== undefined)
+    if (!held) return
+    this.#tombstones.setFloor(ref, held.metadata.resourceVersion)
+    this.#remove(held, 'write')
   }
 
   /** We deleted it and do not know more: it is gone or on its way. It is shown as on its way. */
   foldTerminating(ref: ObjectRef, uid: string): void {
-    if (!this.#mayConcern(ref, uid)) return
+    const held = this.#holding(ref, uid)
+    if (held?.metadata.deletionTimestamp !== undefined) return
+    this.#setTombstone(ref, uid, 'terminating', held !== undefined)
+    if (held) this.#replace(held, this.#asTerminating(held), 'write')
+  }
+
+  #holding(ref: ObjectRef, uid: string): Stored<P> | undefined {
     const held = this.#store.get(ref)
-    const concerned = held?.metadata.uid === uid ? held : undefined
-    if (concerned?.metadata.deletionTimestamp !== undefined) return
-    this.#deletions.note(uid, { kind: 'terminating', listsBegun: this.#listsBegun })
-    if (concerned) this.#replace(concerned, this.#asTerminating(concerned), 'write')
+    return held?.metadata.uid === uid ? held : undefined
+  }
+
+  /** For an object that is shown, or that no selector can hide, an event is bound to come. */
+  #setTombstone(ref: ObjectRef, uid: string, fate: Fate, shown: boolean): void {
+    const { namespace, labelSelector, fieldSelector } = this.#options.scope
+    if (namespace && ref.namespace !== namespace) return
+    this.#tombstones.set(uid, fate, this.#listsBegun, shown || (!labelSelector && !fieldSelector))
   }
 
   #isInScope(object: KubeObject): boolean {
     return this.#matchers.every(matches => matches(object))
   }
 
-  /** Whether a deleted object was, or may soon have been, ours to show. With selectors only those that are shown count:
-   * for others no event may ever come that would end the note. */
-  #mayConcern(ref: ObjectRef, uid: string): boolean {
-    const { namespace, labelSelector, fieldSelector } = this.#options.scope
-    if (namespace && ref.namespace !== namespace) return false
-    return (!labelSelector && !fieldSelector) || this.#store.get(ref)?.metadata.uid === uid
-  }
-
   #present(object: Stored<T>, source: ChangeSource): void {
     const { uid, resourceVersion, deletionTimestamp } = object.metadata
     const held = this.#store.get(object.metadata)
     if (held && this.#isNoNews(held.metadata, object.metadata)) return
-    const deletion = this.#deletions.get(uid)
-    if (deletion?.kind === 'gone') return
-    if (deletion?.kind === 'left' && compareResourceVersions(resourceVersion, deletion.upTo!) <= 0) return
+    const fate = this.#tombstones.fateOf(uid)
+    if (fate === 'gone' || this.#tombstones.isBelowFloor(object.metadata, resourceVersion)) return
     let kept = this.#options.project(object)
-    if (deletion?.kind === 'terminating') {
+    if (fate === 'terminating') {
       if (deletionTimestamp === undefined) kept = this.#asTerminating(kept)
-      else this.#deletions.forget(uid)
+      else this.#tombstones.forget(uid)
     }
     if (held?.metadata.uid === uid) {
       this.#replace(held, kept, source)
@@ -196,22 +197,17 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     }
     // A namesake: what we held was deleted, the event for it is on its way or was missed.
     if (held) this.#remove(held, source)
-    this.#deletions.seen(uid)
+    this.#tombstones.arrived(uid)
     this.#store.put(kept)
     this.#report({ type: 'add', old: undefined, new: kept, source })
   }
 
   #absent(metadata: StoredMeta, source: ChangeSource): void {
-    const held = this.#store.get(metadata)
-    const concerned = held?.metadata.uid === metadata.uid ? held : undefined
+    const held = this.#holding(metadata, metadata.uid)
     // It left the selection and a write of ours has brought it back since.
-    if (
-      concerned &&
-      compareResourceVersions(metadata.resourceVersion, concerned.metadata.resourceVersion) < 0
-    )
-      return
-    this.#deletions.confirm(metadata.uid)
-    if (concerned) this.#remove(concerned, source)
+    if (held && compareResourceVersions(metadata.resourceVersion, held.metadata.resourceVersion) < 0) return
+    this.#tombstones.departed(metadata.uid)
+    if (held) this.#remove(held, source)
   }
 
   #isNoNews(held: StoredMeta, incoming: StoredMeta): boolean {
@@ -232,7 +228,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   #advance(resourceVersion: string): void {
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) < 0) return
     this.#progress = resourceVersion
-    this.#deletions.reached(resourceVersion)
+    this.#tombstones.reached(resourceVersion)
   }
 
   #asTerminating(object: Stored<P>): Stored<P> {

@@ -18,6 +18,9 @@ import type { Transport } from './transport.ts'
 /** Requests under way at once. More only queues at the server: docs/performance.md has the curve. */
 export const defaultMaxInFlight = 64
 
+/** Urgent requests do not wait for others; these are theirs when all others are taken. */
+const connectionsForUrgent = 4
+
 /** The API server itself gives up after a minute; waiting longer would wait for nobody. */
 export const defaultTimeoutMs = 60_000
 
@@ -51,6 +54,7 @@ export function createClient(config: ClusterConfig, options: ClientOptions & Con
   const transport = new HttpTransport({
     server: config.server,
     connect: createConnector(config, options),
+    maxConnections: (options.maxInFlight ?? defaultMaxInFlight) + connectionsForUrgent,
     http2: options.http2,
   })
   config.onCertificateChange?.(() => transport.renewConnections())

@@ -15,6 +15,8 @@ export interface HttpTransportOptions {
   readonly server: string
   /** Opens a connection with the newest certificates. */
   readonly connect: buildConnector.connector
+  /** Connections for requests at most; each stream has one more of its own. */
+  readonly maxConnections: number
   /** One connection for all requests instead of one for each that is in flight. */
   readonly http2?: boolean
 }
@@ -27,43 +29,52 @@ const keepAliveMs = 75_000
 const http2Streams = 100
 
 /**
- * The transport over sockets: one pool of kept-alive connections to one server. As many connections as requests are in
- * flight; the client's in-flight limit bounds them, each watch has one more. Not promised: that a request cut in the
- * middle was not carried out; `sent` is false only when no byte of it left.
+ * The transport over sockets: one pool of kept-alive connections for requests, and one for streams, so that neither
+ * takes the other's place. Not promised: that a request cut in the middle was not carried out; `sent` is false only
+ * when no byte of it left.
  */
 export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions
   readonly #basePath: string
-  #pool: Pool
+  #requests: Pool
+  #streams: Pool
 
   constructor(options: HttpTransportOptions) {
     this.#options = options
     this.#basePath = new URL(options.server).pathname.replace(/\/$/, '')
-    this.#pool = openPool(options)
+    this.#requests = openPool(options, options.maxConnections)
+    this.#streams = openPool(options, null)
   }
 
   /** New requests get new connections, those in flight finish on theirs: for another client certificate. */
   renewConnections(): void {
-    const old = this.#pool
-    this.#pool = openPool(this.#options)
-    // Whatever ends its requests also ends it; there is nobody left to tell.
-    old.close().catch(() => {})
+    const old = [this.#requests, this.#streams]
+    this.#requests = openPool(this.#options, this.#options.maxConnections)
+    this.#streams = openPool(this.#options, null)
+    // Whatever ends their requests also ends them; there is nobody left to tell.
+    for (const pool of old) pool.close().catch(() => {})
   }
 
   request(request: TransportRequest): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
-      this.#pool.dispatch(this.#dispatchOptions(request), new WholeAnswer(request.signal, resolve, reject))
+      this.#requests.dispatch(
+        this.#dispatchOptions(request),
+        new WholeAnswer(request.signal, resolve, reject),
+      )
     })
   }
 
   stream(request: TransportRequest): Promise<TransportStream> {
     return new Promise((resolve, reject) => {
-      this.#pool.dispatch(this.#dispatchOptions(request), new StreamedAnswer(request.signal, resolve, reject))
+      this.#streams.dispatch(
+        this.#dispatchOptions(request),
+        new StreamedAnswer(request.signal, resolve, reject),
+      )
     })
   }
 
-  close(): Promise<void> {
-    return this.#pool.close()
+  async close(): Promise<void> {
+    await Promise.all([this.#requests.close(), this.#streams.close()])
   }
 
   #dispatchOptions(request: TransportRequest): Dispatcher.DispatchOptions {
@@ -78,10 +89,10 @@ export class HttpTransport implements Transport {
   }
 }
 
-function openPool(options: HttpTransportOptions): Pool {
+function openPool(options: HttpTransportOptions, connections: number | null): Pool {
   return new Pool(new URL(options.server).origin, {
     connect: options.connect,
-    connections: options.http2 ? 1 : null,
+    connections: options.http2 ? 1 : connections,
     pipelining: options.http2 ? http2Streams : 1,
     allowH2: options.http2 ?? false,
     maxConcurrentStreams: http2Streams,

@@ -4,6 +4,7 @@
 // a test can hold back, cut or outdate. It validates nothing and knows no kinds.
 
 import type { ObjectMeta, Stored } from './object.ts'
+import { belongs, type CutKind, SimulatedWatch } from './simulated-watch.ts'
 import {
   type Transport,
   TransportError,
@@ -15,6 +16,7 @@ import {
 type Json = Stored & Record<string, unknown>
 
 export interface HistoryEntry {
+  readonly path: string
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly object: Json
 }
@@ -29,7 +31,7 @@ export interface SimulatedServerOptions {
   readonly watchFault?: (request: TransportRequest) => Fault
   /** Waits before a request arrives, before its answer arrives, before each watch event arrives. */
   readonly delay?: (what: 'request' | 'answer' | 'event') => Promise<void>
-  /** False: sendInitialEvents is refused, as by servers that do not have it. */
+  /** False: streaming lists are refused, as by servers that do not have them. */
   readonly streamingList?: boolean
 }
 
@@ -67,7 +69,7 @@ export class SimulatedServer implements Transport {
   }
 
   /** Ends every watch: cleanly, or as when the connection breaks, perhaps in the middle of an event. */
-  cutWatches(how: 'end' | 'break' | 'truncate' = 'break'): void {
+  cutWatches(how: CutKind = 'break'): void {
     for (const watch of this.#watches) watch.cut(how)
   }
 
@@ -112,7 +114,8 @@ export class SimulatedServer implements Transport {
       })
     } else
       for (const entry of this.history)
-        if (Number(entry.object.metadata.resourceVersion) > from) watch.offer(entry)
+        if (Number(entry.object.metadata.resourceVersion) > from)
+          watch.offer(entry.path, { type: entry.type, object: entry.object })
     return { status: 200, headers: {}, body: watch.read() }
   }
 
@@ -142,7 +145,7 @@ export class SimulatedServer implements Transport {
   }
 
   #under(collection: string): Json[] {
-    return [...this.objects].filter(([path]) => path.startsWith(`${collection}/`)).map(([, object]) => object)
+    return [...this.objects].filter(([path]) => belongs(path, collection)).map(([, object]) => object)
   }
 
   #list({ collection, query }: Address): TransportResponse {
@@ -198,73 +201,10 @@ export class SimulatedServer implements Transport {
     const stored = { ...object, metadata } as Json
     if (type === 'DELETED') this.objects.delete(path)
     else this.objects.set(path, stored)
-    const entry = { type, object: stored }
+    const entry = { path, type, object: stored }
     this.history.push(entry)
-    for (const watch of this.#watches) watch.offer(entry)
+    for (const watch of this.#watches) watch.offer(entry.path, { type: entry.type, object: entry.object })
     return stored
-  }
-}
-
-/** One open watch: events wait here until the reader, and the test's delays, let them through in their order. */
-class SimulatedWatch {
-  readonly #collection: string
-  readonly #delay: SimulatedServerOptions['delay']
-  readonly #signal: AbortSignal | undefined
-  readonly #onEnd: () => void
-  readonly #waiting: string[] = []
-  #end: 'end' | 'break' | 'truncate' | undefined
-  #wake: (() => void) | undefined
-
-  constructor(
-    collection: string,
-    signal: AbortSignal | undefined,
-    delay: SimulatedServerOptions['delay'],
-    onEnd: () => void,
-  ) {
-    this.#collection = collection
-    this.#signal = signal
-    this.#delay = delay
-    this.#onEnd = onEnd
-    signal?.addEventListener('abort', () => this.cut('break'), { once: true })
-  }
-
-  offer(entry: HistoryEntry): void {
-    const { namespace } = entry.object.metadata
-    const within = this.#collection.includes('/namespaces/')
-    if (!within || this.#collection.includes(`/namespaces/${namespace}/`)) this.push(entry)
-  }
-
-  push(event: object): void {
-    this.#waiting.push(`${JSON.stringify(event)}\n`)
-    this.#wake?.()
-  }
-
-  cut(how: 'end' | 'break' | 'truncate'): void {
-    this.#end ??= how
-    this.#onEnd()
-    this.#wake?.()
-  }
-
-  async *read(): AsyncGenerator<Uint8Array> {
-    try {
-      while (true) {
-        const line = this.#waiting.shift()
-        if (line !== undefined && this.#end !== 'break') {
-          await this.#delay?.('event')
-          if (this.#end === undefined) yield Buffer.from(line)
-          else if (this.#end === 'truncate') yield Buffer.from(line).subarray(0, line.length >> 1)
-        }
-        if (this.#signal?.aborted) throw new TransportError('aborted', true, 'aborted')
-        if (this.#end === 'end') return
-        if (this.#end) throw new TransportError('network', true, 'the connection was cut')
-        if (this.#waiting.length > 0) continue
-        await new Promise<void>(resolve => {
-          this.#wake = resolve
-        })
-      }
-    } finally {
-      this.#onEnd()
-    }
   }
 }
 
@@ -294,5 +234,25 @@ async function streamOf(response: TransportResponse): Promise<TransportStream> {
     body: (async function* () {
       yield Buffer.from(response.body)
     })(),
+  }
+}
+
+/** A server that gives these answers, one after the other, the last one for ever. */
+export function scripted(
+  ...answers: (TransportResponse | Error)[]
+): Transport & { requests: TransportRequest[] } {
+  const requests: TransportRequest[] = []
+  return {
+    requests,
+    async request(request) {
+      requests.push(request)
+      const answer = answers.length > 1 ? answers.shift()! : answers[0]!
+      if (answer instanceof Error) throw answer
+      return answer
+    },
+    async stream() {
+      throw new Error('not scripted')
+    },
+    async close() {},
   }
 }

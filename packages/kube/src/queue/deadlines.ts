@@ -31,6 +31,11 @@ export class Deadlines<Key> {
     return this.#due.size
   }
 
+  /** Every key with a deadline. */
+  keys(): Key[] {
+    return this.#due.keys()
+  }
+
   /** Milliseconds from now until the key's deadline; undefined when it has none. */
   remaining(key: Key): number | undefined {
     const moment = this.#moments.get(key)

@@ -10,6 +10,11 @@ export class IndexedHeap<Key> {
     return this.#keys.length
   }
 
+  /** In no order. */
+  keys(): Key[] {
+    return [...this.#keys]
+  }
+
   rankOf(key: Key): number | undefined {
     const position = this.#positions.get(key)
     return position === undefined ? undefined : this.#ranks[position]

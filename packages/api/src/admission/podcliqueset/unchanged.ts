@@ -4,7 +4,6 @@ import { semanticallyEqual } from '@grove/apimachinery'
 import { annotation } from '../../annotations.ts'
 import { label } from '../../labels.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { defaultPodCliqueSet } from '../defaulting.ts'
 
 /** The metadata that rules about the workload look at. */
 const judgedLabels = [label.kaiQueue]
@@ -19,6 +18,6 @@ export function leavesWorkloadAlone(set: PodCliqueSet, old: PodCliqueSet): boole
   return (
     judgedLabels.every(key => set.metadata.labels?.[key] === old.metadata.labels?.[key]) &&
     judgedAnnotations.every(key => set.metadata.annotations?.[key] === old.metadata.annotations?.[key]) &&
-    (semanticallyEqual(set.spec, old.spec) || semanticallyEqual(set.spec, defaultPodCliqueSet(old).spec))
+    semanticallyEqual(set.spec, old.spec)
   )
 }

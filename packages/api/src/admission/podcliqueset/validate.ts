@@ -4,6 +4,7 @@ import { type FieldError, fieldError, renderFieldError, validateObjectMeta } fro
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '../../configuration/index.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
 import type { ClusterView } from '../cluster-view.ts'
+import { defaultPodCliqueSet } from '../defaulting.ts'
 import { validateClaimTemplates } from './claim-templates.ts'
 import { validateCliques } from './cliques.ts'
 import { withEmptyLists } from './empty-lists.ts'
@@ -75,7 +76,8 @@ export function validateChangedPodCliqueSet(
   context: ValidationContext,
 ): ValidationOutcome {
   const set = withEmptyLists(given)
-  const old = withEmptyLists(stored)
+  // An object from a time without our defaults is not changed by getting them.
+  const old = withEmptyLists(defaultPodCliqueSet(stored))
   const { configuration, cluster } = context
   if (leavesWorkloadAlone(set, old)) return { errors: [], warnings: [] }
   const profiles = profilesOf(configuration)

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import { type AdmissionRequest, admit } from './review.ts'
+import { clique, configurationWith, sampleCluster, sampleSet } from './sample-sets.ts'
+
+const contexts = [
+  {},
+  { topology: true, mnnvl: true, schedulers: ['kai-scheduler'] },
+  { topology: true, schedulers: ['volcano'] },
+].map(settings => ({ configuration: configurationWith(settings), cluster: sampleCluster }))
+
+/** Whatever comes in, an answer comes out that is complete in itself. */
+function answers(request: AdmissionRequest): void {
+  for (const context of contexts) {
+    const answer = admit(request, context)
+    assert.equal(typeof answer.allowed, 'boolean')
+    if (answer.allowed) assert.ok(answer.code < 300 && answer.message === undefined)
+    else assert.ok(answer.code >= 400 && typeof answer.message === 'string' && answer.message !== '')
+    JSON.stringify(answer)
+  }
+}
+
+const cpuMetric = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } }
+
+/** A set that uses every part of the API. */
+const rich = {
+  ...sampleSet(
+    {
+      cliqueStartupType: 'CliqueStartupTypeExplicit',
+      topologyConstraint: { topologyName: 'site', pack: { required: 'zone', preferred: 'rack' } },
+      resourceClaimTemplates: [
+        { name: 'inner', templateSpec: { spec: { devices: { requests: [{ name: 'gpu' }] } } } },
+      ],
+      resourceSharing: [{ name: 'inner', scope: 'AllReplicas', filter: { childCliqueNames: ['a'] } }],
+      cliques: [
+        clique('a', { autoScalingConfig: { maxReplicas: 5, metrics: [cpuMetric] } }),
+        clique(
+          'b',
+          {
+            startsAfter: ['a'],
+            podSpec: {
+              containers: [
+                {
+                  name: 'main',
+                  image: 'i',
+                  env: [{ name: 'A', value: 'b' }],
+                  resources: { limits: { cpu: '500m', 'nvidia.com/gpu': 8 } },
+                  ports: [{ containerPort: 80 }],
+                },
+              ],
+              initContainers: [{ name: 'init', image: 'i' }],
+              volumes: [{ name: 'v', emptyDir: {} }],
+            },
+          },
+          {
+            labels: { a: 'b' },
+            annotations: { 'grove.io/mnnvl-group': 'g' },
+            topologyConstraint: { pack: { required: 'rack' } },
+          },
+        ),
+      ],
+      podCliqueScalingGroups: [
+        { name: 'g', cliqueNames: ['b'], replicas: 2, minAvailable: 1, scaleConfig: { maxReplicas: 4 } },
+      ],
+    },
+    { labels: { 'kai.scheduler/queue': 'q' }, annotations: { 'scheduling.grove.io/volcano-queue': 'batch' } },
+  ),
+}
+
+/** Values that have broken programs before. */
+const strange = fc.oneof(
+  fc.constantFrom<unknown>(
+    null,
+    '',
+    ' ',
+    '\0',
+    '..',
+    '__proto__',
+    'constructor',
+    true,
+    0,
+    -1,
+    1.5,
+    2 ** 31,
+    1e21,
+    NaN,
+  ),
+  fc.constantFrom<unknown>(
+    [],
+    {},
+    [null],
+    [[]],
+    { a: null },
+    ['a', 'a'],
+    { __proto__: null },
+    'a'.repeat(300),
+  ),
+  fc.json().map(text => JSON.parse(text) as unknown),
+)
+
+type Container = Record<string, unknown>
+
+/** Every place of a value, as the container and the key in it. */
+function places(value: unknown, found: [Container, string][] = []): [Container, string][] {
+  if (typeof value !== 'object' || value === null) return found
+  for (const key of Object.keys(value)) {
+    found.push([value as Container, key])
+    places((value as Container)[key], found)
+  }
+  return found
+}
+
+/** The value with some of its places replaced, removed or doubled. */
+const mutated = (original: object, maximum = 4): fc.Arbitrary<object> => {
+  const count = places(original).length
+  const change = fc.record({
+    place: fc.nat(count - 1),
+    action: fc.constantFrom('replace', 'remove', 'double'),
+    value: strange,
+  })
+  return fc.array(change, { minLength: 1, maxLength: maximum }).map(changes => {
+    const copy = structuredClone(original)
+    for (const { place, action, value } of changes) {
+      const all = places(copy)
+      const [container, key] = all[place % all.length]!
+      if (action === 'remove') delete container[key]
+      else if (action === 'replace') container[key] = value
+      else if (Array.isArray(container)) container.push(structuredClone(container[key as `${number}`]))
+      if (Array.isArray(container))
+        container.splice(0, container.length, ...container.filter((_, index) => index in container))
+    }
+    return copy
+  })
+}
+
+const runs = { numRuns: 1500 }
+
+describe('admission answers', () => {
+  test('the base of these properties is accepted where it fits', () => {
+    assert.equal(
+      admit({ operation: 'CREATE', kind: 'PodCliqueSet', object: rich }, contexts[1]!).message,
+      undefined,
+    )
+  })
+
+  test('arbitrary JSON', () => {
+    const kinds = fc.constantFrom('PodCliqueSet', 'ClusterTopologyBinding')
+    const operations = fc.constantFrom('CREATE', 'UPDATE')
+    fc.assert(
+      fc.property(kinds, operations, strange, strange, (kind, operation, object, oldObject) => {
+        answers({ kind, operation, object, oldObject })
+        answers({
+          kind,
+          operation,
+          object: { metadata: object, spec: oldObject },
+          oldObject: { spec: object },
+        })
+      }),
+      runs,
+    )
+  })
+
+  test('a new set with mistakes', () => {
+    fc.assert(
+      fc.property(mutated(rich), object => answers({ operation: 'CREATE', kind: 'PodCliqueSet', object })),
+      runs,
+    )
+  })
+
+  test('a changed set with mistakes, also of a stored set with mistakes', () => {
+    fc.assert(
+      fc.property(mutated(rich), mutated(rich), (object, oldObject) => {
+        answers({ operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject: rich })
+        answers({ operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject })
+      }),
+      runs,
+    )
+  })
+
+  test('the same for what it has just accepted, which it then leaves as it is', () => {
+    let accepted = 0
+    fc.assert(
+      fc.property(mutated(rich, 1), object => {
+        for (const context of contexts) {
+          const first = admit({ operation: 'CREATE', kind: 'PodCliqueSet', object }, context)
+          if (!first.allowed) continue
+          accepted++
+          const again = admit({ operation: 'CREATE', kind: 'PodCliqueSet', object: first.object }, context)
+          assert.deepEqual(again.object, first.object)
+          const change = {
+            operation: 'UPDATE',
+            kind: 'PodCliqueSet',
+            object: first.object,
+            oldObject: first.object,
+          }
+          assert.deepEqual(admit(change, context).object, first.object)
+        }
+      }),
+      runs,
+    )
+    assert.ok(accepted > 20, `only ${accepted} were accepted`)
+  })
+})

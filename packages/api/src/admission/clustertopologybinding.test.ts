@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { renderFieldError } from '@grove/apimachinery'
+import type { ClusterTopologyBinding } from '../types/index.ts'
+import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
+import { configurationWith } from './sample-sets.ts'
+
+function judge(
+  levels: [domain: string, key: string][],
+  schedulers: string[] = [],
+  enabled: string[] = [],
+): string[] {
+  const binding: ClusterTopologyBinding = {
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'ClusterTopologyBinding',
+    metadata: { name: 'site' },
+    spec: {
+      levels: levels.map(([domain, key]) => ({ domain, key })),
+      schedulerTopologyBindings: schedulers.map(schedulerName => ({ schedulerName, topologyReference: 'x' })),
+    },
+  }
+  return validateClusterTopologyBinding(binding, configurationWith({ schedulers: enabled })).map(
+    renderFieldError,
+  )
+}
+
+const scheduler = (index: number): string => `spec.schedulerTopologyReferences[${index}].schedulerName`
+
+test('levels have different domains and different keys', () => {
+  assert.deepEqual(
+    judge([
+      ['zone', 'a'],
+      ['rack', 'b'],
+    ]),
+    [],
+  )
+  assert.deepEqual(
+    judge([
+      ['zone', 'a'],
+      ['zone', 'b'],
+      ['rack', 'a'],
+      ['zone', 'a'],
+    ]),
+    [
+      'spec.levels[1].domain: Duplicate value: "zone"',
+      'spec.levels[2].key: Duplicate value: "a"',
+      'spec.levels[3].domain: Duplicate value: "zone"',
+      'spec.levels[3].key: Duplicate value: "a"',
+    ],
+  )
+})
+
+test('a scheduler is bound once, if it is enabled and keeps a topology of its own', () => {
+  const enabled = ['kai-scheduler', 'volcano', 'grove-scheduler']
+  assert.deepEqual(judge([], ['kai-scheduler'], enabled), [])
+  assert.deepEqual(judge([], ['kai-scheduler', 'kai-scheduler'], enabled), [
+    `${scheduler(1)}: Duplicate value: "kai-scheduler"`,
+  ])
+  assert.deepEqual(judge([], ['kai-scheduler', '', 'kai-scheduler']), [
+    `${scheduler(0)}: Invalid value: "kai-scheduler": scheduler backend is not enabled in Grove`,
+    `${scheduler(1)}: Invalid value: "": scheduler backend is not enabled in Grove`,
+    `${scheduler(2)}: Duplicate value: "kai-scheduler"`,
+    `${scheduler(2)}: Invalid value: "kai-scheduler": scheduler backend is not enabled in Grove`,
+  ])
+  for (const name of ['default-scheduler', 'volcano', 'grove-scheduler']) {
+    assert.deepEqual(judge([], [name], enabled), [
+      `${scheduler(0)}: Invalid value: "${name}": scheduler backend does not implement topology-aware scheduling`,
+    ])
+  }
+})

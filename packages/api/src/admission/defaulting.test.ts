@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import type { PodCliqueSet, PodCliqueSetTemplate, PodCliqueSpec } from '../types/index.ts'
+import { defaultPodCliqueSet } from './defaulting.ts'
+
+function setOf(template: Partial<PodCliqueSetTemplate>, namespace?: string): PodCliqueSet {
+  return {
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueSet',
+    metadata: { name: 'demo', ...(namespace !== undefined && { namespace }) },
+    spec: { template: { cliques: [], ...template } },
+  }
+}
+
+function defaultedSpec(spec: Partial<PodCliqueSpec>): PodCliqueSpec {
+  const given = { roleName: '', replicas: 0, podSpec: { containers: [] }, ...spec }
+  return defaultPodCliqueSet(setOf({ cliques: [{ name: 'a', spec: given }] })).spec.template.cliques[0]!.spec
+}
+
+describe('the namespace', () => {
+  test('is that of the request', () => {
+    assert.equal(defaultPodCliqueSet(setOf({}), 'team').metadata.namespace, 'team')
+    assert.equal(defaultPodCliqueSet(setOf({}, '  '), 'team').metadata.namespace, 'team')
+  })
+  test('is "default" without a request', () => {
+    assert.equal(defaultPodCliqueSet(setOf({})).metadata.namespace, 'default')
+  })
+  test('stays when given', () => {
+    assert.equal(defaultPodCliqueSet(setOf({}, 'own'), 'team').metadata.namespace, 'own')
+  })
+})
+
+describe('a clique', () => {
+  test('has one replica unless it asks for more', () => {
+    assert.equal(defaultedSpec({}).replicas, 1)
+    assert.equal(defaultedSpec({ replicas: 3 }).replicas, 3)
+    assert.equal(defaultedSpec({ replicas: -1 }).replicas, -1)
+  })
+
+  test('must be available as a whole, counting the replicas it really gets', () => {
+    assert.equal(defaultedSpec({ replicas: 3 }).minAvailable, 3)
+    assert.equal(defaultedSpec({ replicas: 0 }).minAvailable, 1)
+    assert.equal(defaultedSpec({ replicas: 3, minAvailable: 0 }).minAvailable, 0)
+  })
+
+  test('is scaled no lower than its replicas', () => {
+    const bounds = { maxReplicas: 9 }
+    assert.deepEqual(defaultedSpec({ replicas: 3, autoScalingConfig: bounds }).autoScalingConfig, {
+      minReplicas: 3,
+      maxReplicas: 9,
+    })
+    assert.equal(defaultedSpec({ replicas: 0, autoScalingConfig: bounds }).autoScalingConfig?.minReplicas, 1)
+    assert.equal(
+      defaultedSpec({ replicas: 3, autoScalingConfig: { ...bounds, minReplicas: 1 } }).autoScalingConfig
+        ?.minReplicas,
+      1,
+    )
+    assert.equal(defaultedSpec({}).autoScalingConfig, undefined)
+  })
+
+  test('restarts its containers and gives them half a minute to end', () => {
+    const podOf = (podSpec: object) => defaultedSpec({ podSpec: { containers: [], ...podSpec } }).podSpec
+    assert.deepEqual(podOf({}), {
+      containers: [],
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: 30,
+    })
+    assert.equal(podOf({ restartPolicy: ' ' }).restartPolicy, 'Always')
+    assert.equal(podOf({ restartPolicy: 'Never' }).restartPolicy, 'Never')
+    assert.equal(podOf({ terminationGracePeriodSeconds: 0 }).terminationGracePeriodSeconds, 0)
+  })
+})
+
+test('a scaling group is scaled no lower than its replicas', () => {
+  const minReplicas = (scaleConfig: object): number | undefined =>
+    defaultPodCliqueSet(
+      setOf({
+        podCliqueScalingGroups: [
+          { name: 'g', cliqueNames: [], replicas: 4, scaleConfig: { maxReplicas: 9, ...scaleConfig } },
+        ],
+      }),
+    ).spec.template.podCliqueScalingGroups?.[0]?.scaleConfig?.minReplicas
+  assert.equal(minReplicas({}), 4)
+  assert.equal(minReplicas({ minReplicas: 0 }), 0)
+})
+
+describe('the set', () => {
+  test('waits four hours before it terminates a gang', () => {
+    assert.equal(defaultPodCliqueSet(setOf({})).spec.template.terminationDelay, '4h0m0s')
+    assert.equal(defaultPodCliqueSet(setOf({ terminationDelay: '0s' })).spec.template.terminationDelay, '0s')
+  })
+
+  test('publishes addresses of pods that are not ready', () => {
+    const configOf = (template: object) =>
+      defaultPodCliqueSet(setOf(template)).spec.template.headlessServiceConfig
+    assert.deepEqual(configOf({}), { publishNotReadyAddresses: true })
+    const off = { publishNotReadyAddresses: false }
+    assert.deepEqual(configOf({ headlessServiceConfig: off }), off)
+  })
+
+  test('gets nothing else', () => {
+    assert.deepEqual(defaultPodCliqueSet(setOf({}, 'work')), {
+      apiVersion: 'grove.io/v1alpha1',
+      kind: 'PodCliqueSet',
+      metadata: { name: 'demo', namespace: 'work' },
+      spec: {
+        template: {
+          cliques: [],
+          terminationDelay: '4h0m0s',
+          headlessServiceConfig: { publishNotReadyAddresses: true },
+        },
+      },
+    })
+  })
+})
+
+describe('defaulting', () => {
+  const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+  const cliques = fc.array(
+    fc.record({
+      replicas: fc.integer({ min: -2, max: 4 }),
+      minAvailable: optional(fc.integer({ min: -2, max: 4 })),
+      minReplicas: optional(fc.integer({ min: -2, max: 4 })),
+      scaled: fc.boolean(),
+      restartPolicy: optional(fc.constantFrom('', ' ', 'Always', 'Never')),
+    }),
+  )
+  const sets = fc.record({ cliques, terminationDelay: optional(fc.constantFrom('1h', '0s')) }).map(given =>
+    setOf({
+      ...(given.terminationDelay && { terminationDelay: given.terminationDelay }),
+      cliques: given.cliques.map((one, index) => ({
+        name: `c${index}`,
+        spec: {
+          roleName: '',
+          replicas: one.replicas,
+          ...(one.minAvailable !== undefined && { minAvailable: one.minAvailable }),
+          ...(one.scaled && {
+            autoScalingConfig: {
+              maxReplicas: 5,
+              ...(one.minReplicas !== undefined && { minReplicas: one.minReplicas }),
+            },
+          }),
+          podSpec: {
+            containers: [],
+            ...(one.restartPolicy !== undefined && { restartPolicy: one.restartPolicy }),
+          },
+        },
+      })),
+    }),
+  )
+
+  test('once or twice is the same, and leaves its argument alone', () => {
+    fc.assert(
+      fc.property(sets, set => {
+        const before = structuredClone(set)
+        const once = defaultPodCliqueSet(set, 'work')
+        assert.deepEqual(set, before)
+        assert.deepEqual(defaultPodCliqueSet(once, 'elsewhere'), once)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
+import { changeRefusals, clique, judgeChange, sampleSet } from '../sample-sets.ts'
+
+const ofSet = 'spec.template.topologyConstraint'
+const ofClique = 'spec.template.cliques[0].topologyConstraint'
+const ofGroup = 'spec.template.podCliqueScalingGroups[0].topologyConstraint'
+const levels = ['set', 'clique', 'group'] as const
+
+type Constraints = Partial<Record<(typeof levels)[number], TopologyConstraint>>
+
+function setOf({ set, clique: ofWeb, group }: Constraints, replicas = 1): PodCliqueSet {
+  const at = (topologyConstraint?: TopologyConstraint): object =>
+    topologyConstraint ? { topologyConstraint } : {}
+  return sampleSet(
+    {
+      ...at(set),
+      cliques: [clique('web', {}, at(ofWeb))],
+      podCliqueScalingGroups: [
+        { name: 'pool', cliqueNames: ['web'], replicas: 1, minAvailable: 1, ...at(group) },
+      ],
+    },
+    {},
+    { replicas },
+  )
+}
+
+/** From `old` to `now`, together with another number of replicas, so that something is judged at all. */
+const judge = (old: Constraints, now: Constraints, topology = true): string[] =>
+  changeRefusals(setOf(now, 2), setOf(old), { topology })
+
+const site = (required?: string, preferred?: string): TopologyConstraint => ({
+  topologyName: 'site',
+  pack: { ...(required && { required }), ...(preferred && { preferred }) },
+})
+const legacy = (packDomain: string, rest: Partial<TopologyConstraint> = {}): TopologyConstraint => ({
+  packDomain,
+  ...rest,
+})
+
+test('constraints that stay are not judged again: neither their domains nor the feature', () => {
+  assert.deepEqual(judge({ set: site('planet') }, { set: site('planet') }), [])
+  assert.deepEqual(judge({ set: site('zone') }, { set: site('zone') }, false), [])
+})
+
+describe('constraints are immutable', () => {
+  const titles = { set: 'PodCliqueSet', clique: "PodClique 'web'", group: "PodCliqueScalingGroup 'pool'" }
+  const fields = { set: ofSet, clique: ofClique, group: ofGroup }
+
+  for (const level of ['clique', 'group'] as const) {
+    const prefix = `${fields[level]}: Forbidden: ${titles[level]}`
+    const cases: [
+      title: string,
+      old: TopologyConstraint | undefined,
+      now: TopologyConstraint | undefined,
+      text: string,
+    ][] = [
+      ['added', undefined, site('rack'), 'topology constraint cannot be added after creation'],
+      ['removed', site('rack'), undefined, 'topology constraint cannot be removed after creation'],
+      [
+        'renamed',
+        site('host'),
+        { ...site('host'), topologyName: 'annex' },
+        "topology constraint topologyName cannot be changed from 'site' to 'annex'",
+      ],
+      [
+        'required otherwise',
+        site('rack', 'host'),
+        site('host', 'host'),
+        'topology constraint cannot be changed from required="rack" preferred="host" to required="host" preferred="host"',
+      ],
+      [
+        'preferred otherwise',
+        site('rack'),
+        site('rack', 'host'),
+        'topology constraint cannot be changed from required="rack" preferred="" to required="rack" preferred="host"',
+      ],
+    ]
+    for (const [title, old, now, text] of cases) {
+      test(`${level}: ${title}`, () => {
+        const at = (constraint?: TopologyConstraint): Constraints =>
+          constraint ? { [level]: constraint } : {}
+        assert.deepEqual(judge(at(old), at(now)), [`${prefix} ${text}`])
+      })
+    }
+  }
+
+  test('at the set, an added, removed or changed name goes before everything else', () => {
+    const text = (old: string, now: string): string[] => [
+      `${ofSet}.topologyName: Forbidden: topologyName cannot be changed from "${old}" to "${now}"`,
+    ]
+    assert.deepEqual(judge({}, { set: site('rack') }), text('', 'site'))
+    assert.deepEqual(judge({ set: site('rack') }, {}), text('site', ''))
+    assert.deepEqual(
+      judge({ set: site('rack') }, { set: { ...site('host'), topologyName: 'annex' } }),
+      text('site', 'annex'),
+    )
+  })
+
+  test('at the set, with the same name', () => {
+    assert.deepEqual(judge({ set: site('rack') }, { set: site('zone') }), [
+      `${ofSet}: Forbidden: PodCliqueSet topology constraint cannot be changed from required="rack" preferred="" to required="zone" preferred=""`,
+    ])
+  })
+})
+
+describe('the deprecated packDomain', () => {
+  const named = (packDomain: string, rest: Partial<TopologyConstraint> = {}): TopologyConstraint =>
+    legacy(packDomain, { topologyName: 'site', ...rest })
+
+  for (const level of levels) {
+    test(`may move to pack.required: ${level}`, () => {
+      assert.deepEqual(judge({ [level]: named('rack') }, { [level]: site('rack') }), [])
+      const preferring = { pack: { preferred: 'host' } }
+      assert.deepEqual(judge({ [level]: named('rack', preferring) }, { [level]: site('rack', 'host') }), [])
+    })
+  }
+
+  test('may not change on the way', () => {
+    assert.deepEqual(judge({ clique: named('rack') }, { clique: site('zone', 'host') }), [
+      `${ofClique}: Forbidden: PodClique 'web' deprecated packDomain migration can only move packDomain to pack.required without changing the required or preferred topology domain (old required="rack" preferred="", new required="zone" preferred="host")`,
+    ])
+  })
+
+  test('may not come back', () => {
+    assert.deepEqual(judge({ clique: site('rack') }, { clique: named('rack') }), [
+      `${ofClique}: Forbidden: PodClique 'web' topology constraint cannot be changed from required="rack" preferred="" to required="rack" preferred=""`,
+    ])
+  })
+
+  test('gives a warning as long as it is there', () => {
+    const old = setOf({ set: named('zone'), clique: named('rack'), group: named('rack') })
+    const now = setOf({ set: named('zone'), clique: named('rack'), group: site('rack') }, 2)
+    const deprecated = (field: string): string =>
+      `${field}.packDomain is deprecated; use ${field}.pack.required instead`
+    assert.deepEqual(judgeChange(now, old, { topology: true }), {
+      errors: [],
+      warnings: [deprecated(ofSet), deprecated(ofClique)],
+    })
+  })
+})
+
+describe('a stored set that names no topology', () => {
+  test('may be given one, and is then judged like a new set', () => {
+    const old = { set: legacy('zone'), clique: legacy('rack') }
+    assert.deepEqual(
+      judge(old, { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }),
+      [],
+    )
+    assert.deepEqual(judge(old, { set: legacy('zone', { topologyName: 'annex' }), clique: legacy('rack') }), [
+      `${ofClique}.packDomain: Invalid value: "rack": topology domain 'rack' does not exist in cluster topology [zone host]`,
+    ])
+    assert.deepEqual(
+      judge(old, { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }, false),
+      [
+        `${ofSet}: Invalid value: ["zone"]: topology constraints are not allowed when Topology Aware Scheduling is disabled`,
+        `${ofClique}: Invalid value: ["rack"]: topology constraints are not allowed when Topology Aware Scheduling is disabled`,
+      ],
+    )
+  })
+
+  test('may get a preference together with the name', () => {
+    const now = legacy('zone', { topologyName: 'site', pack: { preferred: 'rack' } })
+    assert.deepEqual(judge({ set: legacy('zone') }, { set: now }), [])
+  })
+
+  test('must be given one with every change of the specification', () => {
+    assert.deepEqual(judge({ clique: legacy('rack') }, { clique: legacy('rack') }), [
+      `${ofClique}.topologyName: Required value: topologyName is required when topologyConstraint is set and cannot be inherited`,
+    ])
+  })
+
+  test('may not change its domain on the way', () => {
+    assert.deepEqual(
+      judge({ clique: legacy('rack') }, { clique: legacy('zone', { topologyName: 'site' }) }),
+      [
+        `${ofClique}: Forbidden: PodClique 'web' topology constraint topologyName cannot be changed from '' to 'site'`,
+      ],
+    )
+  })
+
+  test('is left alone where the name is inherited', () => {
+    const constraints = { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }
+    assert.deepEqual(judge(constraints, constraints), [])
+  })
+
+  test('cannot be understood with several names, or with a constraint without domains', () => {
+    const several = {
+      set: legacy('zone', { topologyName: 'site' }),
+      group: { ...site('rack'), topologyName: 'annex' },
+      clique: legacy('host'),
+    }
+    assert.deepEqual(judge(several, several), [
+      `${ofSet}.topologyName: Internal error: multiple topology names within a single PodCliqueSet are not supported`,
+    ])
+    const empty = { set: { topologyName: 'site' }, clique: legacy('rack') }
+    assert.deepEqual(judge(empty, empty), [
+      `${ofSet}.topologyName: Internal error: topology constraints require at least one pack domain`,
+    ])
+  })
+})

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { ObjectMeta } from '../../kubernetes/index.ts'
+import type { PodCliqueSet } from '../../types/index.ts'
+import { changeRefusals, clique, judgeChange, sampleSet } from '../sample-sets.ts'
+
+/** Stored under other rules: its scheduler is gone, and so is the name of its topology. */
+const stale = sampleSet({
+  cliques: [
+    clique(
+      'web',
+      { podSpec: { containers: [{ name: 'c', image: 'i' }], schedulerName: 'gone' } },
+      { topologyConstraint: { packDomain: 'rack' } },
+    ),
+  ],
+})
+
+function withMetadata(set: PodCliqueSet, metadata: Partial<ObjectMeta>): PodCliqueSet {
+  return { ...set, metadata: { ...set.metadata, ...metadata } }
+}
+
+describe('a set that became invalid in the meantime', () => {
+  test('still lets go of its finalizer', () => {
+    const old = withMetadata(stale, { finalizers: ['grove.io/podcliqueset.grove.io'] })
+    assert.deepEqual(judgeChange(stale, old), { errors: [], warnings: [] })
+  })
+
+  test('can still be labelled and annotated', () => {
+    assert.deepEqual(
+      changeRefusals(withMetadata(stale, { labels: { a: 'b' }, annotations: { c: 'd' } }), stale),
+      [],
+    )
+  })
+
+  test('can be changed in every way while it is being deleted', () => {
+    const now = withMetadata(
+      { ...stale, spec: { ...stale.spec, replicas: 9 } },
+      { deletionTimestamp: '2030-01-01T00:00:00Z' },
+    )
+    assert.deepEqual(changeRefusals(now, stale), [])
+  })
+
+  test('is judged as soon as its specification changes', () => {
+    assert.notDeepEqual(changeRefusals({ ...stale, spec: { ...stale.spec, replicas: 9 } }, stale), [])
+  })
+
+  test('is judged when metadata change that a rule looks at', () => {
+    const key = 'grove.io/mnnvl-group'
+    assert.notDeepEqual(changeRefusals(withMetadata(stale, { annotations: { [key]: 'a' } }), stale), [])
+    assert.notDeepEqual(
+      changeRefusals(withMetadata(stale, { labels: { 'kai.scheduler/queue': 'a' } }), stale),
+      [],
+    )
+  })
+})
+
+test('defaults that a newer release fills in are no change', () => {
+  const { terminationDelay: _absent, ...template } = stale.spec.template
+  const old = { ...stale, spec: { ...stale.spec, template } }
+  assert.deepEqual(changeRefusals(stale, old), [])
+})

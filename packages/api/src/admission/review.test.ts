@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AdmissionAnswer } from './answers.ts'
+import { type AdmissionRequest, admit } from './review.ts'
+import { configurationWith, type Settings, sampleCluster } from './sample-sets.ts'
+
+const pod = { containers: [{ name: 'main', image: 'example.com/main:1' }] }
+
+function manifest(template: object = {}, metadata: object = { name: 'demo' }): Record<string, unknown> {
+  return {
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueSet',
+    metadata,
+    spec: { template: { cliques: [{ name: 'web', spec: { podSpec: pod, replicas: 2 } }], ...template } },
+  }
+}
+
+function binding(spec: unknown, metadata: object = { name: 'site' }): Record<string, unknown> {
+  return { apiVersion: 'grove.io/v1alpha1', kind: 'ClusterTopologyBinding', metadata, spec }
+}
+
+function ask(request: Partial<AdmissionRequest>, settings: Settings = {}): AdmissionAnswer {
+  return admit(
+    { operation: 'CREATE', kind: 'PodCliqueSet', ...request },
+    { configuration: configurationWith(settings), cluster: sampleCluster },
+  )
+}
+
+const create = (object: unknown, settings: Settings = {}): AdmissionAnswer => ask({ object }, settings)
+const update = (object: unknown, oldObject: unknown, settings: Settings = {}): AdmissionAnswer =>
+  ask({ operation: 'UPDATE', object, oldObject }, settings)
+
+/** As stored: what an accepted create gave. */
+function stored(object: object, settings: Settings = {}): object {
+  const answer = create(object, settings)
+  assert.ok(answer.allowed, answer.message)
+  return answer.object as object
+}
+
+describe('a new PodCliqueSet', () => {
+  test('is stored with the defaults of schema and webhook, without unknown fields', () => {
+    assert.deepEqual(
+      create(manifest({ colour: 'blue', podCliqueScalingGroups: [{ name: 'g', cliqueNames: ['web'] }] })),
+      {
+        allowed: true,
+        code: 201,
+        warnings: ['unknown field "spec.template.colour"'],
+        object: {
+          apiVersion: 'grove.io/v1alpha1',
+          kind: 'PodCliqueSet',
+          metadata: { name: 'demo', namespace: 'default' },
+          spec: {
+            replicas: 0,
+            template: {
+              cliqueStartupType: 'CliqueStartupTypeAnyOrder',
+              terminationDelay: '4h0m0s',
+              headlessServiceConfig: { publishNotReadyAddresses: true },
+              cliques: [
+                {
+                  name: 'web',
+                  spec: {
+                    roleName: '',
+                    replicas: 2,
+                    minAvailable: 2,
+                    podSpec: { ...pod, restartPolicy: 'Always', terminationGracePeriodSeconds: 30 },
+                  },
+                },
+              ],
+              podCliqueScalingGroups: [{ name: 'g', cliqueNames: ['web'], replicas: 1, minAvailable: 1 }],
+            },
+          },
+        },
+      },
+    )
+  })
+
+  test('is left alone: what was sent does not change', () => {
+    const object = manifest({ colour: 'blue' }, { name: 'demo', uid: 'x' })
+    const before = structuredClone(object)
+    create(object)
+    assert.deepEqual(object, before)
+  })
+
+  test('loses what only the API server writes, and its status', () => {
+    const metadata = {
+      name: 'demo',
+      uid: 'u',
+      resourceVersion: '3',
+      generation: -1,
+      managedFields: [{}],
+      labels: { a: 'b' },
+    }
+    const object = stored({ ...manifest({}, metadata), status: { replicas: 3 } })
+    assert.deepEqual(object, {
+      ...stored(manifest()),
+      metadata: { name: 'demo', namespace: 'default', labels: { a: 'b' } },
+    })
+  })
+
+  test('goes to the namespace of the request', () => {
+    const answer = ask({ object: manifest(), namespace: 'team' })
+    assert.deepEqual((answer.object as { metadata: object }).metadata, { name: 'demo', namespace: 'team' })
+    assert.deepEqual(ask({ object: manifest({}, { name: 'demo', namespace: 'other' }), namespace: 'team' }), {
+      allowed: false,
+      code: 400,
+      reason: 'BadRequest',
+      message: 'the namespace of the provided object does not match the namespace sent on the request',
+      warnings: [],
+    })
+  })
+
+  test('may leave its name to the API server, which counts for the length of names', () => {
+    const named = (length: number): AdmissionAnswer =>
+      create(
+        manifest(
+          { cliques: [{ name: 'c'.repeat(length), spec: { podSpec: pod } }] },
+          { generateName: 'set-' },
+        ),
+      )
+    const answer = named(36)
+    assert.ok(answer.allowed)
+    assert.deepEqual((answer.object as { metadata: object }).metadata, {
+      generateName: 'set-',
+      namespace: 'default',
+    })
+    assert.match(named(37).message ?? '', /combined resource name length 46/)
+  })
+})
+
+describe('a refusal', () => {
+  test('of a value that cannot be read is code 400', () => {
+    assert.deepEqual(create(manifest({ terminationDelay: 5 })), {
+      allowed: false,
+      code: 400,
+      reason: 'BadRequest',
+      message: 'spec.template.terminationDelay: must be a duration such as 30s or 4h, not an integer',
+      warnings: [],
+    })
+  })
+
+  test('by the schema is code 422, with causes, in the words of an API server', () => {
+    assert.deepEqual(create(manifest({ topologyConstraint: { pack: { required: 'Rack' } } })), {
+      allowed: false,
+      code: 422,
+      reason: 'Invalid',
+      message: `PodCliqueSet.grove.io "demo" is invalid: spec.template.topologyConstraint.pack.required: Invalid value: "Rack": spec.template.topologyConstraint.pack.required in body should match '^[a-z][a-z0-9-]*$'`,
+      causes: [
+        {
+          reason: 'FieldValueInvalid',
+          message: `Invalid value: "Rack": spec.template.topologyConstraint.pack.required in body should match '^[a-z][a-z0-9-]*$'`,
+          field: 'spec.template.topologyConstraint.pack.required',
+        },
+      ],
+      warnings: [],
+    })
+  })
+
+  test('of bad metadata is one of the API server', () => {
+    const answer = create(manifest({}, { name: 'Demo', labels: { 'a b': 'c' } }))
+    assert.equal(answer.code, 422)
+    assert.deepEqual(
+      answer.causes?.map(cause => cause.field),
+      ['metadata.name', 'metadata.labels'],
+    )
+  })
+
+  test('of negative replicas names the scale path', () => {
+    const object = manifest()
+    const answer = create({ ...object, spec: { ...(object.spec as object), replicas: -1 } })
+    assert.equal(
+      answer.message,
+      'PodCliqueSet.grove.io "demo" is invalid: .spec.replicas: Invalid value: -1: should be a non-negative integer',
+    )
+  })
+
+  test('by a CEL rule knows new objects from stored ones', () => {
+    const topologyConstraint = { topologyName: 'site', packDomain: 'rack' }
+    const answer = create(manifest({ topologyConstraint }), { topology: true })
+    assert.equal(
+      answer.message,
+      'PodCliqueSet.grove.io "demo" is invalid: spec.template.topologyConstraint.packDomain: Forbidden: packDomain is deprecated and cannot be used on new workloads; use pack.required',
+    )
+    const object = manifest({ topologyConstraint, priorityClassName: 'high' })
+    assert.equal(update(object, manifest({ topologyConstraint }), { topology: true }).code, 200)
+  })
+
+  test('by a rule is code 403, with causes and warnings', () => {
+    const podSpec = { ...pod, restartPolicy: 'Never' }
+    const cliques = [{ name: 'web', spec: { replicas: 1, minAvailable: 2, podSpec } }]
+    const message = 'minAvailable must not be greater than replicas'
+    assert.deepEqual(create(manifest({ cliques, terminationDelay: '0s' })), {
+      allowed: false,
+      code: 403,
+      reason: 'Forbidden',
+      message: `[spec.template.cliques[0].spec.minAvailable: Invalid value: 2: ${message}, spec.template.terminationDelay: Invalid value: "0s": terminationDelay must be greater than 0]`,
+      causes: [
+        {
+          field: 'spec.template.cliques[0].spec.minAvailable',
+          message: `Invalid value: 2: ${message}`,
+          reason: 'FieldValueInvalid',
+        },
+        {
+          field: 'spec.template.terminationDelay',
+          message: 'Invalid value: "0s": terminationDelay must be greater than 0',
+          reason: 'FieldValueInvalid',
+        },
+      ],
+      warnings: ['restartPolicy will be ignored, it will be set to Always'],
+    })
+  })
+
+  test('of a set without cliques says so, whatever is missing', () => {
+    const { spec: _absent, ...bare } = manifest()
+    for (const object of [
+      bare,
+      { ...bare, spec: {} },
+      { ...bare, spec: { template: null } },
+      manifest({ cliques: [] }),
+    ]) {
+      const answer = create(object)
+      assert.equal(answer.code, 403)
+      assert.equal(
+        answer.message,
+        'spec.template.cliques: Required value: at least one PodClique must be defined',
+      )
+    }
+  })
+
+  test('does not repeat megabytes', () => {
+    const long = 'x'.repeat(1_000_000)
+    for (const object of [
+      manifest({}, { name: long }),
+      manifest({ cliques: [{ name: long, spec: { podSpec: pod } }] }),
+      manifest({ terminationDelay: long }),
+    ]) {
+      const answer = create(object)
+      assert.equal(answer.allowed, false)
+      assert.ok((answer.message ?? '').length < 100_000, `${answer.message?.length}`)
+      assert.match(answer.message ?? '', /cut: 1\d{6} characters in all/)
+    }
+  })
+
+  test('lists what it can of very many errors', () => {
+    const labels = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`bad ${index}`, '']))
+    const answer = create(manifest({ cliques: [{ name: 'web', labels, spec: { podSpec: pod } }] }))
+    assert.equal(answer.causes?.length, 501)
+    assert.equal(answer.causes?.at(-1)?.message, 'Invalid value: and more, 2000 errors in all')
+  })
+})
+
+describe('a changed PodCliqueSet', () => {
+  const old = stored(manifest()) as { metadata: object; spec: object }
+
+  test('is judged against the stored one', () => {
+    assert.equal(update({ ...old, spec: { ...old.spec, replicas: 4 } }, old).code, 200)
+    const cliques = [{ name: 'web', spec: { replicas: 3, podSpec: pod } }]
+    assert.equal(
+      update(manifest({ cliques }), old).message,
+      'spec.template.cliques.spec.minAvailable: Invalid value: 3: field is immutable',
+    )
+  })
+
+  test('keeps identity, deletion and status', () => {
+    const system = {
+      uid: 'u',
+      generation: 4,
+      creationTimestamp: '2030-01-01T00:00:00Z',
+      deletionTimestamp: '2030-01-02T00:00:00Z',
+    }
+    const status = { replicas: 3, updatedReplicas: 1, availableReplicas: 2 }
+    const before = { ...old, metadata: { ...old.metadata, ...system }, status }
+    const answer = update({ ...manifest(), status: { replicas: 9 } }, before)
+    assert.ok(answer.allowed, answer.message)
+    assert.deepEqual((answer.object as { metadata: object }).metadata, { ...old.metadata, ...system })
+    assert.deepEqual((answer.object as { status: object }).status, status)
+  })
+
+  test('has the name of its address', () => {
+    const answer = ask({ operation: 'UPDATE', name: 'other', object: manifest(), oldObject: old })
+    assert.equal(answer.message, 'the name of the object (demo) does not match the name on the URL (other)')
+  })
+
+  test('cannot be judged without the stored one', () => {
+    assert.equal(update(manifest(), undefined).message, 'an update needs the stored object')
+    assert.equal(
+      update(manifest(), manifest({ cliques: 3 })).message,
+      'the stored object cannot be read: spec.template.cliques: must be a list, not an integer',
+    )
+  })
+
+  test('may keep what a schema of today would refuse', () => {
+    const broken = manifest({
+      cliques: [{ name: 'web', spec: { roleName: 'r', replicas: 1, minAvailable: 1 } }],
+    })
+    const answer = update({ ...broken, metadata: { name: 'demo', labels: { a: 'b' } } }, broken)
+    assert.ok(answer.allowed, answer.message)
+    const grown = { ...broken, spec: { ...(broken.spec as object), replicas: 2 } }
+    assert.ok(update(grown, broken).allowed)
+  })
+})
+
+describe('a ClusterTopologyBinding', () => {
+  const levels = [{ domain: 'zone', key: 'topology.kubernetes.io/zone' }]
+  const judge = (object: unknown, oldObject?: unknown): AdmissionAnswer =>
+    ask({ kind: 'ClusterTopologyBinding', operation: oldObject ? 'UPDATE' : 'CREATE', object, oldObject })
+
+  test('passes schema and rules', () => {
+    assert.deepEqual(judge(binding({ levels })), {
+      allowed: true,
+      code: 201,
+      warnings: [],
+      object: binding({ levels }),
+    })
+    assert.equal(judge(binding({ levels }), binding({ levels })).code, 200)
+  })
+
+  test('has its types checked by the schema', () => {
+    const answer = judge(binding({ levels: 'zone' }))
+    assert.equal(answer.code, 422)
+    assert.equal(answer.causes?.[0]?.reason, 'FieldValueTypeInvalid')
+    assert.equal(judge(binding(undefined)).code, 422)
+  })
+
+  test('has its rules', () => {
+    assert.equal(
+      judge(binding({ levels: [...levels, ...levels] })).message,
+      '[spec.levels[1].domain: Duplicate value: "zone", spec.levels[1].key: Duplicate value: "topology.kubernetes.io/zone"]',
+    )
+  })
+
+  test('is in no namespace', () => {
+    assert.equal(judge(binding({ levels }, { name: 'site', namespace: 'work' })).code, 400)
+  })
+})
+
+describe('other requests', () => {
+  test('deletion is never judged', () => {
+    assert.deepEqual(ask({ operation: 'DELETE' }), { allowed: true, code: 200, warnings: [] })
+  })
+
+  test('unknown operations and kinds are errors', () => {
+    assert.equal(ask({ operation: 'PATCH' }).message, 'unknown operation "PATCH"')
+    assert.equal(ask({ kind: 'Pod' }).code, 400)
+  })
+
+  test('an object has to be there', () => {
+    for (const object of [undefined, null, 3, 'x', []]) assert.equal(create(object).code, 400)
+  })
+})

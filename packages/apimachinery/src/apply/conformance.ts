@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether a value can be merged as its type says, in the words of the API server.
+import { isJsonObject } from '../json-value.ts'
+import { type FieldType, type ListType, type MapType, type ScalarKind, shapeOf } from './field-type.ts'
+import { compareGoText, goSyntax, goTypeOf, goValue } from './go-text.ts'
+import { itemElement } from './list-items.ts'
+import { describeElement, fieldElement, indexElement, type PathElement } from './path-element.ts'
+
+export interface ConformanceOptions {
+  /** Objects that are stored may have them, applied configurations may not. */
+  readonly allowDuplicates: boolean
+}
+
+/** Undefined when the value fits. */
+export function conformanceError(value: unknown, type: FieldType, options: ConformanceOptions): string | undefined {
+  const problems: Problem[] = []
+  new Check(options.allowDuplicates, problems).value(value, type)
+  const lines = problems.map(({ path, text }) => (path.length ? `${path.map(describeElement).join('')}: ${text}` : text))
+  return lines.length > 1 ? ['errors:', ...lines.map(line => `  ${line}`)].join('\n') : lines[0]
+}
+
+interface Problem {
+  readonly path: readonly PathElement[]
+  readonly text: string
+}
+
+class Check {
+  readonly allowDuplicates: boolean
+  readonly problems: Problem[]
+  readonly path: PathElement[] = []
+
+  constructor(allowDuplicates: boolean, problems: Problem[]) {
+    this.allowDuplicates = allowDuplicates
+    this.problems = problems
+  }
+
+  value(value: unknown, type: FieldType): void {
+    switch (shapeOf(type, value)) {
+      case 'map':
+        return this.map(value, type.map!)
+      case 'list':
+        return this.list(value, type.list!)
+      case 'scalar': {
+        const problem = type.scalar && scalarProblem(value, type.scalar)
+        if (problem) this.report(problem)
+      }
+    }
+  }
+
+  map(value: unknown, type: MapType): void {
+    if (value === null) return
+    if (!isJsonObject(value)) return this.report(`expected map, got &{${goValue(value)}}`)
+    // Free-form data holds nothing that could be wrong.
+    if (type.fields.size === 0 && type.element?.map === type) return
+    for (const key of Object.keys(value)) {
+      const member = type.fields.get(key)?.type ?? type.element
+      if (!member) return this.undeclared(value, type)
+      this.path.push(fieldElement(key))
+      this.value(value[key], member)
+      this.path.pop()
+    }
+  }
+
+  /** One is enough; the first in order, because the API server names any of them. */
+  undeclared(value: Record<string, unknown>, type: MapType): void {
+    const names = Object.keys(value).filter(key => !type.fields.has(key))
+    this.path.push(fieldElement(names.sort(compareGoText)[0]!))
+    this.report('field not declared in schema')
+    this.path.pop()
+  }
+
+  list(value: unknown, type: ListType): void {
+    if (value === null) return
+    if (!Array.isArray(value)) return this.report(`expected list, got &{${goValue(value)}}`)
+    const seen = new Set<PathElement>()
+    for (let i = 0; i < value.length; i++) {
+      const element = type.relation === 'atomic' ? indexElement(i) : itemElement(type, value[i])
+      if (typeof element !== 'string') return this.report(`element ${i}: ${element.error}`)
+      if (type.relation !== 'atomic') {
+        if (seen.has(element) && !this.allowDuplicates)
+          this.report(`duplicate entries for key ${describeElement(element)}`)
+        seen.add(element)
+      }
+      this.path.push(element)
+      this.value(value[i], type.element)
+      this.path.pop()
+    }
+  }
+
+  report(text: string): void {
+    this.problems.push({ path: [...this.path], text })
+  }
+}
+
+function scalarProblem(value: unknown, kind: ScalarKind): string | undefined {
+  if (value === null || value === undefined) return undefined
+  switch (kind) {
+    case 'numeric':
+      return typeof value === 'number' ? undefined : `expected numeric (int or float), got ${goTypeOf(value)}`
+    case 'string':
+      if (typeof value === 'string') return undefined
+      return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : `expected boolean, got &{${goValue(value)}}`
+    case 'untyped':
+      return typeof value === 'object' ? `expected any scalar, got &{${goValue(value)}}` : undefined
+  }
+}

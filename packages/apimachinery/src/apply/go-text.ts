@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How Go writes values. Ownership sets and error messages of the API server carry its formatting, and clients see both.
+import { isJsonObject } from '../json-value.ts'
+
+/** The order of Go strings: by UTF-8 bytes, which for surrogate pairs is not the order of JavaScript. */
+export function compareGoText(a: string, b: string): number {
+  if (a === b) return 0
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const left = a.charCodeAt(i)
+    const right = b.charCodeAt(i)
+    if (left !== right) return inByteOrder(left) - inByteOrder(right)
+  }
+  return a.length - b.length
+}
+
+function inByteOrder(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit
+}
+
+const plainText = /^[\w .:/@+-]*$/
+const needsGoEscape = /[<>&\u2028\u2029]/g
+
+/** A JSON string as encoding/json writes it: safe inside HTML, and with fewer short escapes. */
+export function goJsonString(text: string): string {
+  if (plainText.test(text)) return `"${text}"`
+  return JSON.stringify(text)
+    .replace(needsGoEscape, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(/\\[bf\\]/g, escape => (escape === '\\b' ? '\\u0008' : escape === '\\f' ? '\\u000c' : escape))
+}
+
+/** Compact JSON with the keys of objects in order. */
+export function goJson(value: unknown): string {
+  if (typeof value === 'string') return goJsonString(value)
+  if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`
+  if (!isJsonObject(value)) return value === undefined ? 'null' : JSON.stringify(value)
+  const members = sortedKeys(value).map(key => `${goJsonString(key)}:${goJson(value[key])}`)
+  return `{${members.join(',')}}`
+}
+
+const shortEscapes: Record<string, string> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+}
+
+/** `%q` of a string. */
+export function goQuote(text: string): string {
+  const quoted = text.replace(/["\\]|[\p{C}\p{Z}]/gu, character => {
+    if (character === ' ') return character
+    const short = shortEscapes[character]
+    if (short) return short
+    const code = character.codePointAt(0)!
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
+    return code < 0x10000
+      ? `\\u${code.toString(16).padStart(4, '0')}`
+      : `\\U${code.toString(16).padStart(8, '0')}`
+  })
+  return `"${quoted}"`
+}
+
+/** `%v` of a decoded JSON value. */
+export function goValue(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (typeof value === 'number') return goNumber(value)
+  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`
+  if (!isJsonObject(value)) return String(value)
+  return `map[${sortedKeys(value)
+    .map(key => `${key}:${goValue(value[key])}`)
+    .join(' ')}]`
+}
+
+/** `%#v` of a decoded JSON value. */
+export function goSyntax(value: unknown): string {
+  if (value === null || value === undefined) return 'interface {}(nil)'
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'number') return goNumber(value)
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
+  if (!isJsonObject(value)) return String(value)
+  const members = sortedKeys(value).map(key => `${goQuote(key)}:${goSyntax(value[key])}`)
+  return `map[string]interface {}{${members.join(', ')}}`
+}
+
+/** `%T` of a decoded JSON value. */
+export function goTypeOf(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64'
+  if (typeof value === 'boolean') return 'bool'
+  return typeof value === 'string' ? 'string' : 'map[string]interface {}'
+}
+
+function goNumber(value: number): string {
+  const size = Math.abs(value)
+  if (value === 0 || (size >= 1e-4 && size < 1e21)) return String(value)
+  return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2')
+}
+
+function sortedKeys(value: Record<string, unknown>): string[] {
+  return Object.keys(value).sort(compareGoText)
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isJsonObject, type JsonObject } from '../json-value.ts'
+import { compareGoText, goJson, goJsonString, goQuote } from './go-text.ts'
+
+declare const pathElement: unique symbol
+
+/**
+ * One step from a container to something in it, written as in managedFields: `f:name` a field, `k:{"name":"a"}` the
+ * item of a list with those keys, `v:"a"` the item of a set, `i:0` a position. The text is canonical, so that equal
+ * elements are equal texts and can be keys of maps.
+ */
+export type PathElement = string & { readonly [pathElement]: true }
+
+export type FieldPath = readonly PathElement[]
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}` as PathElement
+}
+
+export function valueElement(value: unknown): PathElement {
+  return `v:${goJson(value)}` as PathElement
+}
+
+export function indexElement(index: number): PathElement {
+  return `i:${index}` as PathElement
+}
+
+/** The keys in ascending order of their names. */
+export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): PathElement {
+  const members = keys.map(([name, value]) => `${goJsonString(name)}:${goJson(value)}`)
+  return `k:{${members.join(',')}}` as PathElement
+}
+
+/** The name of a field element; undefined for the others. */
+export function fieldNameOf(element: PathElement): string | undefined {
+  return element.startsWith('f:') ? element.slice(2) : undefined
+}
+
+export function isKeyElement(element: PathElement): boolean {
+  return element.startsWith('k:')
+}
+
+/**
+ * Reads what someone stored. Undefined for kinds of elements that a later version may know; throws on those that are
+ * malformed.
+ */
+export function parsePathElement(text: string): PathElement | undefined {
+  if (text.startsWith('f:')) return text as PathElement
+  if (text.length < 2) throw new SyntaxError('key must be 2 characters long:')
+  if (text[1] !== ':') throw new SyntaxError(`missing colon: ${text}`)
+  const rest = text.slice(2)
+  switch (text[0]) {
+    case 'v':
+      return valueElement(JSON.parse(rest))
+    case 'k': {
+      const keys: unknown = JSON.parse(rest)
+      if (!isJsonObject(keys)) throw new SyntaxError(`expected an object of keys, got ${rest}`)
+      return keyElement(sortedEntries(keys))
+    }
+    case 'i':
+      if (!/^[+-]?\d+$/.test(rest))
+        throw new SyntaxError(`strconv.Atoi: parsing ${goQuote(rest)}: invalid syntax`)
+      return indexElement(Number(rest))
+    default:
+      return undefined
+  }
+}
+
+/** `.name`, `[name="a",port=80]`, `[="a"]`, `[0]` */
+export function describeElement(element: PathElement): string {
+  const rest = element.slice(2)
+  switch (element[0]) {
+    case 'f':
+      return `.${rest}`
+    case 'k': {
+      const keys = sortedEntries(JSON.parse(rest) as JsonObject)
+      return `[${keys.map(([name, value]) => `${name}=${describeValue(value)}`).join(',')}]`
+    }
+    case 'v':
+      return `[=${describeValue(JSON.parse(rest))}]`
+    default:
+      return `[${rest}]`
+  }
+}
+
+export function describePath(path: FieldPath): string {
+  return path.map(describeElement).join('')
+}
+
+function describeValue(value: unknown): string {
+  if (typeof value === 'string') return goQuote(value)
+  if (Array.isArray(value)) return `[${value.map(describeValue).join(',')}]`
+  if (isJsonObject(value))
+    return sortedEntries(value)
+      .map(([name, inner]) => `${name}=${describeValue(inner)}`)
+      .join('')
+  return String(value)
+}
+
+/** In the order in which the API server writes them: fields, keys, values, positions. */
+export function sortElements(elements: Iterable<PathElement>): PathElement[] {
+  const fields: PathElement[] = []
+  const others: { readonly element: PathElement; readonly rank: number; readonly value: unknown }[] = []
+  for (const element of elements) {
+    if (element.startsWith('f:')) fields.push(element)
+    else others.push({ element, rank: 'kvi'.indexOf(element[0]!), value: JSON.parse(element.slice(2)) })
+  }
+  fields.sort(compareGoText)
+  if (others.length === 0) return fields
+  others.sort(
+    (a, b) =>
+      a.rank - b.rank || (a.rank === 0 ? compareKeys(a.value, b.value) : compareValues(a.value, b.value)),
+  )
+  return [...fields, ...others.map(other => other.element)]
+}
+
+function compareKeys(a: unknown, b: unknown): number {
+  const left = sortedEntries(a as JsonObject)
+  const right = sortedEntries(b as JsonObject)
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = compareGoText(left[i]![0], right[i]![0]) || compareValues(left[i]![1], right[i]![1])
+    if (order !== 0) return order
+  }
+  return left.length - right.length
+}
+
+/** Numbers, then texts, then truth values, lists, objects and null. */
+function compareValues(a: unknown, b: unknown): number {
+  const rank = rankOf(a) - rankOf(b)
+  if (rank !== 0) return rank
+  if (typeof a === 'number') return a - (b as number)
+  if (typeof a === 'string') return compareGoText(a, b as string)
+  if (typeof a === 'boolean') return Number(a) - Number(b)
+  return compareGoText(goJson(a), goJson(b))
+}
+
+function rankOf(value: unknown): number {
+  if (typeof value === 'number') return 0
+  if (typeof value === 'string') return 1
+  if (typeof value === 'boolean') return 2
+  if (Array.isArray(value)) return 3
+  return isJsonObject(value) ? 4 : 5
+}
+
+function sortedEntries(keys: JsonObject): [string, unknown][] {
+  return Object.entries(keys).sort(([a], [b]) => compareGoText(a, b))
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isJsonObject } from '../json-value.ts'
+import { emptySet, type FieldSet, type FieldSetDraft, insertMember } from './field-set.ts'
+import { type FieldType, type ListType, type MapType, memberType, shapeOf } from './field-type.ts'
+import { elementOf } from './list-items.ts'
+import { fieldElement, type PathElement } from './path-element.ts'
+
+/** Every field and item that a value has; what someone who applies it comes to own. */
+export function toFieldSet(value: unknown, type: FieldType): FieldSet {
+  return below(value, type) ?? emptySet
+}
+
+/** The set below a value, or undefined when the value counts as a whole. */
+function below(value: unknown, type: FieldType): FieldSet | undefined {
+  switch (shapeOf(type, value)) {
+    case 'map':
+      return type.map!.atomic ? undefined : members(value, type.map!)
+    case 'list':
+      return type.list!.relation === 'atomic' ? undefined : items(value, type.list!)
+    case 'scalar':
+      return undefined
+  }
+}
+
+function members(value: unknown, type: MapType): FieldSet {
+  const set: FieldSetDraft = new Map()
+  if (!isJsonObject(value)) return set
+  for (const key of Object.keys(value)) {
+    const inner = value[key]
+    const counts = inner === null || !type.fields.has(key) || (isJsonObject(inner) && Object.keys(inner).length === 0)
+    add(set, fieldElement(key), below(inner, memberType(type, key)), counts)
+  }
+  return set
+}
+
+function items(value: unknown, type: ListType): FieldSet {
+  const set: FieldSetDraft = new Map()
+  if (!Array.isArray(value)) return set
+  const repeated = duplicates(value, type)
+  for (const item of value) {
+    const element = elementOf(type, item)
+    if (element === undefined) continue
+    // Items that share their keys cannot be told apart, so they are owned together or not at all.
+    if (repeated?.has(element)) insertMember(set, element)
+    else add(set, element, below(item, type.element), true)
+  }
+  return set
+}
+
+function duplicates(value: readonly unknown[], type: ListType): Set<PathElement> | undefined {
+  let repeated: Set<PathElement> | undefined
+  const seen = new Set<PathElement>()
+  for (const item of value) {
+    const element = elementOf(type, item)
+    if (element === undefined) continue
+    if (!seen.has(element)) seen.add(element)
+    else {
+      repeated ??= new Set()
+      repeated.add(element)
+    }
+  }
+  return repeated
+}
+
+function add(set: FieldSetDraft, element: PathElement, inner: FieldSet | undefined, counts: boolean): void {
+  if (!inner) insertMember(set, element)
+  else if (inner.size > 0) set.set(element, { member: counts, below: inner })
+  else if (counts) insertMember(set, element)
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export interface FieldRequirement {
+  readonly field: string
+  readonly value: string
+  /** The field must not have the value. */
+  readonly negated: boolean
+}
+
+/** All requirements must be met; none at all is met by everything. */
+export type FieldSelector = readonly FieldRequirement[]
+
+export type FieldSelectorResult =
+  | { readonly ok: true; readonly selector: FieldSelector }
+  | { readonly ok: false; readonly error: string }
+
+/** Reads `metadata.name=x,status.phase!=Failed`. A backslash escapes a comma, an equals sign and itself in a value. */
+export function parseFieldSelector(text: string): FieldSelectorResult {
+  const selector: FieldRequirement[] = []
+  for (const term of text.match(/(?:\\.|[^,\\]|\\$)+/gsu)?.sort() ?? []) {
+    const match = /^(.*?)(!=|==|=)(.*)$/su.exec(term)
+    if (!match) return { ok: false, error: `invalid selector: '${text}'; can't understand '${term}'` }
+    const value = unescaped(match[3]!)
+    if (typeof value !== 'string') return { ok: false, error: `invalid field selector: ${value.problem}` }
+    selector.push({ field: match[1]!, value, negated: match[2] === '!=' })
+  }
+  return { ok: true, selector }
+}
+
+function unescaped(text: string): string | { readonly problem: string } {
+  let value = ''
+  for (const [part] of text.matchAll(/\\.?|[^\\]/gsu)) {
+    if (part === '=') return { problem: `unescaped character in value: ${part}` }
+    if (part.startsWith('\\') && !['\\\\', '\\,', '\\='].includes(part)) {
+      return { problem: `invalid escape sequence: ${part}` }
+    }
+    value += part.at(-1)
+  }
+  return value
+}
+
+/** `read` tells the value of a field; an object without the field has the empty value. */
+export function matchesFields(selector: FieldSelector, read: (field: string) => string | undefined): boolean {
+  return selector.every(({ field, value, negated }) => ((read(field) ?? '') === value) !== negated)
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts'
+import { createJsonPatch } from './json-patch-diff.ts'
+
+function patched(value: unknown, ...patch: JsonPatchOperation[]): unknown {
+  const result = applyJsonPatch(value, patch)
+  assert.ok(result.ok, result.ok ? '' : result.error)
+  return result.value
+}
+
+function refusal(value: unknown, patch: unknown): string {
+  const result = applyJsonPatch(value, patch)
+  assert.ok(!result.ok)
+  return result.error
+}
+
+test('operations change members and items', () => {
+  assert.deepEqual(patched({ a: 1 }, { op: 'add', path: '/b', value: 2 }), { a: 1, b: 2 })
+  assert.deepEqual(patched({ a: 1 }, { op: 'add', path: '/a', value: 2 }), { a: 2 })
+  assert.deepEqual(patched({ a: [1, 3] }, { op: 'add', path: '/a/1', value: 2 }), { a: [1, 2, 3] })
+  assert.deepEqual(patched({ a: [1] }, { op: 'add', path: '/a/-', value: 2 }), { a: [1, 2] })
+  assert.deepEqual(patched({ a: 1 }, { op: 'remove', path: '/a' }), {})
+  assert.deepEqual(patched([1, 2], { op: 'remove', path: '/0' }), [2])
+  assert.deepEqual(patched({ a: [1] }, { op: 'replace', path: '/a/0', value: 2 }), { a: [2] })
+  assert.deepEqual(patched({ a: 1 }, { op: 'move', from: '/a', path: '/b' }), { b: 1 })
+  assert.deepEqual(patched({ a: 1 }, { op: 'move', from: '/a', path: '/a' }), { a: 1 })
+  assert.deepEqual(patched({ a: [1] }, { op: 'copy', from: '/a', path: '/b' }), { a: [1], b: [1] })
+  assert.deepEqual(patched({ a: 1 }, { op: 'replace', path: '', value: 2 }), 2)
+})
+
+test('pointers escape slash and tilde, and reach members of any name', () => {
+  assert.deepEqual(
+    patched({ 'a/b~c': 1, '': 2 }, { op: 'remove', path: '/a~1b~0c' }, { op: 'remove', path: '/' }),
+    {},
+  )
+  const odd = patched({}, { op: 'add', path: '/__proto__', value: 1 })
+  assert.equal(JSON.stringify(odd), '{"__proto__":1}')
+})
+
+test('a test compares by value; one for null is met by nothing at all', () => {
+  patched({ a: { b: 1, c: 2 } }, { op: 'test', path: '/a', value: { c: 2, b: 1 } })
+  patched({}, { op: 'test', path: '/a', value: null })
+  assert.deepEqual(applyJsonPatch({ a: 1 }, [{ op: 'test', path: '/a', value: 2 }]), {
+    ok: false,
+    error: 'operation 0: test failed: /a has another value',
+    testFailed: true,
+  })
+})
+
+test('all operations apply or none, and the value is left alone', () => {
+  const value = { a: { b: 1 } }
+  refusal(value, [
+    { op: 'add', path: '/a/c', value: 2 },
+    { op: 'remove', path: '/x' },
+  ])
+  patched(value, { op: 'remove', path: '/a/b' })
+  assert.deepEqual(value, { a: { b: 1 } })
+})
+
+test('what cannot be applied is refused with the operation and the reason', () => {
+  const cases: [unknown, string][] = [
+    [{}, 'a JSON patch is a list of operations'],
+    [[1], 'operation 0: is not an object'],
+    [[{ op: 'add', path: 'a', value: 1 }], 'operation 0: path "a" is no JSON pointer'],
+    [[{ op: 'add', value: 1 }], 'operation 0: path is missing and is no JSON pointer'],
+    [[{ op: 'add', path: '/a~2', value: 1 }], 'operation 0: path "/a~2" is no JSON pointer'],
+    [[{ op: 'add', path: '/a' }], 'operation 0: op add needs a value'],
+    [[{ op: 'swap', path: '/a' }], 'operation 0: unknown op "swap"'],
+    [[{ op: 'remove', path: '/x' }], 'operation 0: /x does not exist'],
+    [[{ op: 'replace', path: '/x', value: 1 }], 'operation 0: /x does not exist'],
+    [[{ op: 'add', path: '/x/y', value: 1 }], 'operation 0: /x/y does not exist'],
+    [[{ op: 'add', path: '/n/y', value: 1 }], 'operation 0: /n/y is not inside a list or object'],
+    [[{ op: 'add', path: '/list/2', value: 1 }], 'operation 0: /list/2: the list ends before position 2'],
+    [[{ op: 'add', path: '/list/01', value: 1 }], 'operation 0: /list/01: "01" is no position in a list'],
+    [[{ op: 'remove', path: '/list/-' }], 'operation 0: /list/-: "-" is no position in a list'],
+    [[{ op: 'remove', path: '' }], 'operation 0: the whole document cannot be removed'],
+    [[{ op: 'move', from: '/list', path: '/list/0' }], 'operation 0: /list cannot be moved into itself'],
+    [[{ op: 'remove', path: '/constructor' }], 'operation 0: /constructor does not exist'],
+  ]
+  for (const [patch, error] of cases) assert.equal(refusal({ n: 1, list: [0] }, patch), error)
+})
+
+test('a patch cannot grow without bounds', () => {
+  const doubling = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '', path: `/x${index}` }))
+  assert.match(refusal({ a: 'x'.repeat(1000) }, doubling), /copies too much|nested deeper/)
+  const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '', value: 1 }))
+  assert.match(refusal(1, many), /maximum operations in a JSON patch is 10000, got 10001/)
+})
+
+test('a difference touches only what differs', () => {
+  assert.deepEqual(createJsonPatch({ a: 1, b: { c: 2, d: 3 } }, { a: 1, b: { c: 4 }, e: 5 }), [
+    { op: 'remove', path: '/b/d' },
+    { op: 'replace', path: '/b/c', value: 4 },
+    { op: 'add', path: '/e', value: 5 },
+  ])
+  assert.deepEqual(createJsonPatch([1, 2, 3, 4], [1, 3, 4]), [{ op: 'remove', path: '/1' }])
+  assert.deepEqual(createJsonPatch([1, 4], [1, 2, 3, 4]), [
+    { op: 'add', path: '/1', value: 2 },
+    { op: 'add', path: '/2', value: 3 },
+  ])
+  assert.deepEqual(createJsonPatch({ 'a/b': 1 }, { 'a/b': '1' }), [
+    { op: 'replace', path: '/a~1b', value: '1' },
+  ])
+  assert.deepEqual(createJsonPatch({ a: undefined }, {}), [])
+})
+
+test('applying a difference gives the other value, and there is none between equals', () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
+      assert.deepEqual(createJsonPatch(before, before), [])
+      const result = applyJsonPatch(before, createJsonPatch(before, after))
+      assert.ok(result.ok)
+      assert.equal(createJsonPatch(result.value, after).length, 0)
+    }),
+  )
+})
+
+test('lists that share items round-trip', () => {
+  const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 8 })
+  fc.assert(
+    fc.property(list, list, (before, after) => {
+      assert.deepEqual(patched(before, ...createJsonPatch(before, after)), after)
+    }),
+  )
+})
+
+test('no patch makes the application throw', () => {
+  const operation = fc.record({
+    op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),
+    path: fc.constantFrom('', '/a', '/a/0', '/a/-', '/a/b', '/b', '/'),
+    from: fc.constantFrom('', '/a', '/a/0', '/b'),
+    value: fc.jsonValue(),
+  })
+  fc.assert(
+    fc.property(fc.jsonValue(), fc.array(operation), (value, patch) => {
+      assert.equal(typeof applyJsonPatch({ a: value }, patch).ok, 'boolean')
+    }),
+  )
+})

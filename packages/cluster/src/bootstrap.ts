@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type KubeObject, objectKey } from './object.ts'
+import { stampNewObject } from './server/metadata.ts'
+import { type ServerContext, timestamp } from './server/context.ts'
+
+const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
+
+/** What every cluster has before anyone has said anything. Nothing that exists is touched. */
+export function bootstrap(context: ServerContext): void {
+  for (const name of namespaces) createMissing(context, 'namespaces', namespace(name))
+  createMissing(context, 'services', kubernetesService())
+  createMissing(context, 'priorityclasses.scheduling.k8s.io', systemPriority('system-cluster-critical', 2_000_000_000))
+  createMissing(context, 'priorityclasses.scheduling.k8s.io', systemPriority('system-node-critical', 2_000_001_000))
+}
+
+function createMissing(context: ServerContext, storage: string, object: KubeObject): void {
+  const key = objectKey(object.metadata.namespace, object.metadata.name!)
+  if (context.store.get(storage, key)) return
+  stampNewObject(object, timestamp(context.clock.now()), context.random)
+  context.store.write(storage, key, object, undefined)
+}
+
+function namespace(name: string): KubeObject {
+  return {
+    kind: 'Namespace',
+    apiVersion: 'v1',
+    metadata: { name, labels: { 'kubernetes.io/metadata.name': name } },
+    spec: { finalizers: ['kubernetes'] },
+    status: { phase: 'Active' },
+  }
+}
+
+function kubernetesService(): KubeObject {
+  return {
+    kind: 'Service',
+    apiVersion: 'v1',
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: {
+      ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
+      clusterIP: '10.96.0.1',
+      clusterIPs: ['10.96.0.1'],
+      type: 'ClusterIP',
+      sessionAffinity: 'None',
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      internalTrafficPolicy: 'Cluster',
+    },
+    status: { loadBalancer: {} },
+  }
+}
+
+function systemPriority(name: string, value: number): KubeObject {
+  return {
+    kind: 'PriorityClass',
+    apiVersion: 'scheduling.k8s.io/v1',
+    metadata: { name, generation: 1 },
+    value,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+    preemptionPolicy: 'PreemptLowerPriority',
+  }
+}

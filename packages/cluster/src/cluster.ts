@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Clock, systemClock } from '@grove/kube'
+import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
+import { defaultTolerations, notReadyTaint, priority } from './admission/pod-defaults.ts'
+import { bootstrap } from './bootstrap.ts'
+import { establishDefinitions } from './custom-resources/establishment.ts'
+import { seededRandom, systemRandom } from './random.ts'
+import { builtInResources } from './registry/kinds/index.ts'
+import { Registry } from './registry/registry.ts'
+import { Admission, type AdmissionPlugin } from './server/admission.ts'
+import { ApiServer } from './server/api-server.ts'
+import { allowAll, type Authorizer } from './server/authorization.ts'
+import type { ServerContext } from './server/context.ts'
+import type { FieldOwnership } from './server/field-ownership.ts'
+import type { ApiRequest, ApiResponse } from './server/request.ts'
+import type { SubresourceHandler } from './server/resource-call.ts'
+import * as verbs from './server/resource-verbs.ts'
+import { untracked } from './server/untracked-ownership.ts'
+import { MemoryStore, type Store } from './store/index.ts'
+import { answerBinding } from './subresources/binding.ts'
+import { answerEviction } from './subresources/eviction.ts'
+import { answerFinalize } from './subresources/finalize.ts'
+import { answerEphemeralContainers, answerLog, type PodLogs } from './subresources/pod.ts'
+import { answerScale } from './subresources/scale.ts'
+
+export interface ClusterOptions {
+  readonly clock?: Clock
+  /** Ids, generated names and addresses repeat with the seed; random without one. */
+  readonly seed?: number
+  /** In memory when absent. */
+  readonly store?: Store
+  readonly authorize?: Authorizer
+  /** managedFields and server-side apply; refused when absent. */
+  readonly ownership?: FieldOwnership
+  /** Judges of writes, after the built-in ones. */
+  readonly admission?: readonly AdmissionPlugin[]
+  /** Further subresources, or others than the built-in ones, by `plural/subresource`. */
+  readonly subresources?: ReadonlyMap<string, SubresourceHandler>
+  readonly routes?: readonly ((request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
+  readonly podLogs?: PodLogs
+  readonly onInternalError?: (error: unknown, request: ApiRequest) => void
+}
+
+/** A Kubernetes API without sockets. Controllers, kubelets and schedulers are clients of it, or observe its store. */
+export interface Cluster {
+  readonly context: ServerContext
+  readonly admission: Admission
+  readonly store: Store
+  handle(request: ApiRequest): Promise<ApiResponse>
+  stop(): void
+}
+
+export function createCluster(options: ClusterOptions = {}): Cluster {
+  const registry = new Registry()
+  for (const resource of builtInResources()) registry.add(resource)
+  const admission = new Admission([namespaceLifecycle, notReadyTaint, defaultTolerations, priority, ...(options.admission ?? [])])
+  const context: ServerContext = {
+    store: options.store ?? new MemoryStore(),
+    registry,
+    clock: options.clock ?? systemClock,
+    random: options.seed === undefined ? systemRandom : seededRandom(options.seed),
+    admission,
+    authorize: options.authorize ?? allowAll,
+    ownership: options.ownership ?? untracked,
+  }
+  const server = new ApiServer({
+    context,
+    subresources: new Map([...builtInSubresources(options.podLogs), ...(options.subresources ?? [])]),
+    routes: options.routes ?? [],
+    onInternalError: options.onInternalError ?? (error => console.error(error)),
+  })
+  const stopEstablishing = establishDefinitions(context)
+  bootstrap(context)
+  return {
+    context,
+    admission,
+    store: context.store,
+    handle: server.handle,
+    stop() {
+      stopEstablishing()
+      context.store.close()
+    },
+  }
+}
+
+function builtInSubresources(podLogs: PodLogs = () => ''): Map<string, SubresourceHandler> {
+  return new Map<string, SubresourceHandler>([
+    ['*/status', verbs.status],
+    ['*/scale', answerScale],
+    ['pods/binding', answerBinding],
+    ['pods/eviction', answerEviction],
+    ['pods/log', answerLog(podLogs)],
+    ['pods/ephemeralcontainers', answerEphemeralContainers],
+    ['namespaces/finalize', answerFinalize],
+  ])
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import { maximumBodyBytes } from '../server/body.ts'
+import type { ApiRequest, ApiResponse, UserInfo } from '../server/request.ts'
+import { refuse } from '../server/status.ts'
+import { type ClusterCertificates, makeCertificates } from './certificates.ts'
+import { renderKubeconfig } from './kubeconfig.ts'
+
+/** Who a request comes from, by what it carries beside a client certificate; undefined when nobody knows. */
+export type Authenticate = (headers: ApiRequest['headers']) => UserInfo | undefined | Promise<UserInfo | undefined>
+
+export interface HttpsOptions {
+  readonly handle: (request: ApiRequest) => Promise<ApiResponse>
+  /** Any free port when absent. */
+  readonly port?: number
+  /** Loopback when absent. */
+  readonly host?: string
+  readonly certificates?: ClusterCertificates
+  /** For bearer tokens; certificates of the cluster's authority are understood without it. */
+  readonly authenticate?: Authenticate
+  readonly now?: number
+}
+
+export interface HttpsFront {
+  readonly url: string
+  readonly port: number
+  readonly kubeconfig: string
+  readonly certificates: ClusterCertificates
+  close(): Promise<void>
+}
+
+/** A client that keeps its connection without a request is let go after this. */
+const keepAliveMs = 90_000
+
+const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
+
+export async function serveHttps(options: HttpsOptions): Promise<HttpsFront> {
+  const host = options.host ?? '127.0.0.1'
+  const certificates =
+    options.certificates ??
+    makeCertificates(options.now ?? Date.now(), [...new Set([host, '127.0.0.1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'])])
+  const server = createServer(
+    {
+      cert: certificates.server.certificate,
+      key: certificates.server.privateKey,
+      ca: certificates.authority,
+      requestCert: true,
+      // Without a certificate of ours a client is nobody in particular; what it may do is for authorization to say.
+      rejectUnauthorized: false,
+      keepAliveTimeout: keepAliveMs,
+      // A watch lives as long as its client wants.
+      requestTimeout: 0,
+    },
+    (incoming, outgoing) => void answer(options, incoming, outgoing),
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port ?? 0, host, resolve)
+  })
+  const { port } = server.address() as AddressInfo
+  const url = `https://${host}:${port}`
+  return {
+    url,
+    port,
+    certificates,
+    kubeconfig: renderKubeconfig(url, certificates.authority, certificates.admin),
+    close: () => closeServer(server),
+  }
+}
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise(resolve => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
+
+async function answer(options: HttpsOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+  const gone = new AbortController()
+  outgoing.once('close', () => gone.abort())
+  try {
+    const body = await readBody(incoming)
+    const request = await toRequest(options, incoming, body, gone.signal)
+    const response = request ? await options.handle(request) : asResponse(refuse.unauthorized().status)
+    await send(response, outgoing, incoming.method === 'HEAD')
+  } catch (error) {
+    if (error instanceof BodyTooLarge) await send(asResponse(refuse.tooLarge(maximumBodyBytes).status), outgoing, false)
+    // The connection broke while we read or wrote; there is nobody left to tell.
+    outgoing.destroy()
+  }
+}
+
+class BodyTooLarge extends Error {}
+
+async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
+  if (incoming.method === 'GET' || incoming.method === 'HEAD') return undefined
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size > maximumBodyBytes) throw new BodyTooLarge()
+    chunks.push(chunk)
+  }
+  return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
+}
+
+async function toRequest(
+  options: HttpsOptions,
+  incoming: IncomingMessage,
+  body: Uint8Array | undefined,
+  signal: AbortSignal,
+): Promise<ApiRequest | undefined> {
+  const url = incoming.url ?? '/'
+  const question = url.indexOf('?')
+  const headers: Record<string, string | undefined> = {}
+  for (const [name, value] of Object.entries(incoming.headers)) headers[name] = Array.isArray(value) ? value.join(',') : value
+  const user = userOfCertificate(incoming.socket as TLSSocket) ?? (headers.authorization ? await options.authenticate?.(headers) : anonymous)
+  if (!user) return undefined
+  return {
+    method: incoming.method ?? 'GET',
+    path: decodePath(question < 0 ? url : url.slice(0, question)),
+    query: new URLSearchParams(question < 0 ? '' : url.slice(question + 1)),
+    headers,
+    body,
+    user,
+    signal,
+  }
+}
+
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
+  }
+}
+
+const users = new WeakMap<TLSSocket, UserInfo>()
+
+/** The common name is the user, the organizations are the groups. Looked up once per connection. */
+function userOfCertificate(socket: TLSSocket): UserInfo | undefined {
+  if (!socket.authorized) return undefined
+  let user = users.get(socket)
+  if (!user) {
+    const { subject } = socket.getPeerCertificate()
+    const groups = subject?.O === undefined ? [] : Array.isArray(subject.O) ? subject.O : [subject.O]
+    user = { name: String(subject?.CN ?? ''), groups: [...groups, 'system:authenticated'] }
+    users.set(socket, user)
+  }
+  return user
+}
+
+function asResponse(status: { code?: number }): ApiResponse {
+  return { status: status.code ?? 500, headers: { 'content-type': 'application/json' }, body: JSON.stringify(status) }
+}
+
+async function send(response: ApiResponse, outgoing: ServerResponse, headOnly: boolean): Promise<void> {
+  if (!response.stream) {
+    const body = response.body ?? ''
+    outgoing.writeHead(response.status, { ...response.headers, 'content-length': Buffer.byteLength(body) })
+    outgoing.end(headOnly ? undefined : body)
+    return
+  }
+  outgoing.writeHead(response.status, response.headers)
+  outgoing.flushHeaders()
+  for await (const chunk of response.stream) {
+    // A client that does not read stops us here, and nothing piles up for it but its place in the log.
+    if (!outgoing.write(chunk) && !outgoing.destroyed) await drained(outgoing)
+    if (outgoing.destroyed) break
+  }
+  outgoing.end()
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise(resolve => {
+    const done = () => {
+      outgoing.off('drain', done)
+      outgoing.off('close', done)
+      resolve()
+    }
+    outgoing.once('drain', done)
+    outgoing.once('close', done)
+  })
+}

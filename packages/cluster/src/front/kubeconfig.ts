@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { stringify } from 'yaml'
+import type { KeyPair } from './certificates.ts'
+
+/** A kubeconfig with everything inside, so that it can be copied around as one file. */
+export function renderKubeconfig(server: string, authority: string, user: KeyPair, name = 'grove'): string {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(authority) } }],
+    users: [
+      {
+        name: `${name}-admin`,
+        user: { 'client-certificate-data': base64(user.certificate), 'client-key-data': base64(user.privateKey) },
+      },
+    ],
+    contexts: [{ name, context: { cluster: name, user: `${name}-admin` } }],
+    'current-context': name,
+  })
+}

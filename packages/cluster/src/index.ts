@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The cluster
+export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
+// Ways in
+export { type ClusterCertificates, type KeyPair, makeCertificates } from './front/certificates.ts'
+export { type Authenticate, type HttpsFront, type HttpsOptions, serveHttps } from './front/https.ts'
+export { insider, inProcessTransport } from './front/in-process.ts'
+export { renderKubeconfig } from './front/kubeconfig.ts'
+export type { KubeObject } from './object.ts'
+export { type Random, seededRandom, systemRandom } from './random.ts'
+// Seams
+export type { Resource } from './registry/resource.ts'
+export type { AdmissionAttributes, AdmissionPlugin } from './server/admission.ts'
+export type { AccessAttributes, Authorizer } from './server/authorization.ts'
+export type { ServerContext } from './server/context.ts'
+export type { FieldOwnership, FieldWrite } from './server/field-ownership.ts'
+export type { ApiRequest, ApiResponse, UserInfo } from './server/request.ts'
+export type { ResourceCall, SubresourceHandler } from './server/resource-call.ts'
+export { ApiError, refuse } from './server/status.ts'
+// Where objects live
+export { type Change, type Journal, MemoryStore, openSqliteJournal, type Store } from './store/index.ts'
+export type { PodLogs } from './subresources/pod.ts'

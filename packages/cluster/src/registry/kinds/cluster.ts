@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { BuiltInKind } from '../built-in.ts'
+import {
+  defaultEndpointSlice,
+  defaultPriorityClass,
+  defaultResourceClaim,
+  defaultResourceClaimTemplate,
+  defaultRoleBinding,
+  defaultStorageClass,
+  defaultWebhooks,
+} from '../defaults/core.ts'
+import { bindingStrategy, budgetStrategy, leaseStrategy, pathSegmentName, priorityClassStrategy } from '../strategies/policy.ts'
+import {
+  createdAtColumns,
+  disruptionBudgetColumns,
+  endpointSliceColumns,
+  leaseColumns,
+  priorityClassColumns,
+  resourceClaimColumns,
+  roleBindingColumns,
+  storageClassColumns,
+  webhookColumns,
+} from '../tables/policy.ts'
+
+const rbac = 'rbac.authorization.k8s.io'
+const admission = 'admissionregistration.k8s.io'
+const dynamicResources = 'resource.k8s.io'
+const roleStrategy = { createOnUpdate: true, nameRule: pathSegmentName }
+
+export const clusterKinds: readonly BuiltInKind[] = [
+  { type: 'rbac/v1.Role', group: rbac, plural: 'roles', namespaced: true, strategy: roleStrategy, columns: createdAtColumns },
+  { type: 'rbac/v1.ClusterRole', group: rbac, plural: 'clusterroles', namespaced: false, strategy: roleStrategy, columns: createdAtColumns },
+  { type: 'rbac/v1.RoleBinding', group: rbac, plural: 'rolebindings', namespaced: true, strategy: bindingStrategy, defaults: defaultRoleBinding, columns: roleBindingColumns },
+  { type: 'rbac/v1.ClusterRoleBinding', group: rbac, plural: 'clusterrolebindings', namespaced: false, strategy: bindingStrategy, defaults: defaultRoleBinding, columns: roleBindingColumns },
+  { type: 'coordination/v1.Lease', group: 'coordination.k8s.io', plural: 'leases', namespaced: true, strategy: leaseStrategy, columns: leaseColumns },
+  { type: 'discovery/v1.EndpointSlice', group: 'discovery.k8s.io', plural: 'endpointslices', namespaced: true, strategy: { hasGeneration: true }, defaults: defaultEndpointSlice, columns: endpointSliceColumns },
+  { type: 'policy/v1.PodDisruptionBudget', group: 'policy', plural: 'poddisruptionbudgets', namespaced: true, shortNames: ['pdb'], strategy: budgetStrategy, columns: disruptionBudgetColumns },
+  { type: 'scheduling/v1.PriorityClass', group: 'scheduling.k8s.io', plural: 'priorityclasses', namespaced: false, shortNames: ['pc'], strategy: priorityClassStrategy, defaults: defaultPriorityClass, columns: priorityClassColumns },
+  { type: 'admissionregistration/v1.ValidatingWebhookConfiguration', group: admission, plural: 'validatingwebhookconfigurations', namespaced: false, strategy: { hasGeneration: true, requireResourceVersion: true }, defaults: defaultWebhooks, columns: webhookColumns },
+  { type: 'admissionregistration/v1.MutatingWebhookConfiguration', group: admission, plural: 'mutatingwebhookconfigurations', namespaced: false, strategy: { hasGeneration: true, requireResourceVersion: true }, defaults: defaultWebhooks, columns: webhookColumns },
+  { type: 'resource/v1.ResourceClaim', group: dynamicResources, plural: 'resourceclaims', namespaced: true, strategy: { returnsDeleted: true }, defaults: defaultResourceClaim, columns: resourceClaimColumns },
+  { type: 'resource/v1.ResourceClaimTemplate', group: dynamicResources, plural: 'resourceclaimtemplates', namespaced: true, strategy: { returnsDeleted: true }, defaults: defaultResourceClaimTemplate },
+  { type: 'resource/v1.DeviceClass', group: dynamicResources, plural: 'deviceclasses', namespaced: false, strategy: { returnsDeleted: true, hasGeneration: true } },
+  { type: 'resource/v1.ResourceSlice', group: dynamicResources, plural: 'resourceslices', namespaced: false, strategy: { returnsDeleted: true, hasGeneration: true }, selectableFields: {
+      'spec.nodeName': object => (object.spec as { nodeName?: string } | undefined)?.nodeName ?? '',
+      'spec.driver': object => (object.spec as { driver?: string } | undefined)?.driver ?? '',
+    } },
+  { type: 'storage/v1.StorageClass', group: 'storage.k8s.io', plural: 'storageclasses', namespaced: false, shortNames: ['sc'], strategy: { returnsDeleted: true }, defaults: defaultStorageClass, columns: storageClassColumns },
+  { type: 'networking/v1.NetworkPolicy', group: 'networking.k8s.io', plural: 'networkpolicies', namespaced: true, shortNames: ['netpol'], strategy: { hasGeneration: true } },
+  { type: 'networking/v1.Ingress', group: 'networking.k8s.io', plural: 'ingresses', namespaced: true, shortNames: ['ing'], singular: 'ingress', strategy: { hasGeneration: true } },
+  { type: 'node/v1.RuntimeClass', group: 'node.k8s.io', plural: 'runtimeclasses', namespaced: false, strategy: { createOnUpdate: true, requireResourceVersion: true } },
+]

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { builtIn } from '../built-in.ts'
+import type { Resource } from '../resource.ts'
+import { definitionKind } from '../../custom-resources/definition.ts'
+import { clusterKinds } from './cluster.ts'
+import { coreKinds } from './core.ts'
+import { workloadKinds } from './workloads.ts'
+
+/** Every built-in kind that is served. */
+export function builtInResources(): Resource[] {
+  return [...coreKinds, ...workloadKinds, ...clusterKinds, definitionKind].map(builtIn)
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import type { KubeObject } from '../../object.ts'
+import type { AppsReplicaSet, AutoscalingV2HorizontalPodAutoscaler, BatchJob } from '../../schema/types.generated.ts'
+import type { Strategy } from '../resource.ts'
+import { dns1123Label } from '@grove/apimachinery'
+import { validateWorkload } from '../validation/workload.ts'
+
+export const deploymentStrategy: Partial<Strategy> = {
+  hasGeneration: true,
+  validate: object => validateWorkload(object),
+  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+}
+
+export const replicaSetStrategy: Partial<Strategy> = {
+  hasGeneration: true,
+  prepareForCreate(draft) {
+    ;(draft as unknown as AppsReplicaSet).status = { replicas: 0 }
+  },
+  validate: object => validateWorkload(object),
+  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+}
+
+export const daemonSetStrategy: Partial<Strategy> = {
+  hasGeneration: true,
+  validate: object => validateWorkload(object),
+  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+}
+
+const statefulSetText =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+const statefulSetMutable = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+]
+
+export const statefulSetStrategy: Partial<Strategy> = {
+  hasGeneration: true,
+  nameRule: dns1123Label,
+  prepareForCreate(draft) {
+    draft.status = { replicas: 0, availableReplicas: 0 }
+  },
+  validate: object => validateWorkload(object),
+  validateUpdate: (object, old) => {
+    const fixed = (spec: unknown) => {
+      const copy = { ...(spec as Record<string, unknown>) }
+      for (const field of statefulSetMutable) delete copy[field]
+      return copy
+    }
+    const errors = validateWorkload(object)
+    return equalJson(fixed(object.spec), fixed(old.spec)) ? errors : [...errors, fieldError.forbidden('spec', statefulSetText)]
+  },
+}
+
+export const revisionStrategy: Partial<Strategy> = {
+  hasStatus: false,
+  validateUpdate: (object, old) =>
+    equalJson(object.data, old.data) ? [] : [fieldError.immutable('data', object.data)],
+}
+
+const orphanWarning =
+  'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
+
+export const jobStrategy: Partial<Strategy> = {
+  hasGeneration: true,
+  defaultPropagation: 'Orphan',
+  deletionWarning: orphanWarning,
+  prepareForCreate(draft) {
+    const { metadata, spec } = draft as unknown as BatchJob
+    if (!spec || spec.manualSelector) return
+    const labels = {
+      'batch.kubernetes.io/controller-uid': metadata!.uid!,
+      'batch.kubernetes.io/job-name': metadata!.name!,
+      'controller-uid': metadata!.uid!,
+      'job-name': metadata!.name!,
+    }
+    spec.template ??= {}
+    spec.template.metadata = { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, ...labels } }
+    spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': metadata!.uid! } }
+  },
+  validate: validateJob,
+  validateUpdate: (object, old) => {
+    const spec = (object as unknown as BatchJob).spec ?? {}
+    const before = (old as unknown as BatchJob).spec ?? {}
+    const errors = validateJob(object)
+    for (const field of ['completions', 'selector', 'template', 'completionMode'] as const)
+      if (!equalJson(spec[field], before[field])) errors.push(fieldError.immutable(`spec.${field}`, spec[field]))
+    return errors
+  },
+}
+
+function validateJob(object: KubeObject): FieldError[] {
+  const { spec } = object as unknown as BatchJob
+  const errors = validateWorkload(object, { selector: false })
+  const policy = spec?.template?.spec?.restartPolicy
+  if (policy === 'Always') errors.push(fieldError.required('spec.template.spec.restartPolicy', 'valid values: "OnFailure", "Never"'))
+  return errors
+}
+
+export const cronJobStrategy: Partial<Strategy> = { hasGeneration: true }
+
+export const autoscalerStrategy: Partial<Strategy> = {
+  validate(object) {
+    const { spec } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
+    const errors: FieldError[] = []
+    const minimum = spec?.minReplicas ?? 1
+    const maximum = spec?.maxReplicas ?? 0
+    if (minimum < 1) errors.push(fieldError.invalid('spec.minReplicas', minimum, 'must be greater than or equal to 1'))
+    if (maximum < 1) errors.push(fieldError.invalid('spec.maxReplicas', maximum, 'must be greater than 0'))
+    if (maximum < minimum) errors.push(fieldError.invalid('spec.maxReplicas', maximum, 'must be greater than or equal to `minReplicas`'))
+    if (!spec?.scaleTargetRef?.kind) errors.push(fieldError.required('spec.scaleTargetRef.kind'))
+    if (!spec?.scaleTargetRef?.name) errors.push(fieldError.required('spec.scaleTargetRef.name'))
+    return errors
+  },
+}
+
+function selectorKept(object: KubeObject, old: KubeObject): FieldError[] {
+  const now = (object.spec as { selector?: unknown } | undefined)?.selector
+  const before = (old.spec as { selector?: unknown } | undefined)?.selector
+  return equalJson(now, before) ? [] : [fieldError.immutable('spec.selector', now)]
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject } from '../../object.ts'
+import type { Event, Namespace, Node, Secret, Service, ServiceAccount } from '../../schema/types.generated.ts'
+import type { Column } from '../resource.ts'
+import { ageColumn, column, formatLabels, nameColumn, noneIfEmpty, wide } from './column.ts'
+import { formatAge } from './duration.ts'
+
+export const namespaceColumns: readonly Column[] = [
+  nameColumn,
+  column('Status', object => (object as unknown as Namespace).status?.phase ?? '', 'The status of the namespace'),
+  ageColumn,
+]
+
+const address = (object: KubeObject, type: string) =>
+  noneIfEmpty((object as unknown as Node).status?.addresses?.find(entry => entry.type === type)?.address)
+const system = (object: KubeObject) => (object as unknown as Node).status?.nodeInfo ?? {}
+const unknownIfEmpty = (text: string | undefined) => text || '<unknown>'
+
+export const nodeColumns: readonly Column[] = [
+  nameColumn,
+  column('Status', nodeStatus, 'The status of the node'),
+  column('Roles', nodeRoles, 'The roles of the node'),
+  ageColumn,
+  column('Version', object => system(object).kubeletVersion ?? ''),
+  wide(column('Internal-IP', object => address(object, 'InternalIP'))),
+  wide(column('External-IP', object => address(object, 'ExternalIP'))),
+  wide(column('OS-Image', object => unknownIfEmpty(system(object).osImage))),
+  wide(column('Kernel-Version', object => unknownIfEmpty(system(object).kernelVersion))),
+  wide(column('Container-Runtime', object => unknownIfEmpty(system(object).containerRuntimeVersion))),
+]
+
+function nodeStatus(object: KubeObject): string {
+  const { spec, status } = object as unknown as Node
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready')
+  const words = [ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown']
+  if (spec?.unschedulable) words.push('SchedulingDisabled')
+  return words.join(',')
+}
+
+const rolePrefix = 'node-role.kubernetes.io/'
+
+function nodeRoles(object: KubeObject): string {
+  const roles = Object.entries(object.metadata.labels ?? {}).flatMap(([key, value]) => {
+    if (key.startsWith(rolePrefix) && key.length > rolePrefix.length) return [key.slice(rolePrefix.length)]
+    return key === 'kubernetes.io/role' && value ? [value] : []
+  })
+  return noneIfEmpty([...new Set(roles)].sort().join(','))
+}
+
+const spec = (object: KubeObject) => (object as unknown as Service).spec ?? {}
+
+export const serviceColumns: readonly Column[] = [
+  nameColumn,
+  column('Type', object => spec(object).type),
+  column('Cluster-IP', object => noneIfEmpty(spec(object).clusterIPs?.[0])),
+  column('External-IP', externalAddresses),
+  column('Port(s)', servicePorts),
+  ageColumn,
+  wide(column('Selector', object => formatLabels(spec(object).selector))),
+]
+
+function externalAddresses(object: KubeObject): string {
+  const { type, externalIPs = [], externalName } = spec(object)
+  if (type === 'ExternalName') return externalName ?? ''
+  const ingress = (object as unknown as Service).status?.loadBalancer?.ingress ?? []
+  const found = [...ingress.map(({ ip, hostname }) => ip || hostname || ''), ...externalIPs].join(',')
+  if (type === 'LoadBalancer') return found || '<pending>'
+  return noneIfEmpty(found)
+}
+
+function servicePorts(object: KubeObject): string {
+  const ports = (spec(object).ports ?? []).map(({ port, nodePort, protocol }) => (nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`))
+  return noneIfEmpty(ports.join(','))
+}
+
+const size = (value: unknown) => (value ? Object.keys(value).length : 0)
+
+export const configMapColumns: readonly Column[] = [
+  nameColumn,
+  column('Data', object => String(size(object.data) + size(object.binaryData))),
+  ageColumn,
+]
+
+export const secretColumns: readonly Column[] = [
+  nameColumn,
+  column('Type', object => (object as unknown as Secret).type ?? ''),
+  column('Data', object => String(size(object.data))),
+  ageColumn,
+]
+
+export const serviceAccountColumns: readonly Column[] = [
+  nameColumn,
+  column('Secrets', object => String((object as unknown as ServiceAccount).secrets?.length ?? 0)),
+  ageColumn,
+]
+
+const asEvent = (object: KubeObject) => object as unknown as Event
+
+export const eventColumns: readonly Column[] = [
+  column('Last Seen', (object, now) => formatAge(lastSeen(object), now)),
+  column('Type', object => asEvent(object).type ?? ''),
+  column('Reason', object => asEvent(object).reason ?? ''),
+  column('Object', eventObject),
+  wide(column('Subobject', object => asEvent(object).involvedObject?.fieldPath ?? '')),
+  wide(column('Source', eventSource)),
+  column('Message', object => (asEvent(object).message ?? '').trim()),
+  wide(column('First Seen', (object, now) => formatAge(asEvent(object).firstTimestamp ?? asEvent(object).eventTime, now))),
+  wide(column('Count', object => String(asEvent(object).series?.count ?? asEvent(object).count ?? 1))),
+  wide(nameColumn),
+]
+
+function lastSeen(object: KubeObject): string | null | undefined {
+  const event = asEvent(object)
+  return event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime
+}
+
+function eventObject(object: KubeObject): string {
+  const { kind = '', name = '' } = asEvent(object).involvedObject ?? {}
+  return name ? `${kind.toLowerCase()}/${name}` : kind.toLowerCase()
+}
+
+function eventSource(object: KubeObject): string {
+  const { source, reportingComponent, reportingInstance } = asEvent(object)
+  const component = source?.component || reportingComponent || ''
+  const host = source?.host || reportingInstance || ''
+  return host ? `${component}, ${host}` : component
+}
+

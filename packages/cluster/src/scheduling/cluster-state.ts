@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Node } from '../controllers/kinds.ts'
+import { NodeState } from './node-state.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { Labels } from './selector.ts'
+
+/** What filters and scores may see. */
+export interface ClusterView {
+  readonly nodes: readonly NodeState[]
+  node(name: string): NodeState | undefined
+  /** Pods on nodes, by namespace. */
+  podsIn(namespace: string): Iterable<PlacedPod>
+  readonly namespaces: Iterable<string>
+  /** Nodes that hold pods which keep others away. */
+  readonly nodesWithAntiAffinity: ReadonlySet<NodeState>
+  /** Nodes that hold pods with any (anti-)affinity. */
+  readonly nodesWithAffinity: ReadonlySet<NodeState>
+  namespaceLabels(namespace: string): Labels
+}
+
+export interface PlacedPod {
+  readonly info: PodInfo
+  readonly node: NodeState
+}
+
+const noLabels: Labels = {}
+
+/**
+ * Which pods are on which nodes, and how much of each node is left; every change costs what changed. Pods on nodes that
+ * are not known (yet) wait for their node. Order of nodes is the order of their names' first appearance.
+ */
+export class ClusterState implements ClusterView {
+  readonly #byName = new Map<string, NodeState>()
+  readonly #placed = new Map<string, PlacedPod>()
+  readonly #byNamespace = new Map<string, Map<string, PlacedPod>>()
+  readonly #homeless = new Map<string, Map<string, PodInfo>>()
+  readonly #namespaceLabels: (namespace: string) => Labels
+  readonly nodesWithAntiAffinity = new Set<NodeState>()
+  readonly nodesWithAffinity = new Set<NodeState>()
+  #nodes: NodeState[] | undefined = []
+
+  constructor(namespaceLabels: (namespace: string) => Labels = () => noLabels) {
+    this.#namespaceLabels = namespaceLabels
+  }
+
+  get nodes(): readonly NodeState[] {
+    this.#nodes ??= [...this.#byName.values()]
+    return this.#nodes
+  }
+
+  get namespaces(): Iterable<string> {
+    return this.#byNamespace.keys()
+  }
+
+  node(name: string): NodeState | undefined {
+    return this.#byName.get(name)
+  }
+
+  *podsIn(namespace: string): Iterable<PlacedPod> {
+    yield* this.#byNamespace.get(namespace)?.values() ?? []
+  }
+
+  namespaceLabels(namespace: string): Labels {
+    return this.#namespaceLabels(namespace)
+  }
+
+  setNode(node: Node): void {
+    const name = node.metadata?.name ?? ''
+    const known = this.#byName.get(name)
+    if (known) return known.setNode(node)
+    const state = new NodeState(node)
+    this.#byName.set(name, state)
+    this.#nodes = undefined
+    const waiting = this.#homeless.get(name)
+    this.#homeless.delete(name)
+    for (const info of waiting?.values() ?? []) this.#place(info, state)
+  }
+
+  removeNode(name: string): void {
+    const state = this.#byName.get(name)
+    if (!state) return
+    const pods = [...state.pods.values()]
+    for (const info of pods) this.removePod(info.key)
+    this.#byName.delete(name)
+    this.#nodes = undefined
+    for (const info of pods) this.setPod(info, name)
+  }
+
+  /** Puts a pod on a node, or takes its newer version into account. */
+  setPod(info: PodInfo, nodeName: string): void {
+    const placed = this.#placed.get(info.key)
+    if (placed?.info === info && placed.node.name === nodeName) return
+    this.removePod(info.key)
+    const node = this.#byName.get(nodeName)
+    if (node) return this.#place(info, node)
+    let waiting = this.#homeless.get(nodeName)
+    if (!waiting) this.#homeless.set(nodeName, (waiting = new Map()))
+    waiting.set(info.key, info)
+  }
+
+  removePod(key: string): void {
+    const placed = this.#placed.get(key)
+    if (!placed) {
+      for (const [node, waiting] of this.#homeless)
+        if (waiting.delete(key) && waiting.size === 0) this.#homeless.delete(node)
+      return
+    }
+    const { info, node } = placed
+    node.remove(info)
+    this.#placed.delete(key)
+    const pods = this.#byNamespace.get(info.namespace)
+    pods?.delete(key)
+    if (pods?.size === 0) this.#byNamespace.delete(info.namespace)
+    this.#index(node)
+  }
+
+  placeOf(key: string): PlacedPod | undefined {
+    return this.#placed.get(key)
+  }
+
+  /** Runs a question as if these pods were not there. The question must not wait for anything. */
+  without<T>(pods: readonly PodInfo[], question: () => T): T {
+    const places = pods.map(({ key }) => this.#placed.get(key)).filter(place => place !== undefined)
+    for (const { info } of places) this.removePod(info.key)
+    try {
+      return question()
+    } finally {
+      for (const { info, node } of places) this.setPod(info, node.name)
+    }
+  }
+
+  #place(info: PodInfo, node: NodeState): void {
+    const placed = { info, node }
+    node.add(info)
+    this.#placed.set(info.key, placed)
+    let pods = this.#byNamespace.get(info.namespace)
+    if (!pods) this.#byNamespace.set(info.namespace, (pods = new Map()))
+    pods.set(info.key, placed)
+    this.#index(node)
+  }
+
+  #index(node: NodeState): void {
+    if (node.antiAffinityPods.size) this.nodesWithAntiAffinity.add(node)
+    else this.nodesWithAntiAffinity.delete(node)
+    if (node.affinityPods.size) this.nodesWithAffinity.add(node)
+    else this.nodesWithAffinity.delete(node)
+  }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { cloneJson, isJsonObject } from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import type { Binding, Pod } from '../schema/types.generated.ts'
+import { jsonAnswer } from '../server/answer.ts'
+import { parseBody } from '../server/body.ts'
+import { timestamp } from '../server/context.ts'
+import type { ApiResponse } from '../server/request.ts'
+import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
+import { refuse } from '../server/status.ts'
+import { type UpdateScope, updateObject } from '../server/update.ts'
+
+/** Puts a pod on a node: what a scheduler does, once. */
+export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
+  const { context, request, resource, info } = call
+  const write = writeRequestOf(call)
+  const binding = parseBody(request, 'Binding').value as unknown as Binding
+  const node = isJsonObject(binding.target) ? (binding.target as { name?: string }).name : undefined
+  if (!node) throw refuse.badRequest('Binding "" is invalid: target.name: Required value')
+  const bind = (live: KubeObject | undefined): KubeObject => {
+    const draft = cloneJson(live!)
+    const pod = draft as unknown as Pod
+    if (binding.metadata?.uid && binding.metadata.uid !== draft.metadata.uid)
+      throw refuse.conflict(resource, info.name, `Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${draft.metadata.uid}`)
+    if (draft.metadata.deletionTimestamp)
+      throw refuse.conflict({ group: '', plural: 'pods/binding' }, info.name, `pod ${info.name} is being deleted, cannot be assigned to a host`)
+    if (pod.spec?.nodeName)
+      throw refuse.conflict({ group: '', plural: 'pods/binding' }, info.name, `pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`)
+    if (pod.spec?.schedulingGates?.length)
+      throw refuse.conflict({ group: '', plural: 'pods/binding' }, info.name, `pod ${info.name} has non-empty .spec.schedulingGates`)
+    assign(pod, node, binding, timestamp(context.clock.now()))
+    return draft
+  }
+  await updateObject(context, write, bind, bindingScope, { createMissing: false })
+  return jsonAnswer(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
+}
+
+function assign(pod: Pod, node: string, binding: Binding, now: string): void {
+  pod.spec = { ...pod.spec, nodeName: node }
+  if (binding.metadata?.annotations) pod.metadata!.annotations = { ...pod.metadata!.annotations, ...binding.metadata.annotations }
+  if (binding.metadata?.labels) pod.metadata!.labels = { ...pod.metadata!.labels, ...binding.metadata.labels }
+  const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled')
+  pod.status = {
+    ...pod.status,
+    conditions: [
+      ...others,
+      {
+        type: 'PodScheduled',
+        observedGeneration: pod.metadata?.generation,
+        status: 'True',
+        lastProbeTime: null,
+        lastTransitionTime: now,
+      },
+    ],
+  }
+}
+
+/** Everything was checked when the pod was created; the node is the only change. */
+const bindingScope: UpdateScope = { prepare: () => {}, validate: () => [] }

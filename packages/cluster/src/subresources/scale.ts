@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { cloneJson, fieldError, isJsonObject, type JsonObject } from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import { builtIn } from '../registry/built-in.ts'
+import type { Resource, ScalePaths } from '../registry/resource.ts'
+import { selectorText } from '../registry/tables/selector.ts'
+import { parseBody } from '../server/body.ts'
+import { decodeObject } from '../server/decode-object.ts'
+import { checkName, readPatch } from '../server/patch.ts'
+import { getObject } from '../server/read.ts'
+import type { ApiResponse } from '../server/request.ts'
+import { presenterOf, type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
+import { refuse } from '../server/status.ts'
+import { type Change, mainScope, updateObject } from '../server/update.ts'
+import { WriteRequest } from '../server/write-request.ts'
+
+/** The Scale kind as a resource of its own, for reading bodies and writing answers. */
+const scaleResource: Resource = builtIn({ type: 'autoscaling/v1.Scale', group: 'autoscaling', plural: 'scales', namespaced: true })
+
+export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
+  const { context, resource, info } = call
+  const presenter = presenterOf(call, scaleResource)
+  if (info.verb === 'get') return presenter.object(200, scaleOf(resource, getObject(context, resource, info.namespace, info.name)))
+  const write = writeRequestOf(call)
+  const scaleChange = info.verb === 'patch' ? patchScale(call, write) : replaceScale(call, write)
+  const change: Change = async live => {
+    const current = scaleOf(resource, live!)
+    const wanted = await scaleChange(current)
+    checkName(write, wanted)
+    return withReplicas(resource, live!, wanted)
+  }
+  const { object } = await updateObject(context, write, change, mainScope(resource), { createMissing: false })
+  return presenter.object(200, scaleOf(resource, object), write.warnings)
+}
+
+type ScaleChange = (current: KubeObject) => KubeObject | Promise<KubeObject>
+
+function replaceScale({ context, request }: ResourceCall, write: WriteRequest): ScaleChange {
+  const body = parseBody(request, 'Scale')
+  return () => decodeObject(context.registry, scaleResource, body, write.options.fieldValidation, write.warn)
+}
+
+function patchScale({ context, request }: ResourceCall, write: WriteRequest): ScaleChange {
+  const asScale = new WriteRequest({ ...write, resource: scaleResource })
+  const { change } = readPatch(context, request, asScale)
+  return current => change(current)
+}
+
+export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
+  const paths = resource.scale!
+  if (!resource.struct && valueAt(object, paths.specReplicas) === undefined)
+    throw refuse.internal(`the spec replicas field ".${paths.specReplicas.join('.')}" does not exist`)
+  const selector = selectorOf(resource, paths, object)
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: {
+      name: object.metadata.name,
+      namespace: object.metadata.namespace,
+      uid: object.metadata.uid,
+      resourceVersion: object.metadata.resourceVersion,
+      creationTimestamp: object.metadata.creationTimestamp,
+    },
+    spec: replicasAt(object, paths.specReplicas) === 0 ? {} : { replicas: replicasAt(object, paths.specReplicas) },
+    status: { replicas: replicasAt(object, paths.statusReplicas), ...(selector && { selector }) },
+  }
+}
+
+function selectorOf(resource: Resource, paths: ScalePaths, object: KubeObject): string {
+  if (!paths.selector) return ''
+  const value = valueAt(object, paths.selector)
+  if (resource.struct) return isJsonObject(value) ? selectorText(value) : ''
+  return typeof value === 'string' ? value : ''
+}
+
+function replicasAt(object: KubeObject, path: readonly string[]): number {
+  const value = valueAt(object, path)
+  return typeof value === 'number' ? value : 0
+}
+
+function valueAt(object: JsonObject, path: readonly string[]): unknown {
+  return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), object)
+}
+
+function withReplicas(resource: Resource, live: KubeObject, scale: KubeObject): KubeObject {
+  const replicas = (scale.spec as { replicas?: number } | undefined)?.replicas ?? 0
+  const { name = '', uid, resourceVersion } = scale.metadata
+  if (replicas < 0)
+    throw refuse.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
+      fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
+    ])
+  const draft = cloneJson(live)
+  const path = resource.scale!.specReplicas
+  let holder: JsonObject = draft
+  for (const key of path.slice(0, -1)) {
+    if (!isJsonObject(holder[key])) holder[key] = {}
+    holder = holder[key] as JsonObject
+  }
+  holder[path.at(-1)!] = replicas
+  draft.metadata.resourceVersion = resourceVersion || live.metadata.resourceVersion
+  draft.metadata.uid = uid || live.metadata.uid
+  return draft
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { FakeClock } from '../clock/index.ts'
+import type { Client } from './client.ts'
+import { type ClientOptions, createClientOn } from './create-client.ts'
+import type { Credentials } from './credentials.ts'
+import { isKubeError, KubeError, outcome } from './error.ts'
+import type { KubeObject } from './object.ts'
+import type { RequestReport } from './requester.ts'
+import { defineResource } from './resource.ts'
+import { failure, SimulatedServer, scripted } from './simulated-server.ts'
+import type { Transport, TransportResponse } from './transport.ts'
+
+interface Thing extends KubeObject {
+  readonly spec?: { readonly size?: number }
+}
+
+const things = defineResource<Thing>({
+  group: 'example.com',
+  version: 'v1',
+  resource: 'things',
+  kind: 'Thing',
+  namespaced: true,
+})
+
+function clientOn(transport: Transport, options: ClientOptions & { credentials?: Credentials } = {}): Client {
+  return createClientOn(transport, { random: () => 0.5, ...options })
+}
+
+const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }
+const okAnswer: TransportResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
+const ref = { namespace: 'ns', name: 'a' }
+const root = '/apis/example.com/v1/namespaces/ns/things'
+
+describe('failures', () => {
+  it('carry the code, the words and the causes of the server', async () => {
+    const details = { name: 'a', kind: 'Thing', causes: [{ field: 'spec.size', message: 'too big' }] }
+    const client = clientOn(scripted(failure(422, 'Invalid', {}, { message: 'spec.size: too big', details })))
+    const result = await outcome(client.get(things, ref))
+    assert.ok(!result.ok)
+    const { code, status, message, request } = result.error
+    assert.deepEqual(
+      { code, status, message },
+      { code: 'Invalid', status: 422, message: 'spec.size: too big' },
+    )
+    assert.deepEqual(result.error.details, details)
+    assert.deepEqual(request, { verb: 'get', path: `${root}/a` })
+  })
+
+  it('are told apart when no Status came but the page of a proxy', async () => {
+    const client = clientOn(scripted({ status: 413, headers: {}, body: '<html>too large</html>' }))
+    const error = await client.get(things, ref).catch((e: unknown) => e)
+    assert.ok(isKubeError(error, 'TooLarge'))
+    assert.match(error.message, /too large/)
+  })
+
+  it('say so when the answer is not JSON', async () => {
+    const client = clientOn(scripted({ status: 200, headers: {}, body: 'hello' }))
+    await assert.rejects(client.get(things, ref), error => isKubeError(error, 'Malformed'))
+  })
+
+  it('find returns undefined for what is not there, and throws everything else', async () => {
+    assert.equal(await clientOn(scripted(failure(404, 'NotFound'))).find(things, ref), undefined)
+    await assert.rejects(clientOn(scripted(failure(403, 'Forbidden'))).find(things, ref), KubeError)
+  })
+})
+
+describe('repeating', () => {
+  it('goes on after 429, not before the time that the server named', async () => {
+    const clock = new FakeClock()
+    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okAnswer)
+    const done = clientOn(transport, { clock }).create(things, object)
+    await clock.advance(1_999)
+    assert.equal(transport.requests.length, 1)
+    await clock.advance(1_000)
+    assert.equal((await done).metadata.name, 'a')
+    assert.equal(transport.requests.length, 2)
+  })
+
+  it('holds every other request back while the server throttles, but not an urgent one', async () => {
+    const clock = new FakeClock()
+    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okAnswer)
+    const client = clientOn(transport, { clock })
+    const first = client.get(things, ref)
+    await clock.settle()
+    const second = client.get(things, { ...ref, name: 'b' })
+    await clock.settle()
+    assert.equal(transport.requests.length, 1)
+    await client.get(things, { ...ref, name: 'lease' }, { urgent: true })
+    assert.equal(transport.requests.length, 2)
+    await clock.advance(10_000)
+    await Promise.all([first, second])
+  })
+
+  it('never exceeds the attempts that a request allows itself', async () => {
+    const transport = scripted(failure(429, 'TooManyRequests'))
+    const error = await clientOn(transport)
+      .get(things, ref, { attempts: 1 })
+      .catch((e: unknown) => e)
+    assert.ok(isKubeError(error, 'TooManyRequests'))
+    assert.equal(transport.requests.length, 1)
+  })
+
+  it('ends at once when the signal is aborted while it waits', async () => {
+    const clock = new FakeClock()
+    const stop = new AbortController()
+    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '30' }))
+    const waiting = clientOn(transport, { clock }).get(things, ref, { signal: stop.signal })
+    await clock.advance(1_000)
+    stop.abort()
+    await assert.rejects(waiting, error => isKubeError(error, 'Aborted'))
+    assert.equal(clock.pendingTimers, 0)
+  })
+
+  it('uses renewed credentials after a 401, once', async () => {
+    let token = 'old'
+    let refusals = 0
+    const credentials: Credentials = {
+      headers: () => ({ authorization: `Bearer ${token}` }),
+      async refused() {
+        refusals++
+        token = 'new'
+        return true
+      },
+    }
+    const transport = scripted(failure(401, 'Unauthorized'), okAnswer)
+    await clientOn(transport, { credentials }).get(things, ref)
+    assert.deepEqual(
+      transport.requests.map(({ headers }) => headers.authorization),
+      ['Bearer old', 'Bearer new'],
+    )
+    const refusing = scripted(failure(401, 'Unauthorized'))
+    await assert.rejects(clientOn(refusing, { credentials }).get(things, ref), error =>
+      isKubeError(error, 'Unauthorized'),
+    )
+    assert.equal(refusals, 2)
+    assert.equal(refusing.requests.length, 2)
+  })
+})
+
+describe('creating under a generated name', () => {
+  const wanted: Thing = { metadata: { generateName: 'a-', namespace: 'ns' } }
+
+  for (const fault of ['lose request', 'lose answer'] as const)
+    it(`makes exactly one object when the network happens to ${fault}`, async () => {
+      const clock = new FakeClock()
+      let failures = 5
+      const server = new SimulatedServer({
+        fault: () => (failures-- > 0 ? fault : undefined),
+      })
+      const creating = clientOn(server, { clock, random: Math.random }).create(things, wanted)
+      await clock.advance(600_000)
+      const made = await creating
+      assert.equal(server.objects.size, 1)
+      assert.ok(made.metadata.uid)
+      assert.equal(made.metadata.generateName, 'a-')
+    })
+
+  it('takes another name when the first is taken by somebody else', async () => {
+    const server = new SimulatedServer()
+    const numbers = [...Array(5).fill(0), ...Array(5).fill(0), ...Array(5).fill(0.99)]
+    const client = clientOn(server, { random: () => numbers.shift() ?? 0.5 })
+    const first = await client.create(things, wanted)
+    const second = await client.create(things, wanted)
+    assert.notEqual(first.metadata.name, second.metadata.name)
+    assert.equal(server.objects.size, 2)
+  })
+
+  it('does not hide a refusal', async () => {
+    const client = clientOn(scripted(failure(403, 'Forbidden')))
+    await assert.rejects(client.create(things, wanted), error => isKubeError(error, 'Forbidden'))
+  })
+
+  it('gives up on a server error once it knows that nothing was made', async () => {
+    const transport = scripted(failure(500, 'InternalError'), failure(404, 'NotFound'))
+    await assert.rejects(clientOn(transport).create(things, wanted), error => isKubeError(error, 'Internal'))
+  })
+})
+
+describe('lists', () => {
+  it('reads page by page and gives every item its kind', async () => {
+    const server = new SimulatedServer()
+    const client = clientOn(server)
+    for (let i = 0; i < 7; i++) server.write('POST', root, { metadata: { name: `t${i}`, namespace: 'ns' } })
+    const list = await client.list(things, { namespace: 'ns', limit: 3 })
+    assert.equal(list.items.length, 7)
+    assert.equal(server.requests.length, 3)
+    assert.ok(list.items.every(({ kind, apiVersion }) => kind === 'Thing' && apiVersion === 'example.com/v1'))
+  })
+
+  it('starts over in one piece when the server forgets the moment between two pages', async () => {
+    const server = new SimulatedServer({
+      fault: ({ path }) => (path.includes('continue') ? failure(410, 'Expired') : undefined),
+    })
+    for (let i = 0; i < 7; i++) server.write('POST', root, { metadata: { name: `t${i}`, namespace: 'ns' } })
+    assert.equal((await clientOn(server).list(things, { namespace: 'ns', limit: 3 })).items.length, 7)
+  })
+})
+
+describe('what the client tells', () => {
+  it('reports every request with verb, resource, code and time', async () => {
+    const clock = new FakeClock()
+    const reports: RequestReport[] = []
+    const onRequest = (report: RequestReport) => void reports.push(report)
+    const transport = scripted(failure(429, 'TooManyRequests'), okAnswer)
+    const done = clientOn(transport, { clock, onRequest }).patch(
+      things,
+      ref,
+      { merge: {} },
+      { subresource: 'status' },
+    )
+    await clock.advance(1_000)
+    await done
+    assert.deepEqual(
+      reports.map(({ verb, resource, status, code }) => ({ verb, resource, status, code })),
+      [
+        { verb: 'patch', resource: 'things.example.com/status', status: 429, code: 'TooManyRequests' },
+        { verb: 'patch', resource: 'things.example.com/status', status: 200, code: 'OK' },
+      ],
+    )
+  })
+
+  it('passes the warnings of the server on', async () => {
+    const warnings: string[] = []
+    const warning = '299 - "unknown field \\"spec.x\\"", 299 - "deprecated, do not use"'
+    const transport = scripted({ ...okAnswer, headers: { warning: [warning, '199 - "ignored"'] } })
+    await clientOn(transport, { onWarning: text => void warnings.push(text) }).get(things, ref)
+    assert.deepEqual(warnings, ['unknown field "spec.x"', 'deprecated, do not use'])
+  })
+})

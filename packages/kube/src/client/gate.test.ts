@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { FakeClock } from '../clock/index.ts'
+import { Gate } from './gate.ts'
+
+describe('the gate', () => {
+  it('lets no more pass than allowed and everyone in the order they came', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 5 }),
+        fc.array(fc.nat(20), { maxLength: 40 }),
+        async (maxInFlight, durations) => {
+          const clock = new FakeClock()
+          const gate = new Gate({ clock, maxInFlight })
+          const admitted: number[] = []
+          const requests = durations.map(async (duration, index) => {
+            await gate.enter()
+            admitted.push(index)
+            assert.ok(gate.inFlight <= maxInFlight)
+            await clock.sleep(duration)
+            gate.leave()
+          })
+          await clock.advance(20 * durations.length + 1)
+          await Promise.all(requests)
+          assert.deepEqual(admitted, [...durations.keys()])
+          assert.equal(gate.inFlight, 0)
+        },
+      ),
+    )
+  })
+
+  it('keeps to the rate in the long run and allows the burst', async () => {
+    const clock = new FakeClock()
+    const gate = new Gate({ clock, maxInFlight: 1_000, rateLimit: { qps: 10, burst: 3 } })
+    const admittedAt: number[] = []
+    for (let i = 0; i < 8; i++)
+      void (async () => {
+        await gate.enter()
+        admittedAt.push(clock.monotonic())
+        gate.leave()
+      })()
+    await clock.advance(1_000)
+    assert.deepEqual(admittedAt, [0, 0, 0, 100, 200, 300, 400, 500])
+  })
+
+  it('stops when the server throttles, goes on with half, and grows back', async () => {
+    const clock = new FakeClock()
+    const gate = new Gate({ clock, maxInFlight: 8 })
+    for (let i = 0; i < 8; i++) assert.equal(gate.enter(), undefined)
+    gate.slowDown(1_000)
+    gate.slowDown(500)
+    assert.equal(gate.allowed, 4)
+    for (let i = 0; i < 8; i++) gate.leave()
+    let admitted = false
+    void gate.enter()?.then(() => {
+      admitted = true
+    })
+    await clock.advance(999)
+    assert.equal(admitted, false)
+    await clock.advance(1)
+    assert.equal(admitted, true)
+    for (let i = 0; i < 50; i++) gate.leave()
+    assert.equal(gate.allowed, 8)
+  })
+
+  it('always leaves room for one, however often it is told to slow down', async () => {
+    const clock = new FakeClock()
+    const gate = new Gate({ clock, maxInFlight: 2 })
+    for (let i = 0; i < 10; i++) {
+      gate.slowDown(10)
+      await clock.advance(10)
+    }
+    assert.equal(gate.allowed, 1)
+    assert.equal(gate.enter(), undefined)
+  })
+
+  it('forgets a request whose signal is aborted and does not count it', async () => {
+    const clock = new FakeClock()
+    const gate = new Gate({ clock, maxInFlight: 1 })
+    gate.enter()
+    const stop = new AbortController()
+    const refused = gate.enter(stop.signal)
+    const next = gate.enter()
+    stop.abort(new Error('no longer wanted'))
+    await assert.rejects(refused!, /no longer wanted/)
+    gate.leave()
+    await next
+    assert.equal(gate.inFlight, 1)
+    assert.equal(gate.waiting, 0)
+  })
+})

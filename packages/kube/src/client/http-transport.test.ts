@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import { buildConnector } from 'undici'
+import { HttpTransport } from './http-transport.ts'
+import { TransportError, type TransportRequest } from './transport.ts'
+
+type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Long enough that it never matters unless a test is about it. */
+const patience = 60_000
+
+describe('the transport over sockets', () => {
+  let server: Server
+  let address: string
+  let behaviour: Behaviour
+  const connections = new Set<Socket>()
+  let accepted = 0
+
+  before(async () => {
+    server = createServer((request, response) => behaviour(request, response))
+    server.on('connection', socket => {
+      accepted++
+      connections.add(socket)
+      socket.on('close', () => connections.delete(socket))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  })
+  after(() => {
+    for (const socket of connections) socket.destroy()
+    server.close()
+  })
+
+  const open = (path = '', maxConnections = 8) =>
+    new HttpTransport({ server: address + path, connect: buildConnector({}), maxConnections })
+  const get = (path: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
+    method: 'GET',
+    path,
+    headers: {},
+    timeoutMs: patience,
+    ...more,
+  })
+  const failureOf = async (promise: Promise<unknown>): Promise<TransportError> => {
+    const error = await promise.then(
+      () => assert.fail('did not fail'),
+      (e: unknown) => e,
+    )
+    assert.ok(error instanceof TransportError, String(error))
+    return error
+  }
+
+  it('sends method, path, headers and body, and returns the whole answer', async () => {
+    behaviour = (request, response) => {
+      let body = ''
+      request.on('data', chunk => {
+        body += chunk
+      })
+      request.on('end', () => {
+        response.writeHead(201, { 'x-one': ['a', 'b'] })
+        response.write(`${request.method} ${request.url} ${request.headers['x-two']} `)
+        response.end(body)
+      })
+    }
+    const transport = open('/base/')
+    const answer = await transport.request({
+      ...get('/a?b=c'),
+      method: 'POST',
+      headers: { 'x-two': '2' },
+      body: '{"ä":1}',
+    })
+    assert.equal(answer.status, 201)
+    assert.equal(answer.body, 'POST /base/a?b=c 2 {"ä":1}')
+    assert.equal(String(answer.headers['x-one']), 'a,b')
+    await transport.close()
+  })
+
+  it('uses connections again, as many as may be in flight', async () => {
+    const transport = open('', 3)
+    behaviour = (_, response) => void response.end('{}')
+    accepted = 0
+    await Promise.all(Array.from({ length: 20 }, () => transport.request(get('/'))))
+    for (let i = 0; i < 5; i++) await transport.request(get('/'))
+    assert.equal(accepted, 3)
+    await transport.close()
+  })
+
+  it('gives each stream a connection of its own, whatever else is in flight', async () => {
+    const transport = open('', 1)
+    behaviour = (_, response) => void response.write('x')
+    await Promise.all([1, 2, 3].map(() => transport.stream(get('/'))))
+    behaviour = (_, response) => void response.end('{}')
+    assert.equal((await transport.request(get('/'))).body, '{}')
+    for (const socket of connections) socket.destroy()
+    await transport.close()
+  })
+
+  it('knows that a request did not leave when nobody listens', async () => {
+    const free = createServer().listen(0, '127.0.0.1')
+    await once(free, 'listening')
+    const { port } = free.address() as AddressInfo
+    free.close()
+    await once(free, 'close')
+    const transport = new HttpTransport({
+      server: `http://127.0.0.1:${port}`,
+      connect: buildConnector({}),
+      maxConnections: 1,
+    })
+    const error = await failureOf(transport.request({ ...get('/'), method: 'POST', body: '{}' }))
+    assert.equal(error.kind, 'network')
+    assert.equal(error.sent, false)
+    assert.match(error.message, /ECONNREFUSED/)
+  })
+
+  it('does not claim so when the connection was cut after the request went out', async () => {
+    const transport = open()
+    behaviour = request => void request.socket.destroy()
+    const error = await failureOf(transport.request({ ...get('/'), method: 'POST', body: '{}' }))
+    assert.equal(error.kind, 'network')
+    assert.equal(error.sent, true)
+    await transport.close()
+  })
+
+  it('does not take half an answer for a whole one', async () => {
+    const transport = open()
+    for (const headers of [{ 'content-length': '100' }, {}]) {
+      behaviour = (request, response) => {
+        response.writeHead(200, headers)
+        response.write('{"half":', () => request.socket.destroy())
+      }
+      assert.equal((await failureOf(transport.request(get('/')))).kind, 'network')
+    }
+    await transport.close()
+  })
+
+  it('gives up on a server that says nothing', async () => {
+    const transport = open()
+    behaviour = () => {}
+    assert.equal((await failureOf(transport.request(get('/', { timeoutMs: 20 })))).kind, 'timeout')
+    behaviour = (_, response) => void response.write('{')
+    assert.equal((await failureOf(transport.request(get('/', { timeoutMs: 20 })))).kind, 'timeout')
+    await transport.close()
+  })
+
+  it('ends a request when its signal is aborted, and an aborted one never reaches the server', async () => {
+    const transport = open()
+    const stop = new AbortController()
+    behaviour = () => stop.abort()
+    const error = await failureOf(transport.request(get('/', { signal: stop.signal })))
+    assert.equal(error.kind, 'aborted')
+    let reached = false
+    behaviour = () => {
+      reached = true
+    }
+    const refused = await failureOf(transport.request(get('/', { signal: stop.signal })))
+    assert.deepEqual([refused.kind, refused.sent, reached], ['aborted', false, false])
+    await transport.close()
+  })
+
+  it('streams an answer as it comes and says how it ended', async () => {
+    const transport = open()
+    let going: ServerResponse | undefined
+    behaviour = (_, response) => {
+      going = response
+      response.write('one')
+    }
+    const stream = await transport.stream(get('/'))
+    const parts = stream.body[Symbol.asyncIterator]()
+    assert.equal(String((await parts.next()).value), 'one')
+    going!.write('two')
+    assert.equal(String((await parts.next()).value), 'two')
+    going!.end()
+    assert.equal((await parts.next()).done, true)
+
+    const cut = await transport.stream(get('/'))
+    const cutParts = cut.body[Symbol.asyncIterator]()
+    await cutParts.next()
+    going!.destroy()
+    assert.equal((await failureOf(cutParts.next())).kind, 'network')
+
+    const silent = await transport.stream(get('/', { timeoutMs: 20 }))
+    const silentParts = silent.body[Symbol.asyncIterator]()
+    await silentParts.next()
+    assert.equal((await failureOf(silentParts.next())).kind, 'timeout')
+    await transport.close()
+  })
+
+  it('closes the connection of a stream that nobody reads any more, or that is aborted', async () => {
+    const transport = open()
+    behaviour = (_, response) => void response.write('x')
+    const left = await transport.stream(get('/'))
+    for await (const _ of left.body) break
+    const stop = new AbortController()
+    const aborted = await transport.stream(get('/', { signal: stop.signal }))
+    const parts = aborted.body[Symbol.asyncIterator]()
+    await parts.next()
+    stop.abort()
+    assert.equal((await failureOf(parts.next())).kind, 'aborted')
+    await transport.close()
+    while (connections.size > 0) await once([...connections][0]!, 'close')
+  })
+
+  it('lets a fast server wait for a slow reader, and loses nothing', async () => {
+    const transport = open()
+    const size = 8 * 1024 * 1024
+    behaviour = (_, response) => void response.end(Buffer.alloc(size, 'x'))
+    const stream = await transport.stream(get('/'))
+    let read = 0
+    for await (const chunk of stream.body) {
+      read += chunk.length
+      await new Promise(resolve => setImmediate(resolve))
+    }
+    assert.equal(read, size)
+    await transport.close()
+  })
+})

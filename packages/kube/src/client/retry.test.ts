@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { KubeError, type KubeErrorFields } from './error.ts'
+import { defaultRetryPolicy, retryDelayMs } from './retry.ts'
+
+const rows: [what: string, error: Partial<KubeErrorFields>, idempotent: boolean, tryAgain: boolean][] = [
+  ['a create that the server throttled', { code: 'TooManyRequests' }, false, true],
+  ['a create that never left', { code: 'Network', sent: false }, false, true],
+  ['a create whose answer was lost', { code: 'Network', sent: true }, false, false],
+  ['a get whose answer was lost', { code: 'Network', sent: true }, true, true],
+  ['a create that timed out', { code: 'Timeout' }, false, false],
+  ['a get that timed out', { code: 'Timeout' }, true, true],
+  ['a get that the server could not finish', { code: 'ServerTimeout' }, true, true],
+  [
+    'a create at a server that is starting',
+    { code: 'ServiceUnavailable', retryAfterSeconds: 1 },
+    false,
+    true,
+  ],
+  ['a create at a server that is not there', { code: 'ServiceUnavailable' }, false, false],
+  ['a get at a server that is not there', { code: 'ServiceUnavailable' }, true, true],
+  ['a get that broke the server', { code: 'Internal' }, true, false],
+  ['a get that the server wants again', { code: 'Internal', retryAfterSeconds: 2 }, true, true],
+  ['a create that broke the server', { code: 'Internal', retryAfterSeconds: 2 }, false, false],
+  ['a conflict', { code: 'Conflict' }, true, false],
+  ['what is not there', { code: 'NotFound' }, true, false],
+  ['what is invalid', { code: 'Invalid' }, true, false],
+  ['an aborted request', { code: 'Aborted' }, true, false],
+  ['a server that wants an hour', { code: 'TooManyRequests', retryAfterSeconds: 3600 }, true, false],
+]
+
+const delay = (error: Partial<KubeErrorFields>, attempt: number, idempotent: boolean, random = 0.5) =>
+  retryDelayMs(
+    new KubeError({ code: 'Internal', message: '', ...error }),
+    attempt,
+    idempotent,
+    defaultRetryPolicy,
+    () => random,
+  )
+
+describe('a failed request', () => {
+  for (const [what, error, idempotent, tryAgain] of rows)
+    it(`${what}: ${tryAgain ? 'is repeated' : 'is not repeated'}`, () => {
+      assert.equal(delay(error, 1, idempotent) !== undefined, tryAgain)
+    })
+
+  it('waits at least as long as the server asks', () => {
+    const wait = delay({ code: 'TooManyRequests', retryAfterSeconds: 3 }, 1, false, 0)!
+    assert.ok(wait >= 3_000)
+  })
+
+  it('waits longer each time up to a limit', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9].map(
+      attempt => delay({ code: 'TooManyRequests' }, attempt, false)!,
+    )
+    for (const [index, wait] of waits.slice(1).entries()) assert.ok(wait >= waits[index]!)
+    assert.ok(waits.at(-1)! <= defaultRetryPolicy.longestDelayMs)
+  })
+
+  it('gives up after the attempts that the policy allows', () => {
+    assert.equal(delay({ code: 'Network' }, defaultRetryPolicy.failedAttempts, true), undefined)
+    assert.equal(delay({ code: 'TooManyRequests' }, defaultRetryPolicy.throttledAttempts, true), undefined)
+  })
+})

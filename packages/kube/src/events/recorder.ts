@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tells the users of an object what happened to it. Promises: recording never waits and never throws; a repeated event
+// costs ever fewer writes (its count stays exact); what is rare is written before what is frequent and is not dropped
+// for it; memory and requests are bounded; `stop` writes what is left, for a bounded time. Not promised: that an event
+// outlives the process when the API cannot be reached, nor the order of events in the store.
+import type { Clock } from '../clock/index.ts'
+import { type Logger, silentLogger } from '../log/index.ts'
+import { counter, type Registry } from '../metrics/index.ts'
+import { Deadlines } from '../queue/deadlines.ts'
+import { type Backoff, backoffDelay } from '../queue/index.ts'
+import { Correlation, type Series } from './correlation.ts'
+import {
+  type EventDescription,
+  type EventSubject,
+  renderEvent,
+  renderRepeat,
+  type StoredEvent,
+} from './event.ts'
+import { Lanes } from './lanes.ts'
+import type { EventSink } from './sink.ts'
+
+/** Events that wait to be written; beyond, the least telling are dropped. */
+export const defaultQueueLimit = 10_000
+/** Requests at once: events are to leave room for the writes that matter. */
+export const defaultParallelWrites = 4
+/** Waits between writes of one series that goes on repeating, and between attempts when the API fails. */
+const repeatBackoff: Backoff = { baseMs: 1_000, capMs: 300_000, jitter: 0 }
+const failureBackoff: Backoff = { baseMs: 500, capMs: 30_000, jitter: 0.5 }
+/** About four minutes. */
+const writeAttempts = 12
+
+export interface EventRecorderOptions {
+  readonly sink: EventSink
+  readonly clock: Clock
+  /** Which of several equal processes; the host's name, usually. Stored with each event. */
+  readonly instance?: string
+  readonly queueLimit?: number
+  readonly parallelWrites?: number
+  readonly log?: Logger
+  readonly registry?: Registry
+  readonly random?: () => number
+}
+
+/** Records for one component. */
+export interface Recorder {
+  record(subject: EventSubject, event: EventDescription): void
+}
+
+interface RecordedSeries extends Series {
+  /** As it is stored; undefined before the first write. */
+  stored: StoredEvent | undefined
+  storedCount: number
+  writes: number
+  failures: number
+  state: 'idle' | 'scheduled' | 'queued' | 'writing'
+}
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #correlation = new Correlation<RecordedSeries>(series => ({
+    ...series,
+    stored: undefined,
+    storedCount: 0,
+    writes: 0,
+    failures: 0,
+    state: 'idle',
+  }))
+  readonly #scheduled: Deadlines<RecordedSeries>
+  readonly #lanes: Lanes<RecordedSeries>
+  readonly #results
+  readonly #cancel = new AbortController()
+  #writing = 0
+  #stopping: PromiseWithResolvers<void> | undefined
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options
+    this.#clock = options.clock
+    this.#log = options.log ?? silentLogger
+    this.#scheduled = new Deadlines(options.clock, series => this.#enqueue(series))
+    this.#lanes = new Lanes(options.queueLimit ?? defaultQueueLimit)
+    this.#results =
+      options.registry &&
+      counter(options.registry, {
+        name: 'event_recorder_events_total',
+        help: 'Writes of events by result: created, repeated, refused, or dropped because too many waited or too many writes failed',
+        labelNames: ['result'] as const,
+      })
+  }
+
+  /** A recorder whose events name this component as their source. */
+  for(component: string): Recorder {
+    return { record: (subject, event) => this.#record(component, subject, event) }
+  }
+
+  /** Events that wait to be written, repeats that wait for their turn included. */
+  get pending(): number {
+    return this.#lanes.size + this.#scheduled.size + this.#writing
+  }
+
+  /** Takes no further event and writes what is left; resolves when that is done or the time is over. */
+  async stop(timeoutMs: number): Promise<void> {
+    this.#stopping ??= Promise.withResolvers<void>()
+    for (const series of this.#scheduled.keys()) this.#enqueue(series)
+    this.#scheduled.clear()
+    const timer = this.#clock.setTimeout(() => {
+      this.#log.warn('Events were not written before the process stopped', { events: this.pending })
+      this.#cancel.abort(new Error('the recorder stopped'))
+      this.#stopping?.resolve()
+    }, timeoutMs)
+    this.#settle()
+    await this.#stopping.promise
+    timer.cancel()
+  }
+
+  #record(component: string, subject: EventSubject, event: EventDescription): void {
+    if (this.#stopping) return
+    const series = this.#correlation.add(component, subject, event, this.#clock.now())
+    if (series.state !== 'idle') return
+    if (series.writes === 0) this.#enqueue(series)
+    else
+      this.#schedule(
+        series,
+        backoffDelay(repeatBackoff, series.writes, () => 0),
+      )
+  }
+
+  #schedule(series: RecordedSeries, ms: number): void {
+    series.state = 'scheduled'
+    this.#scheduled.set(series, { after: ms })
+  }
+
+  #enqueue(series: RecordedSeries): void {
+    series.state = 'queued'
+    const dropped = this.#lanes.push(series, laneOf(series))
+    if (dropped) this.#drop(dropped, 'too many wait')
+    this.#write()
+  }
+
+  #drop(series: RecordedSeries, why: string): void {
+    series.state = 'idle'
+    series.failures = 0
+    this.#results?.inc({ result: 'dropped' })
+    const { namespace, name, kind } = series.subject
+    this.#log.warn('An event was dropped', { why, reason: series.reason, kind, namespace, name })
+  }
+
+  #write(): void {
+    while (this.#writing < (this.#options.parallelWrites ?? defaultParallelWrites)) {
+      const series = this.#lanes.shift()
+      if (!series) return
+      this.#writing++
+      void this.#writeOne(series).then(() => {
+        this.#writing--
+        this.#write()
+        this.#settle()
+      })
+    }
+  }
+
+  async #writeOne(series: RecordedSeries): Promise<void> {
+    series.state = 'writing'
+    const counted = series.count
+    try {
+      const result = await this.#send(series)
+      this.#results?.inc({ result })
+      if (result === 'refused') this.#log.debug('The server refused an event', { reason: series.reason })
+      series.storedCount = counted
+      series.writes++
+      series.failures = 0
+      series.state = 'idle'
+      if (series.count > counted)
+        this.#again(
+          series,
+          backoffDelay(repeatBackoff, series.writes, () => 0),
+        )
+    } catch (error) {
+      if (this.#cancel.signal.aborted) return
+      if (++series.failures >= writeAttempts) return this.#drop(series, String(error))
+      this.#again(series, backoffDelay(failureBackoff, series.failures, this.#options.random ?? Math.random))
+    }
+  }
+
+  /** While stopping there is no later for a repeat, and for a failure only a moment. */
+  #again(series: RecordedSeries, ms: number): void {
+    if (this.#stopping && series.failures === 0) this.#enqueue(series)
+    else this.#schedule(series, this.#stopping ? failureBackoff.baseMs : ms)
+  }
+
+  async #send(series: RecordedSeries): Promise<'created' | 'repeated' | 'refused'> {
+    const { sink, instance = '' } = this.#options
+    const current = { ...series, instance }
+    if (series.stored) {
+      const result = await sink.patch(series.stored, renderRepeat(current, sink.format), this.#cancel.signal)
+      if (result !== 'gone') return result === 'written' ? 'repeated' : 'refused'
+      // Events expire after an hour; what happens again then is a new event with the old count.
+      series.stored = undefined
+    }
+    series.stored ??= renderEvent(current, sink.format)
+    const result = await sink.create(series.stored, this.#cancel.signal)
+    if (result === 'refused') series.stored = undefined
+    return result === 'written' ? 'created' : 'refused'
+  }
+
+  #settle(): void {
+    if (this.pending === 0) this.#stopping?.resolve()
+  }
+}
+
+/** Lower lanes leave first and are dropped last. */
+function laneOf(series: RecordedSeries): number {
+  if (series.type === 'Warning' && series.writes === 0) return 0
+  return series.writes === 0 && series.opensReason ? 1 : 2
+}

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { KubeError } from '../client/error.ts'
+import { type Transport, TransportError, type TransportRequest } from '../client/transport.ts'
+import { FakeClock } from '../clock/index.ts'
+import { createRegistry } from '../metrics/index.ts'
+import { LeaseElector, type LeaseElectorOptions } from './elector.ts'
+import { FencedTransport } from './fenced-transport.ts'
+import { type Leadership, LeadershipLost } from './leadership.ts'
+import { type LeaseClient, leaseClient } from './lease-client.ts'
+import { type Lease, microTime } from './record.ts'
+
+const never = new AbortController().signal
+
+class StoredLease implements LeaseClient {
+  lease: Lease | undefined
+  failing = false
+  #version = 0
+
+  async read(): Promise<Lease | undefined> {
+    if (this.failing) throw new Error('no route to host')
+    return this.lease
+  }
+
+  async create(lease: Lease): Promise<Lease | 'conflict'> {
+    return this.lease ? 'conflict' : this.#store(lease)
+  }
+
+  async update(lease: Lease): Promise<Lease | 'conflict'> {
+    if (this.failing) throw new Error('no route to host')
+    if (this.lease?.metadata?.resourceVersion !== lease.metadata?.resourceVersion) return 'conflict'
+    return this.#store(lease)
+  }
+
+  /** Somebody else writes. */
+  change(spec: Lease['spec']): void {
+    this.#store({ ...this.lease, spec: { ...this.lease?.spec, ...spec } })
+  }
+
+  #store(lease: Lease): Lease {
+    this.lease = {
+      ...lease,
+      metadata: { ...lease.metadata, uid: 'u', resourceVersion: String(++this.#version) },
+    }
+    return this.lease
+  }
+}
+
+function candidate(client: LeaseClient, clock: FakeClock, options: Partial<LeaseElectorOptions> = {}) {
+  return new LeaseElector({ namespace: 'grove', name: 'lock', client, clock, random: () => 0, ...options })
+}
+
+describe('the record of a lease', () => {
+  it('is what client-go writes, from the first holder to the hand-over', async () => {
+    const clock = new FakeClock(Date.UTC(2026, 0, 1))
+    const client = new StoredLease()
+    const first = candidate(client, clock, { identity: 'host-a_1' })
+    await first.acquire(never)
+    assert.deepEqual(client.lease, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { namespace: 'grove', name: 'lock', uid: 'u', resourceVersion: '1' },
+      spec: {
+        holderIdentity: 'host-a_1',
+        leaseDurationSeconds: 15,
+        acquireTime: '2026-01-01T00:00:00.000000Z',
+        renewTime: '2026-01-01T00:00:00.000000Z',
+        leaseTransitions: 0,
+      },
+    })
+    await clock.advance(4_000)
+    assert.equal(client.lease?.spec?.renewTime, '2026-01-01T00:00:04.000000Z')
+    assert.equal(client.lease?.spec?.acquireTime, '2026-01-01T00:00:00.000000Z')
+    await first.release({ handOver: true })
+    assert.deepEqual(client.lease?.spec, {
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      acquireTime: '2026-01-01T00:00:04.000000Z',
+      renewTime: '2026-01-01T00:00:04.000000Z',
+      leaseTransitions: 0,
+    })
+    const second = candidate(client, clock, { identity: 'host-b_2' })
+    await second.acquire(never)
+    assert.equal(client.lease?.spec?.leaseTransitions, 1)
+    assert.equal(client.lease?.spec?.holderIdentity, 'host-b_2')
+    await second.release({ handOver: false })
+    assert.equal(client.lease?.spec?.holderIdentity, 'host-b_2')
+  })
+
+  it('keeps microseconds where there are any', () => {
+    assert.equal(microTime(1_767_225_600_123.456), '2026-01-01T00:00:00.123456Z')
+  })
+
+  it('names the holder by host and a fresh id unless told', () => {
+    const elector = candidate(new StoredLease(), new FakeClock())
+    assert.match(elector.leadership.identity, /^.+_[0-9a-f]{8}-[0-9a-f-]{27}$/)
+  })
+})
+
+describe('a candidate', () => {
+  it('waits for the whole lease duration after the last change it saw, whatever the times in the record say', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    const foreign = {
+      holderIdentity: 'other',
+      leaseDurationSeconds: 20,
+      renewTime: '1999-01-01T00:00:00.000000Z',
+      leaseTransitions: 7,
+    }
+    client.change(foreign)
+    let leads = false
+    const acquiring = candidate(client, clock, { identity: 'me' })
+      .acquire(never)
+      .then(() => {
+        leads = true
+      })
+    await clock.advance(18_500)
+    client.change(foreign)
+    await clock.advance(20_000)
+    assert.equal(leads, false, 'the change at 18.5 s was first seen at 20 s')
+    await clock.advance(2_000)
+    await acquiring
+    assert.equal(client.lease?.spec?.leaseTransitions, 8)
+  })
+
+  it('does not take a deleted lease from a holder that may not know yet', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    client.change({ holderIdentity: 'other', leaseDurationSeconds: 15 })
+    const elector = candidate(client, clock)
+    const acquiring = elector.acquire(never)
+    await clock.settle()
+    client.lease = undefined
+    await clock.advance(14_000)
+    assert.equal(elector.leadership.isHeld(), false)
+    await clock.advance(2_000)
+    await acquiring
+    assert.equal(elector.leadership.isHeld(), true)
+  })
+
+  it('stops waiting when told', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    client.change({ holderIdentity: 'other', leaseDurationSeconds: 15 })
+    const stop = new AbortController()
+    const acquiring = candidate(client, clock).acquire(stop.signal)
+    await clock.settle()
+    stop.abort(new Error('stopped'))
+    await assert.rejects(acquiring, /stopped/)
+    assert.equal(clock.pendingTimers, 0)
+  })
+})
+
+describe('a leader', () => {
+  it('has lost when it could not renew for the renew deadline, counted from the last renewal it sent', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    const registry = createRegistry()
+    const told: string[] = []
+    const elector = candidate(client, clock, {
+      identity: 'me',
+      registry,
+      onTransition: text => told.push(text),
+    })
+    const leadership = await elector.acquire(never)
+    assert.match(await registry.metrics(), /leader_election_master_status\{name="lock"\} 1\n/)
+    await clock.advance(4_000)
+    client.failing = true
+    await clock.advance(9_999)
+    assert.equal(leadership.isHeld(), true)
+    assert.equal(leadership.signal.aborted, false)
+    await clock.advance(1)
+    assert.equal(leadership.isHeld(), false)
+    assert.equal(leadership.signal.aborted, true)
+    assert.throws(() => leadership.assertHeld(), LeadershipLost)
+    assert.match(await registry.metrics(), /leader_election_master_status\{name="lock"\} 0\n/)
+    assert.deepEqual(told, ['me became leader', 'me stopped leading'])
+    client.failing = false
+    await clock.advance(60_000)
+    assert.equal(leadership.isHeld(), false)
+    assert.equal(clock.pendingTimers, 0)
+  })
+
+  it('survives a failed renewal, and somebody who only touches the object', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    const leadership = await candidate(client, clock).acquire(never)
+    client.failing = true
+    await clock.advance(7_000)
+    client.failing = false
+    client.change({})
+    await clock.advance(30_000)
+    assert.equal(leadership.isHeld(), true)
+  })
+
+  it('has lost as soon as it reads that another holds the lease', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    const elector = candidate(client, clock)
+    const leadership = await elector.acquire(never)
+    client.change({ holderIdentity: 'thief' })
+    await clock.advance(2_000)
+    assert.equal(leadership.isHeld(), false)
+    assert.match(String((leadership.signal.reason as Error).message), /went to thief/)
+    await elector.release({ handOver: true })
+    assert.equal(client.lease?.spec?.holderIdentity, 'thief')
+  })
+
+  it('does not lead while its machine may have been suspended, and again after a renewal', async () => {
+    const clock = new FakeClock()
+    const client = new StoredLease()
+    const leadership = await candidate(client, clock).acquire(never)
+    clock.shiftWallClock(11_000)
+    assert.equal(leadership.isHeld(), false)
+    await clock.advance(2_000)
+    assert.equal(leadership.isHeld(), true)
+    assert.equal(leadership.signal.aborted, false)
+  })
+
+  it('is not held before the election and after the release', async () => {
+    const clock = new FakeClock()
+    const elector = candidate(new StoredLease(), clock)
+    assert.throws(() => elector.leadership.assertHeld(), /never held/)
+    await elector.acquire(never)
+    elector.leadership.assertHeld()
+    await elector.release({ handOver: true })
+    assert.throws(() => elector.leadership.assertHeld(), /released/)
+  })
+})
+
+describe('the times of an election', () => {
+  for (const [times, message] of [
+    [
+      { leaseDurationMs: 10_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 },
+      /leaseDuration must be greater/,
+    ],
+    [{ leaseDurationMs: 15_500, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, /whole seconds/],
+    [
+      { leaseDurationMs: 15_000, renewDeadlineMs: 2_000, retryPeriodMs: 2_000 },
+      /renewDeadline must be greater/,
+    ],
+    [{ leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 0 }, /retryPeriod must be greater/],
+  ] as const)
+    it(`are refused: ${message.source}`, () => {
+      assert.throws(() => candidate(new StoredLease(), new FakeClock(), { times }), message)
+    })
+})
+
+describe('the lease client', () => {
+  it('gives conflicts as values and other failures as errors', async () => {
+    const failing = (code: 'Conflict' | 'AlreadyExists' | 'NotFound' | 'Internal') => {
+      const fail = () => Promise.reject(new KubeError({ code, message: code }))
+      return leaseClient({ find: fail, create: fail, update: fail }, { namespace: 'a', name: 'b' })
+    }
+    assert.equal(await failing('AlreadyExists').create({}, never), 'conflict')
+    assert.equal(await failing('Conflict').update({}, never), 'conflict')
+    assert.equal(await failing('NotFound').update({}, never), 'conflict')
+    await assert.rejects(failing('Internal').update({}, never), /Internal/)
+    await assert.rejects(failing('Internal').read(never), /Internal/)
+  })
+})
+
+describe('a fenced transport', () => {
+  function fenced() {
+    let held = true
+    const leadership: Leadership = {
+      identity: 'me',
+      isHeld: () => held,
+      assertHeld: () => {
+        if (!held) throw new LeadershipLost('lost')
+      },
+      signal: never,
+    }
+    const connected: (() => void)[] = []
+    const sent: TransportRequest[] = []
+    const inner: Transport = {
+      request: async request => {
+        if (request.method !== 'GET') await new Promise<void>(resolve => connected.push(resolve))
+        if (request.signal?.aborted)
+          throw new TransportError('aborted', false, 'aborted', request.signal.reason)
+        sent.push(request)
+        return { status: 200, headers: {}, body: '' }
+      },
+      stream: () => Promise.reject(new Error('not used')),
+      close: async () => {},
+    }
+    return {
+      transport: new FencedTransport(inner, leadership),
+      connected,
+      sent,
+      lose: () => {
+        held = false
+      },
+    }
+  }
+  const write: TransportRequest = { method: 'PATCH', path: '/x', headers: {}, timeoutMs: 1 }
+
+  it('lets writes pass while leadership is held, and reads always', async () => {
+    const { transport, connected, sent, lose } = fenced()
+    const passing = transport.request(write)
+    connected[0]!()
+    await passing
+    lose()
+    await transport.request({ ...write, method: 'GET' })
+    await assert.rejects(transport.request(write), { kind: 'aborted', sent: false })
+    assert.deepEqual(
+      sent.map(request => request.method),
+      ['PATCH', 'GET'],
+    )
+  })
+
+  it('stops a write that waited for its connection while leadership was lost', async () => {
+    const { transport, connected, sent, lose } = fenced()
+    const waiting = transport.request(write)
+    lose()
+    connected[0]!()
+    await assert.rejects(waiting, { kind: 'aborted', sent: false })
+    assert.deepEqual(sent, [])
+  })
+
+  it("obeys the caller's own signal too", async () => {
+    const { transport, connected } = fenced()
+    const stop = new AbortController()
+    const waiting = transport.request({ ...write, signal: stop.signal })
+    stop.abort(new Error('enough'))
+    connected[0]!()
+    await assert.rejects(waiting, { kind: 'aborted' })
+  })
+})

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { describeCodedError, type ErrorCode, type LastError, type Operation } from '@grove/api'
+
+/** A failure that stands in an object's `status.lastErrors`, with a code that tools can match. */
+export class CodedError extends Error {
+  readonly code: ErrorCode
+
+  constructor(operation: Operation, code: ErrorCode, message: string, cause?: unknown) {
+    super(describeCodedError(operation, code, message, cause === undefined ? undefined : textOf(cause)), {
+      cause,
+    })
+    this.code = code
+  }
+}
+
+/** Several failures of one pass. */
+export class PassFailed extends AggregateError {
+  override readonly errors: unknown[]
+
+  constructor(errors: readonly unknown[]) {
+    super(errors, errors.map(textOf).join('\n'))
+    this.errors = [...errors]
+  }
+}
+
+/** Entries for `lastErrors`. A failure without a code of its own is told too, under the code given. */
+export function lastErrorsOf(error: unknown, fallback: ErrorCode, now: string): LastError[] {
+  const errors = error instanceof PassFailed ? error.errors : [error]
+  return errors.map(one => ({
+    code: one instanceof CodedError ? one.code : fallback,
+    description: textOf(one),
+    observedAt: now,
+  }))
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The controllers of the operator and what wakes them. Every pass reads caches and writes what differs; nothing polls.
+import {
+  annotation,
+  type ClusterTopologyBinding,
+  conditionType,
+  label,
+  type Pod,
+  type PodClique,
+} from '@grove/api'
+import {
+  type Change,
+  Controller,
+  type KubeObject,
+  type Logger,
+  type Registry,
+  type Request,
+  type Stored,
+  silentLogger,
+  sourceOf,
+} from '@grove/kube'
+import { findCondition } from './condition-list.ts'
+import { keyOf, type ObjectKey } from './object-key.ts'
+import type { OperatorContext } from './operator-context.ts'
+import { sameMeaning } from './owned-fields.ts'
+import { reconcileClique } from './podclique/reconcile.ts'
+import { reconcileSet } from './podcliqueset/reconcile.ts'
+import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
+import { GangReconciler } from './podgang/reconcile.ts'
+import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
+import type { StoredSet } from './stored.ts'
+import { topologyName } from './topology.ts'
+
+export interface OperatorOptions {
+  readonly context: OperatorContext
+  readonly log?: Logger
+  readonly registry?: Registry
+}
+
+export class Operator {
+  readonly controllers: readonly Controller<never>[]
+  readonly #context: OperatorContext
+  readonly #sets: Controller<ObjectKey>
+  readonly #groups: Controller<ObjectKey>
+  readonly #cliques: Controller<ObjectKey>
+  readonly #gangs: Controller<GangKey>
+
+  constructor({ context, log = silentLogger, registry }: OperatorOptions) {
+    this.#context = context
+    const { clock, configuration } = context
+    const common = { clock, log, ...(registry && { registry }) }
+    const workers = configuration.controllers
+    const gangs = new GangReconciler(context)
+    this.#gangs = new Controller<GangKey>({
+      ...common,
+      name: 'podgang',
+      workers: workers.podGang.concurrentSyncs,
+      ownerOf: key => key.split('/').slice(0, 2).join('/'),
+      reconcile: (key, pass) => gangs.reconcile(key, pass),
+      sources: this.#gangSources(log),
+    })
+    this.#sets = new Controller<ObjectKey>({
+      ...common,
+      name: 'podcliqueset',
+      workers: workers.podCliqueSet.concurrentSyncs,
+      reconcile: (key, pass) =>
+        reconcileSet(key, pass, { context, enqueueGang: gang => this.#gangs.queue.add(gang) }),
+      sources: this.#setSources(log),
+    })
+    this.#groups = new Controller<ObjectKey>({
+      ...common,
+      name: 'podcliquescalinggroup',
+      workers: workers.podCliqueScalingGroup.concurrentSyncs,
+      ownerOf: key => this.#setOf(context.world.groups.get(refOfKey(key)), key),
+      reconcile: (key, pass) => reconcileScalingGroup(key, pass, context),
+      sources: this.#groupSources(log),
+    })
+    this.#cliques = new Controller<ObjectKey>({
+      ...common,
+      name: 'podclique',
+      workers: workers.podClique.concurrentSyncs,
+      ownerOf: key => this.#setOf(context.world.cliques.get(refOfKey(key)), key),
+      reconcile: (key, pass) => reconcileClique(key, pass, context),
+      sources: this.#cliqueSources(log),
+    })
+    this.controllers = [
+      this.#sets,
+      this.#groups,
+      this.#cliques,
+      this.#gangs,
+    ] as unknown as Controller<never>[]
+  }
+
+  /** Begins to work; the caches must have synced. */
+  async start(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.controllers.map(controller => controller.start(signal)))
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.controllers.map(controller => controller.stop()))
+  }
+
+  #setOf(object: KubeObject | undefined, key: string): string {
+    return `${object?.metadata?.namespace ?? ''}/${object?.metadata?.labels?.[label.partOf] ?? key}`
+  }
+
+  #setSources(log: Logger) {
+    const { world } = this.#context
+    return [
+      from(world.sets, log, change => (isSetWorthy(change) ? [keyOf(change.new ?? change.old)] : [])),
+      from(world.cliques, log, setOfChild),
+      from(world.groups, log, setOfChild),
+      // What somebody takes away comes back.
+      ...[
+        world.services,
+        world.serviceAccounts,
+        world.roles,
+        world.roleBindings,
+        world.autoscalers,
+        world.gangs,
+      ].map(cache =>
+        sourceOf<Change<KubeObject>, ObjectKey>(
+          handler => cache.onChange(handler as never),
+          change => (change.type === 'delete' ? setOfChild(change) : []),
+          log,
+        ),
+      ),
+      from(world.topologyBindings, log, change =>
+        this.#setsWithTopology((change.new ?? change.old) as ClusterTopologyBinding),
+      ),
+    ]
+  }
+
+  #setsWithTopology(binding: ClusterTopologyBinding): ObjectKey[] {
+    return this.#context.world.sets
+      .list()
+      .filter(set => topologyName(set as StoredSet) === binding.metadata.name)
+      .map(keyOf)
+  }
+
+  #groupSources(log: Logger) {
+    const { world } = this.#context
+    return [
+      from(world.groups, log, change => (change.type === 'delete' ? [] : [keyOf(change.new)])),
+      from(world.cliques, log, change => memberOfGroup(change)),
+      from(world.sets, log, change =>
+        isSetWorthy(change) ? this.#childrenOf(change.new ?? change.old, 'groups').map(keyOf) : [],
+      ),
+    ]
+  }
+
+  #cliqueSources(log: Logger) {
+    const { world } = this.#context
+    return [
+      from(world.cliques, log, change => [
+        ...(change.type === 'delete' ? [] : isCliqueWorthy(change) ? [keyOf(change.new)] : []),
+        ...this.#scaledCliquesBehind(change),
+      ]),
+      from(world.pods, log, change => ownerOfPod(change.new ?? change.old)),
+      from(world.gangs, log, change =>
+        [change.old, change.new].flatMap(gang =>
+          (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
+        ),
+      ),
+      from(world.sets, log, change =>
+        isSetWorthy(change) ? this.#childrenOf(change.new ?? change.old, 'cliques').map(keyOf) : [],
+      ),
+    ]
+  }
+
+  #gangSources(log: Logger) {
+    const { world } = this.#context
+    const ofMember = (change: Change<KubeObject>): GangKey[] => {
+      const key = gangKeyOfMember(change.new ?? change.old)
+      return key ? [key] : []
+    }
+    return [
+      sourceOf<Change<Pod>, GangKey>(
+        handler => world.pods.onChange(handler),
+        change => (isGangWorthy(change) ? ofMember(change) : []),
+        log,
+      ),
+      sourceOf<Change<PodClique>, GangKey>(
+        handler => world.cliques.onChange(handler),
+        change =>
+          change.type !== 'update' || change.old.spec.replicas !== change.new.spec.replicas
+            ? ofMember(change)
+            : [],
+        log,
+      ),
+    ]
+  }
+
+  /** Scaled gangs wait for their base gang to be placed; when a clique of it is, those behind it look again. */
+  #scaledCliquesBehind(change: Change<PodClique>): ObjectKey[] {
+    const before = change.old?.status?.scheduledReplicas ?? 0
+    const after = change.new?.status?.scheduledReplicas ?? 0
+    const { namespace, labels } = (change.new ?? change.old).metadata
+    if (after <= before || labels?.[label.basePodGang]) return []
+    return this.#context.world.cliques
+      .byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`)
+      .map(keyOf)
+  }
+
+  #childrenOf(set: KubeObject, kind: 'groups' | 'cliques'): Stored<KubeObject>[] {
+    return this.#context.world[kind].byIndex('set', keyOf(set))
+  }
+}
+
+interface Observable<T extends KubeObject> {
+  onChange(handler: (change: Change<T>) => void): () => void
+}
+
+function from<T extends KubeObject>(
+  cache: Observable<T>,
+  log: Logger,
+  map: (change: Change<T>) => Iterable<Request<ObjectKey>>,
+) {
+  return sourceOf<Change<T>, ObjectKey>(handler => cache.onChange(handler), map, log)
+}
+
+function refOfKey(key: ObjectKey) {
+  const [namespace = '', name = ''] = key.split('/')
+  return { namespace, name }
+}
+
+/** Our own status writes are not news. */
+function isSetWorthy(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return true
+  const before = change.old.metadata
+  const after = change.new.metadata
+  return (
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    before.annotations?.[annotation.reconcileTrigger] !== after.annotations?.[annotation.reconcileTrigger] ||
+    !sameMeaning(before.labels, after.labels) ||
+    !sameMeaning(before.annotations, after.annotations)
+  )
+}
+
+function isCliqueWorthy(change: Change<PodClique>): boolean {
+  return (
+    change.type !== 'update' ||
+    change.old.metadata.generation !== change.new.metadata.generation ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
+  )
+}
+
+/** What a gang lists are names: only coming, going and labels of pods matter. */
+function isGangWorthy(change: Change<Pod>): boolean {
+  return (
+    change.type !== 'update' ||
+    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
+  )
+}
+
+function setOfChild(change: Change<KubeObject>): ObjectKey[] {
+  const { namespace, labels } = (change.new ?? change.old).metadata
+  const set = labels?.[label.partOf]
+  return namespace && set && isNews(change) ? [`${namespace}/${set}`] : []
+}
+
+/** A child's change that may change its parent's status or children. */
+function isNews(change: Change<KubeObject & { status?: unknown; spec?: unknown }>): boolean {
+  if (change.type !== 'update') return true
+  return (
+    change.old.metadata.generation !== change.new.metadata.generation ||
+    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    !sameMeaning(change.old.status, change.new.status)
+  )
+}
+
+function memberOfGroup(change: Change<PodClique>): ObjectKey[] {
+  const { namespace, labels } = (change.new ?? change.old).metadata
+  const group = labels?.[label.scalingGroup]
+  return group && isNews(change) ? [`${namespace}/${group}`] : []
+}
+
+function ownerOfPod(pod: Stored<Pod>): ObjectKey[] {
+  const owner = pod.metadata.ownerReferences?.find(reference => reference.controller)
+  return owner ? [`${pod.metadata.namespace}/${owner.name}`] : []
+}
+
+/** Whether every replica of a set is available: what demos and tests wait for. */
+export function isAvailable(set: StoredSet): boolean {
+  return (
+    (set.status?.availableReplicas ?? 0) >= (set.spec.replicas ?? 0) &&
+    findCondition(set.status?.conditions, conditionType.topologyLevelsUnavailable)?.status !== 'True'
+  )
+}

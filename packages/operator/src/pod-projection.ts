@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Pod } from '@grove/api'
+import type { Stored } from '@grove/kube'
+
+/** Of thousands of pods, only what planners read. Never to be sent back with an update. */
+export function projectPod(pod: Stored<Pod>): Stored<Pod> {
+  const { metadata, spec, status } = pod
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: metadata.name,
+      namespace: metadata.namespace,
+      uid: metadata.uid,
+      resourceVersion: metadata.resourceVersion,
+      creationTimestamp: metadata.creationTimestamp,
+      ...(metadata.deletionTimestamp && { deletionTimestamp: metadata.deletionTimestamp }),
+      labels: metadata.labels,
+      ownerReferences: metadata.ownerReferences,
+    },
+    spec: {
+      containers: [],
+      ...(spec?.nodeName && { nodeName: spec.nodeName }),
+      ...(spec?.schedulingGates && { schedulingGates: spec.schedulingGates }),
+    },
+    status: {
+      phase: status?.phase,
+      conditions: status?.conditions
+        ?.filter(condition => condition.type === 'Ready' || condition.type === 'PodScheduled')
+        .map(({ type, status: value, reason }) => ({ type, status: value, ...(reason && { reason }) })),
+      ...(status?.containerStatuses && { containerStatuses: status.containerStatuses.map(projectContainer) }),
+      ...(status?.initContainerStatuses && {
+        initContainerStatuses: status.initContainerStatuses.map(projectContainer),
+      }),
+    },
+  } as Stored<Pod>
+}
+
+type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number]
+
+function projectContainer(status: ContainerStatus): ContainerStatus {
+  const { name, ready, started, restartCount, state, lastState } = status
+  return {
+    name,
+    ready,
+    restartCount,
+    image: '',
+    imageID: '',
+    ...(started !== undefined && { started }),
+    ...(state?.terminated && { state: { terminated: { exitCode: state.terminated.exitCode } } }),
+    ...(lastState?.terminated && { lastState: { terminated: { exitCode: lastState.terminated.exitCode } } }),
+  }
+}

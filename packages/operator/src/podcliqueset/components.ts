@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The parts of a set in the order in which they are brought about. Parts of one group run side by side; a failure in a
+// group stops the groups after it.
+import { type ErrorCode, type EventValue, eventSource, events, setErrorCode } from '@grove/api'
+import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { type ChildKind, planChildren } from '../child-objects.ts'
+import { CodedError, PassFailed, textOf } from '../coded-error.ts'
+import { keyOf } from '../object-key.ts'
+import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { resources } from '../resources.ts'
+import { revisionOf } from '../revision-of-set.ts'
+import type { StoredSet } from '../stored.ts'
+import { runAll } from '../writes.ts'
+import {
+  patchAutoscaler,
+  patchClique,
+  patchRole,
+  patchRoleBinding,
+  patchScalingGroup,
+  patchService,
+  patchServiceAccount,
+  wantedAutoscalers,
+  wantedCliques,
+  wantedScalingGroups,
+  wantedServices,
+} from './children.ts'
+import { syncTokenSecret } from './token-secret.ts'
+
+export interface Component {
+  /** As it stands in error texts. */
+  readonly name: string
+  run(): Promise<void>
+}
+
+export function components(set: StoredSet, context: OperatorContext, signal: AbortSignal): Component[][] {
+  const { world } = context
+  const { uid } = set.metadata
+  const child = <T extends KubeObject>(
+    part: Omit<ChildComponent<T>, 'set' | 'context' | 'signal'>,
+  ): Component => childComponent<T>({ ...part, set, context, signal })
+  const owned = { ownerUid: uid, prune: true }
+  return [
+    [
+      {
+        name: 'ServiceAccount',
+        run: async () => {
+          await child({
+            name: 'ServiceAccount',
+            code: setErrorCode.syncServiceAccount,
+            resource: resources.serviceAccounts,
+            kind: {
+              ...owned,
+              wanted: [serviceAccount(set)],
+              existing: world.serviceAccounts.byIndex('controller', uid),
+              patch: patchServiceAccount,
+            },
+          }).run()
+          // A token for an account that does not exist yet would be thrown away by the cluster.
+          await syncTokenSecret(set, context, signal)
+        },
+      },
+      child({
+        name: 'Role',
+        code: setErrorCode.syncRole,
+        resource: resources.roles,
+        kind: {
+          ...owned,
+          wanted: [podRole(set)],
+          existing: world.roles.byIndex('controller', uid),
+          patch: patchRole,
+        },
+      }),
+      child({
+        name: 'RoleBinding',
+        code: setErrorCode.syncRoleBinding,
+        resource: resources.roleBindings,
+        kind: {
+          ...owned,
+          wanted: [podRoleBinding(set)],
+          existing: world.roleBindings.byIndex('controller', uid),
+          patch: patchRoleBinding,
+        },
+      }),
+      child({
+        name: 'HeadlessService',
+        code: setErrorCode.syncService,
+        resource: resources.services,
+        kind: {
+          ...owned,
+          wanted: wantedServices(set),
+          existing: world.services.byIndex('controller', uid),
+          patch: patchService,
+        },
+      }),
+      child({
+        name: 'HorizontalPodAutoscaler',
+        code: setErrorCode.syncAutoscaler,
+        resource: resources.autoscalers,
+        kind: {
+          ...owned,
+          wanted: wantedAutoscalers(set),
+          existing: world.autoscalers.byIndex('controller', uid),
+          patch: patchAutoscaler,
+        },
+      }),
+    ],
+    [
+      child({
+        name: 'PodClique',
+        code: setErrorCode.syncClique,
+        resource: resources.podCliques,
+        kind: {
+          ...owned,
+          wanted: wantedCliques(set, revisionOf(set).templateHashes),
+          existing: world.cliques.byIndex('controller', uid),
+          patch: patchClique,
+        },
+        written: clique => events.cliqueApplied(keyOf(clique)),
+        removed: clique => events.cliqueDeleted(clique.metadata?.name ?? ''),
+        failed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
+      }),
+    ],
+    [
+      child({
+        name: 'PodCliqueScalingGroup',
+        code: setErrorCode.syncScalingGroup,
+        resource: resources.podCliqueScalingGroups,
+        kind: {
+          ...owned,
+          wanted: wantedScalingGroups(set),
+          existing: world.groups.byIndex('controller', uid),
+          patch: patchScalingGroup,
+        },
+        written: group => events.scalingGroupApplied(keyOf(group)),
+        removed: group => events.scalingGroupDeleted(keyOf(group)),
+        failed: (group, error) => events.scalingGroupApplyFailed(keyOf(group), error),
+      }),
+    ],
+  ]
+}
+
+interface ChildComponent<T extends KubeObject> {
+  readonly name: string
+  readonly code: ErrorCode
+  readonly resource: Resource<T>
+  readonly kind: ChildKind<T>
+  readonly set: StoredSet
+  readonly context: OperatorContext
+  readonly signal: AbortSignal
+  readonly written?: (object: T) => EventValue
+  readonly removed?: (object: T) => EventValue
+  readonly failed?: (object: T, error: string) => EventValue
+}
+
+function childComponent<T extends KubeObject>(part: ChildComponent<T>): Component {
+  return { name: part.name, run: () => syncChildren(part) }
+}
+
+async function syncChildren<T extends KubeObject>(part: ChildComponent<T>): Promise<void> {
+  const { resource, set, signal } = part
+  const { client } = part.context.world
+  const plan = planChildren(part.kind)
+  const tell = (event: EventValue | undefined) => {
+    if (event) part.context.events.emit(set, eventSource.podCliqueSet, event)
+  }
+  const write = (object: T, request: () => Promise<unknown>) => async () => {
+    try {
+      await request()
+      tell(part.written?.(object))
+    } catch (error) {
+      if (isAlreadyExists(error) && (await arrived(part, object))) return
+      tell(part.failed?.(object, textOf(error)))
+      throw new CodedError('Sync', part.code, `Error writing ${resource.kind} ${keyOf(object)}`, error)
+    }
+  }
+  const failures = [
+    ...plan.taken.map(
+      object =>
+        new CodedError(
+          'Sync',
+          part.code,
+          `${resource.kind} ${keyOf(object)} exists and is controlled by somebody else; remove it or rename the PodCliqueSet`,
+        ),
+    ),
+    ...(await runAll([
+      ...plan.create.map(object => write(object, () => client.create(resource, object, { signal }))),
+      ...plan.patch.map(({ object, patch }) =>
+        write(object, () => client.patch(resource, refOfObject(object), { merge: patch }, { signal })),
+      ),
+      ...plan.remove.map(object => async () => {
+        try {
+          await client.delete(resource, refOfObject(object), {
+            signal,
+            preconditions: { uid: object.metadata.uid },
+          })
+          tell(part.removed?.(object))
+        } catch (error) {
+          if (isNotFound(error)) return
+          throw new CodedError('Sync', part.code, `Error deleting ${resource.kind} ${keyOf(object)}`, error)
+        }
+      }),
+    ])),
+  ]
+  if (failures.length) throw new PassFailed(failures)
+}
+
+/** Whether the object that is already there is ours and only the watch has not shown it yet. */
+async function arrived<T extends KubeObject>(
+  { context, resource, kind, signal }: ChildComponent<T>,
+  object: T,
+) {
+  const found = await context.world.client.find(resource, refOfObject(object), { signal })
+  const owners = found?.metadata.ownerReferences ?? []
+  return (
+    owners.some(owner => owner.controller && owner.uid === kind.ownerUid) &&
+    !found?.metadata.deletionTimestamp
+  )
+}
+
+function refOfObject(object: KubeObject | Stored) {
+  const { name = '', namespace = '' } = object.metadata ?? {}
+  return { name, namespace }
+}

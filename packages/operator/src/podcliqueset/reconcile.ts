@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One pass over a PodCliqueSet: its children, its gangs, its status.
+import { eventSource, events, finalizer, label, type PodCliqueSetStatus, setErrorCode } from '@grove/api'
+import { isNotFound, type ReconcileContext } from '@grove/kube'
+import { isControlledBy } from '../child-objects.ts'
+import { numberLabel } from '../clique-instance.ts'
+import { CodedError, lastErrorsOf, PassFailed } from '../coded-error.ts'
+import { podGangs } from '../layout.ts'
+import { type ObjectKey, refOf } from '../object-key.ts'
+import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { type GangKey, gangKeyOf } from '../podgang/key.ts'
+import { resources } from '../resources.ts'
+import { revisionOf } from '../revision-of-set.ts'
+import { writeStatus } from '../status-write.ts'
+import type { StoredSet } from '../stored.ts'
+import { runAll } from '../writes.ts'
+import { components } from './components.ts'
+import { deleteSet, removeReplicas } from './deletion.ts'
+import { planSetStatus } from './status.ts'
+import { topologyCondition } from './topology-condition.ts'
+
+export interface SetReconcilerOptions {
+  readonly context: OperatorContext
+  /** Gangs are a controller of their own; here is decided which there are. */
+  enqueueGang(key: GangKey): void
+}
+
+export async function reconcileSet(
+  key: ObjectKey,
+  { signal }: ReconcileContext,
+  { context, enqueueGang }: SetReconcilerOptions,
+): Promise<void> {
+  const { world } = context
+  const stored = world.sets.get(refOf(key)) as StoredSet | undefined
+  if (!stored) return
+  if (stored.metadata.deletionTimestamp) return deleteSet(stored, context, signal)
+  let failure: unknown
+  try {
+    const set = await withFinalizer(stored, context, signal)
+    await sync(set, context, signal)
+    await syncGangs(set, context, enqueueGang, signal)
+  } catch (error) {
+    failure = error
+  }
+  await updateStatus(key, failure, context, signal)
+  if (failure) throw failure
+}
+
+async function withFinalizer(
+  set: StoredSet,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<StoredSet> {
+  const finalizers = set.metadata.finalizers ?? []
+  if (finalizers.includes(finalizer.podCliqueSet)) return set
+  const { name, namespace, resourceVersion } = set.metadata
+  const metadata = { resourceVersion, finalizers: [...finalizers, finalizer.podCliqueSet] }
+  const written = await world.client.patch(
+    resources.podCliqueSets,
+    { name, namespace },
+    { merge: { metadata } },
+    { signal },
+  )
+  return written as StoredSet
+}
+
+async function sync(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
+  const failures = await removeReplicas(set, surplusReplicas(set, context), context, signal)
+  for (const group of components(set, context, signal)) {
+    const failed = await Promise.all(
+      group.map(async ({ name, run }) => {
+        try {
+          await run()
+          return []
+        } catch (error) {
+          return (error instanceof PassFailed ? error.errors : [error]).map(one => named(name, one))
+        }
+      }),
+    )
+    failures.push(...failed.flat())
+    if (failures.length) throw new PassFailed(failures)
+  }
+}
+
+/** Says in which component a failure happened, and keeps its code. */
+function named(component: string, error: unknown): unknown {
+  if (error instanceof CodedError) {
+    error.message = `failed to sync ${component}: ${error.message}`
+    return error
+  }
+  return error
+}
+
+/** Indexes beyond the wanted number of which anything is left. */
+function surplusReplicas(set: StoredSet, { world }: OperatorContext): number[] {
+  const replicas = set.spec.replicas ?? 0
+  const objects = [
+    ...world.cliques.byIndex('controller', set.metadata.uid),
+    ...world.groups.byIndex('controller', set.metadata.uid),
+  ]
+  const indexes = objects
+    .filter(object => !object.metadata.deletionTimestamp)
+    .map(object => numberLabel(object.metadata.labels, label.setReplicaIndex))
+    .filter(index => index !== undefined && index >= replicas)
+  return [...new Set(indexes.filter(index => index !== undefined))].sort((a, b) => a - b)
+}
+
+async function syncGangs(
+  set: StoredSet,
+  { world, events: sink }: OperatorContext,
+  enqueueGang: (key: GangKey) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace } = set.metadata
+  const wanted = podGangs(set, group => {
+    const live = world.groups.get({ namespace, name: group.name })
+    return live && isControlledBy(live, set.metadata.uid) ? live.spec.replicas : (group.config.replicas ?? 1)
+  })
+  const names = new Set(wanted.map(gang => gang.name))
+  const excess = world.gangs
+    .byIndex('controller', set.metadata.uid)
+    .filter(gang => !names.has(gang.metadata.name) && !gang.metadata.deletionTimestamp)
+  const failures = await runAll(
+    excess.map(({ metadata }) => async () => {
+      const id = `${namespace}/${metadata.name}`
+      try {
+        await world.client.delete(
+          resources.podGangs,
+          { namespace, name: metadata.name },
+          { signal, preconditions: { uid: metadata.uid } },
+        )
+        sink.emit(set, eventSource.podCliqueSet, events.podGangDeleted(id))
+      } catch (error) {
+        if (isNotFound(error)) return
+        throw new CodedError('Sync', setErrorCode.deletePodGang, `Error deleting PodGang ${id}`, error)
+      }
+    }),
+  )
+  for (const gang of wanted) enqueueGang(gangKeyOf(set, gang))
+  if (failures.length) throw new PassFailed(failures)
+}
+
+async function updateStatus(
+  key: ObjectKey,
+  failure: unknown,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { world, configuration } = context
+  const set = world.sets.get(refOf(key))
+  if (!set || set.metadata.deletionTimestamp) return
+  const { namespace, uid, generation } = set.metadata
+  const now = timestamp(context.clock)
+  const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
+    object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
+  const status: PodCliqueSetStatus = {
+    ...planSetStatus({
+      set: set as StoredSet,
+      cliqueNamed: name => live(world.cliques.get({ namespace: namespace ?? '', name })),
+      groupNamed: name => live(world.groups.get({ namespace: namespace ?? '', name })),
+      revision: revisionOf(set as StoredSet),
+      topology: topologyCondition(set as StoredSet, configuration.topologyAwareScheduling.enabled, name =>
+        world.topologyBindings.get({ name }),
+      ),
+      now,
+    }),
+    ...(!failure && generation !== undefined && { observedGeneration: generation }),
+    lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now) : [],
+  }
+  await writeStatus(world, resources.podCliqueSets, set, status, { signal })
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One pass over a PodGang: the object itself, what it lists, and whether it is complete.
+import { eventSource, events, type PodGang, setErrorCode } from '@grove/api'
+import { isAlreadyExists, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
+import { isControlledBy } from '../child-objects.ts'
+import { CodedError, textOf } from '../coded-error.ts'
+import { keyOf } from '../object-key.ts'
+import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { resources } from '../resources.ts'
+import { writeStatus } from '../status-write.ts'
+import type { StoredSet } from '../stored.ts'
+import { levelsOf } from '../topology-levels.ts'
+import { type GangKey, gangInstanceOf, parseGangKey } from './key.ts'
+import { planGang } from './plan.ts'
+
+/**
+ * A gang whose pods are just being made is not created until they are there: then one request says everything. It
+ * never waits longer than this, so that a gang whose pods cannot be made is seen.
+ */
+export const creationGraceMs = 500
+
+export class GangReconciler {
+  readonly #context: OperatorContext
+  readonly #firstSeen = new Map<GangKey, number>()
+
+  constructor(context: OperatorContext) {
+    this.#context = context
+  }
+
+  async reconcile(key: GangKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const { world, clock } = this.#context
+    const { namespace, set: setName } = parseGangKey(key)
+    const set = world.sets.get({ namespace, name: setName }) as StoredSet | undefined
+    const instance =
+      set && !set.metadata.deletionTimestamp
+        ? gangInstanceOf(set, key, group => world.groups.get({ namespace, name: group })?.spec.replicas ?? 0)
+        : undefined
+    if (!set || !instance) {
+      this.#firstSeen.delete(key)
+      return undefined
+    }
+    const existing = world.gangs.get({ namespace, name: instance.name })
+    if (existing?.metadata.deletionTimestamp) return undefined
+    if (existing && !isControlledBy(existing, set.metadata.uid))
+      throw new CodedError(
+        'Sync',
+        setErrorCode.setControllerReference,
+        `PodGang ${keyOf(existing)} exists and is controlled by somebody else`,
+      )
+    const plan = planGang({
+      set,
+      instance,
+      existing,
+      levels: levelsOf(this.#context, set),
+      schedulerName: this.#context.backends.nameFor(set),
+      world: {
+        cliqueNamed: name => world.cliques.get({ namespace, name }),
+        podsOf: clique => world.podsOf(clique),
+      },
+      now: timestamp(clock),
+    })
+    if (plan.create && plan.waitsFor !== undefined) {
+      const since = this.#firstSeen.get(key) ?? clock.now()
+      this.#firstSeen.set(key, since)
+      if (clock.now() - since < creationGraceMs) return { requeueAt: since + creationGraceMs }
+    }
+    this.#firstSeen.delete(key)
+    const gang = await this.#write(set, existing, plan, signal)
+    if (gang && plan.status) await writeStatus(world, resources.podGangs, gang, plan.status, { signal })
+    return undefined
+  }
+
+  async #write(
+    set: StoredSet,
+    existing: Stored<PodGang> | undefined,
+    plan: ReturnType<typeof planGang>,
+    signal: AbortSignal,
+  ): Promise<Stored<PodGang> | undefined> {
+    const { world, events: sink } = this.#context
+    if (!plan.create && !plan.patch) return existing
+    const name = plan.create?.metadata.name ?? existing!.metadata.name
+    const id = `${set.metadata.namespace}/${name}`
+    try {
+      const written = plan.create
+        ? await world.client.create(resources.podGangs, plan.create, { signal })
+        : await world.client.patch(
+            resources.podGangs,
+            { namespace: set.metadata.namespace, name },
+            { merge: plan.patch! },
+            { signal },
+          )
+      sink.emit(set, eventSource.podCliqueSet, events.podGangApplied(id))
+      return written
+    } catch (error) {
+      // Ours, but not in the cache yet: its arrival wakes us.
+      if (plan.create && isAlreadyExists(error)) return undefined
+      sink.emit(set, eventSource.podCliqueSet, events.podGangApplyFailed(id, textOf(error)))
+      throw new CodedError(
+        'Sync',
+        setErrorCode.applyPodGang,
+        `Error creating or patching PodGang ${id}`,
+        error,
+      )
+    }
+  }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One pass over a PodCliqueScalingGroup: replicas beyond the wanted number go, missing members come, status follows.
+import {
+  eventSource,
+  events,
+  label,
+  managedLabels,
+  type PodClique,
+  scalingGroupErrorCode,
+  selectorText,
+} from '@grove/api'
+import { isAlreadyExists, type ReconcileContext } from '@grove/kube'
+import { groupInstanceOf } from '../clique-instance.ts'
+import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import type { CliqueInstance } from '../layout.ts'
+import { type ObjectKey, refOf } from '../object-key.ts'
+import { podClique } from '../objects/clique.ts'
+import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { owningSet } from '../owning-set.ts'
+import { patchClique } from '../podcliqueset/children.ts'
+import { resources } from '../resources.ts'
+import { revisionOf } from '../revision-of-set.ts'
+import { writeStatus } from '../status-write.ts'
+import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+import { runAll } from '../writes.ts'
+import { planGroup } from './plan.ts'
+import { planGroupStatus } from './status.ts'
+
+export async function reconcileScalingGroup(
+  key: ObjectKey,
+  { signal }: ReconcileContext,
+  context: OperatorContext,
+): Promise<void> {
+  const { world } = context
+  const group = world.groups.get(refOf(key)) as StoredScalingGroup | undefined
+  if (!group || group.metadata.deletionTimestamp) return
+  const set = owningSet(world, group)
+  if (!set || set.metadata.deletionTimestamp) return
+  let failure: unknown
+  try {
+    await syncMembers(set, group, context, signal)
+  } catch (error) {
+    failure = error
+  }
+  await updateStatus(set, key, failure, context, signal)
+  if (failure) throw failure
+}
+
+async function syncMembers(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { world } = context
+  const instance = groupInstanceOf(set, group)
+  if (!instance)
+    throw new CodedError(
+      'Sync',
+      scalingGroupErrorCode.missingReplicaIndex,
+      `PodCliqueSet ${set.metadata.namespace}/${set.metadata.name} has no scaling group that makes ${group.metadata.name}`,
+    )
+  const cliques = world.cliques.byIndex('controller', group.metadata.uid)
+  const plan = planGroup({ set, group, instance, cliques })
+  const failures = [
+    ...(await removeReplicas(set, group, plan.removeReplicas, context, signal)),
+    ...(await runAll(plan.create.map(member => () => createMember(set, group, member, context, signal)))),
+    ...(await runAll(
+      // With OnDelete the members follow the template at once and their pods when somebody deletes them.
+      set.spec.updateStrategy?.type === 'OnDelete'
+        ? plan.keep.map(
+            ({ clique, instance: member }) =>
+              () =>
+                patchMember(set, group, clique, member, context, signal),
+          )
+        : [],
+    )),
+  ]
+  if (failures.length) throw new PassFailed(failures)
+}
+
+async function createMember(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  member: CliqueInstance,
+  { world, events: sink }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const id = `${set.metadata.namespace}/${member.name}`
+  const wanted = podClique(set, member, group, revisionOf(set).templateHashes[member.template.name] ?? '')
+  try {
+    await world.client.create(resources.podCliques, wanted, { signal })
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueCreated(id))
+  } catch (error) {
+    if (isAlreadyExists(error)) return
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueCreateFailed(id, textOf(error)))
+    throw new CodedError('Sync', scalingGroupErrorCode.createCliques, `Error creating PodClique ${id}`, error)
+  }
+}
+
+async function patchMember(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  clique: PodClique,
+  member: CliqueInstance,
+  { world, events: sink }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = podClique(set, member, group, revisionOf(set).templateHashes[member.template.name] ?? '')
+  const patch = patchClique(clique as Parameters<typeof patchClique>[0], wanted)
+  if (!patch) return
+  const { namespace } = set.metadata
+  const id = `${namespace}/${member.name}`
+  try {
+    await world.client.patch(
+      resources.podCliques,
+      { namespace, name: member.name },
+      { merge: patch },
+      { signal },
+    )
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.cliqueApplied(id))
+  } catch (error) {
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueApplyFailed(id, textOf(error)))
+    throw new CodedError('Sync', scalingGroupErrorCode.applyCliques, `Error updating PodClique ${id}`, error)
+  }
+}
+
+/** Pods and cliques of the replicas by label: two requests, however many they are. */
+async function removeReplicas(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  replicas: readonly number[],
+  { world, events: sink }: OperatorContext,
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  if (replicas.length === 0) return []
+  const { namespace } = set.metadata
+  const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
+  const labelSelector = `${selectorText(labels)},${label.scalingGroupReplicaIndex} in (${replicas.join(',')})`
+  try {
+    await world.client.deleteCollection(resources.podCliques, { namespace, labelSelector, signal })
+    await world.client.deleteCollection(resources.pods, { namespace, labelSelector, signal })
+    for (const replica of replicas)
+      sink.emit(
+        set,
+        eventSource.podCliqueScalingGroup,
+        events.scalingGroupReplicaDeleted(group.metadata.name, replica),
+      )
+    return []
+  } catch (error) {
+    for (const replica of replicas)
+      sink.emit(
+        set,
+        eventSource.podCliqueScalingGroup,
+        events.scalingGroupReplicaDeleteFailed(group.metadata.name, replica, textOf(error)),
+      )
+    return [
+      new CodedError(
+        'Sync',
+        scalingGroupErrorCode.deleteCliques,
+        `Error deleting replicas ${replicas.join(', ')}`,
+        error,
+      ),
+    ]
+  }
+}
+
+async function updateStatus(
+  set: StoredSet,
+  key: ObjectKey,
+  failure: unknown,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { world, events: sink, configuration } = context
+  const group = world.groups.get(refOf(key))
+  if (!group || group.metadata.deletionTimestamp) return
+  const now = timestamp(context.clock)
+  const plan = planGroupStatus({
+    set: set.metadata.name,
+    group: group as StoredScalingGroup,
+    cliques: world.cliques.byIndex('controller', group.metadata.uid),
+    revision: revisionOf(set),
+    onTotalLoss: configuration.gangTermination.onTotalLoss,
+    now,
+  })
+  const status = {
+    ...plan.status,
+    lastErrors: failure ? lastErrorsOf(failure, scalingGroupErrorCode.listCliques, now) : [],
+  }
+  if (await writeStatus(world, resources.podCliqueScalingGroups, group, status, { signal }))
+    for (const event of plan.events) sink.emit(group, eventSource.podCliqueScalingGroup, event)
+}

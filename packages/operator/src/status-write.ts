@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject, RequestOptions, Resource, Stored } from '@grove/kube'
+import { mergePatch } from './owned-fields.ts'
+import type { World } from './world.ts'
+
+/**
+ * Writes what differs, and nothing where nothing does. Only onto the version that the status was computed from: a
+ * status from an outdated view would hide the newer one.
+ */
+export async function writeStatus<T extends KubeObject & { readonly status?: unknown }>(
+  world: World,
+  resource: Resource<T>,
+  object: Stored<T>,
+  status: unknown,
+  options: RequestOptions,
+): Promise<boolean> {
+  const patch = mergePatch(object.status, status)
+  if (!patch) return false
+  const { name, namespace, resourceVersion } = object.metadata
+  await world.client.patch(
+    resource,
+    { name, ...(namespace && { namespace }) },
+    { merge: { metadata: { resourceVersion }, status: patch } },
+    { ...options, subresource: 'status' },
+  )
+  return true
+}

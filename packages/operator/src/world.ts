@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Everything the operator knows of the cluster: one cache per kind, with the indexes by which planners look things up.
+// What we write is visible here as soon as the write has been answered.
+import {
+  type ClusterTopologyBinding,
+  type HorizontalPodAutoscaler,
+  label,
+  operatorName,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueSet,
+  type PodGang,
+  type Role,
+  type RoleBinding,
+  type Service,
+  type ServiceAccount,
+} from '@grove/api'
+import {
+  byControllerUid,
+  byLabel,
+  type CachedClient,
+  type Client,
+  type Clock,
+  createCachedClient,
+  type KubeError,
+  type KubeObject,
+  type Projection,
+  type Resource,
+  type ResourceDescriptor,
+  type Stored,
+  WatchCache,
+  type WriteFolder,
+} from '@grove/kube'
+import { projectPod } from './pod-projection.ts'
+import { resources } from './resources.ts'
+
+export interface WorldOptions {
+  readonly clock?: Clock
+  readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
+}
+
+type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
+
+export class World {
+  readonly client: CachedClient
+  readonly sets: WatchCache<PodCliqueSet>
+  readonly groups: WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>
+  readonly cliques: WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>
+  readonly gangs: Owned<PodGang>
+  readonly pods: Owned<Pod>
+  readonly services: Owned<Service>
+  readonly serviceAccounts: Owned<ServiceAccount>
+  readonly roles: Owned<Role>
+  readonly roleBindings: Owned<RoleBinding>
+  readonly autoscalers: Owned<HorizontalPodAutoscaler>
+  readonly topologyBindings: WatchCache<ClusterTopologyBinding>
+  readonly #running: RunningCache[] = []
+
+  constructor(client: Client, options: WorldOptions = {}) {
+    this.client = createCachedClient(client)
+    const keep = <T extends KubeObject, C extends RunningCache & WriteFolder<T>>(cache: C): C => {
+      this.#running.push(cache)
+      this.client.attach<T>(cache)
+      return cache
+    }
+    const common = (resource: ResourceDescriptor) => ({
+      ...(options.clock && { clock: options.clock }),
+      ...(options.onFailure && {
+        onFailure: (error: KubeError, retryInMs: number) =>
+          options.onFailure!(resource.resource, error, retryInMs),
+      }),
+    })
+    // Objects of ours among those of everybody else: only ours are worth the memory.
+    const ours = <T extends KubeObject>(resource: Resource<T>, project?: Projection<T, T>): Owned<T> =>
+      keep(
+        new WatchCache<T, T, 'controller'>(client, resource, {
+          ...common(resource),
+          labelSelector: `${label.managedBy}=${operatorName}`,
+          indexes: { controller: byControllerUid },
+          ...(project && { project }),
+        }),
+      )
+    const bySet = byLabel(label.partOf, { namespaced: true })
+    this.sets = keep(
+      new WatchCache<PodCliqueSet>(client, resources.podCliqueSets, common(resources.podCliqueSets)),
+    )
+    this.groups = keep(
+      new WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>(
+        client,
+        resources.podCliqueScalingGroups,
+        { ...common(resources.podCliqueScalingGroups), indexes: { controller: byControllerUid, set: bySet } },
+      ),
+    )
+    this.cliques = keep(
+      new WatchCache<PodClique, PodClique, 'controller' | 'set' | 'basePodGang'>(
+        client,
+        resources.podCliques,
+        {
+          ...common(resources.podCliques),
+          indexes: {
+            controller: byControllerUid,
+            set: bySet,
+            basePodGang: byLabel(label.basePodGang, { namespaced: true }),
+          },
+        },
+      ),
+    )
+    this.gangs = keep(
+      new WatchCache<PodGang, PodGang, 'controller'>(client, resources.podGangs, {
+        ...common(resources.podGangs),
+        indexes: { controller: byControllerUid },
+      }),
+    )
+    this.pods = ours(resources.pods, projectPod)
+    this.services = ours(resources.services)
+    this.serviceAccounts = ours(resources.serviceAccounts)
+    this.roles = ours(resources.roles)
+    this.roleBindings = ours(resources.roleBindings)
+    this.autoscalers = ours(resources.autoscalers)
+    this.topologyBindings = keep(
+      new WatchCache<ClusterTopologyBinding>(
+        client,
+        resources.clusterTopologyBindings,
+        common(resources.clusterTopologyBindings),
+      ),
+    )
+  }
+
+  /** Lists and watches until the signal is aborted. */
+  run(signal: AbortSignal): Promise<unknown> {
+    return Promise.all(this.#running.map(cache => cache.run(signal)))
+  }
+
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    await Promise.all(this.#running.map(cache => cache.waitForSync(signal)))
+  }
+
+  podsOf(clique: KubeObject): Stored<Pod>[] {
+    return this.pods.byIndex('controller', clique.metadata?.uid ?? '')
+  }
+}
+
+interface RunningCache {
+  run(signal: AbortSignal): Promise<void>
+  waitForSync(signal?: AbortSignal): Promise<void>
+}
