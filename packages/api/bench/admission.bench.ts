@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What admission of a PodCliqueSet costs, by the number of its cliques. Run: npm run grove-free, as
-//   node packages/api/bench/admission.bench.ts
-// Read the last column: it is the time per clique, and should stay the same from row to row.
+// What admission of a PodCliqueSet costs, by the number of its cliques: `npm run bench -- admission`.
+// The last column is the time per clique: it falls to a constant when everything is linear.
 
 import {
   admit,

@@ -32,9 +32,9 @@ export function parseDuration(text: string): DurationResult {
     const [number, whole = '', fraction = ''] = component.exec(rest)!
     if (whole === '' && fraction === '') return invalid
     const unit = /^[^.\d]+/.exec(rest.slice(number.length))?.[0]
-    // Longer than any representable number; also keeps hostile texts away from big-number arithmetic.
+    // Counted first: no text makes this compute with numbers of a million digits.
     const digits = whole.replace(/^0+/, '')
-    if (digits.length > 19) return invalid
+    if (digits.length > 19 || BigInt(digits) > maxMagnitude) return invalid
     if (unit === undefined) {
       return { ok: false, error: `time: missing unit in duration ${quoteBytes(text)}` }
     }

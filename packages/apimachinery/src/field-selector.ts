@@ -22,7 +22,9 @@ export function parseFieldSelector(text: string): FieldSelectorResult {
     if (!match) return { ok: false, error: `invalid selector: '${text}'; can't understand '${term}'` }
     const value = unescaped(match[3]!)
     if (typeof value !== 'string') return { ok: false, error: `invalid field selector: ${value.problem}` }
-    selector.push({ field: match[1]!, value, negated: match[2] === '!=' })
+    const field = match[1]!
+    // Kubernetes takes a term without a field and a value as no term at all.
+    if (field !== '' || value !== '') selector.push({ field, value, negated: match[2] === '!=' })
   }
   return { ok: true, selector }
 }
@@ -30,11 +32,12 @@ export function parseFieldSelector(text: string): FieldSelectorResult {
 function unescaped(text: string): string | { readonly problem: string } {
   let value = ''
   for (const [part] of text.matchAll(/\\.?|[^\\]/gsu)) {
-    if (part === '=') return { problem: `unescaped character in value: ${part}` }
+    // Kubernetes prints the number of the character.
+    if (part === '=') return { problem: `unescaped character in value: ${part.codePointAt(0)}` }
     if (part.startsWith('\\') && !['\\\\', '\\,', '\\='].includes(part)) {
       return { problem: `invalid escape sequence: ${part}` }
     }
-    value += part.at(-1)
+    value += part.startsWith('\\') ? part.slice(1) : part
   }
   return value
 }

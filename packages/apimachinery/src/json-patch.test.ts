@@ -25,6 +25,7 @@ test('operations change members and items', () => {
   assert.deepEqual(patched({ a: 1 }, { op: 'remove', path: '/a' }), {})
   assert.deepEqual(patched([1, 2], { op: 'remove', path: '/0' }), [2])
   assert.deepEqual(patched({ a: [1] }, { op: 'replace', path: '/a/0', value: 2 }), { a: [2] })
+  assert.deepEqual(patched({}, { op: 'replace', path: '/a', value: 2 }), { a: 2 })
   assert.deepEqual(patched({ a: 1 }, { op: 'move', from: '/a', path: '/b' }), { b: 1 })
   assert.deepEqual(patched({ a: 1 }, { op: 'move', from: '/a', path: '/a' }), { a: 1 })
   assert.deepEqual(patched({ a: [1] }, { op: 'copy', from: '/a', path: '/b' }), { a: [1], b: [1] })
@@ -70,7 +71,8 @@ test('what cannot be applied is refused with the operation and the reason', () =
     [[{ op: 'add', path: '/a' }], 'operation 0: op add needs a value'],
     [[{ op: 'swap', path: '/a' }], 'operation 0: unknown op "swap"'],
     [[{ op: 'remove', path: '/x' }], 'operation 0: /x does not exist'],
-    [[{ op: 'replace', path: '/x', value: 1 }], 'operation 0: /x does not exist'],
+    [[{ op: 'replace', path: '/x/y', value: 1 }], 'operation 0: /x/y does not exist'],
+    [[{ op: 'replace', path: '/list/1', value: 1 }], 'operation 0: /list/1: the list ends before position 1'],
     [[{ op: 'add', path: '/x/y', value: 1 }], 'operation 0: /x/y does not exist'],
     [[{ op: 'add', path: '/n/y', value: 1 }], 'operation 0: /n/y is not inside a list or object'],
     [[{ op: 'add', path: '/list/2', value: 1 }], 'operation 0: /list/2: the list ends before position 2'],

@@ -84,7 +84,6 @@ class Application {
         this.#add(path, cloneJson(operand(operation)))
         break
       case 'replace':
-        this.#get(path)
         this.#replace(path, cloneJson(operand(operation)))
         break
       case 'remove':
@@ -121,8 +120,9 @@ class Application {
       this.#root = value
       return
     }
+    // A missing member is added: the RFC would have it refused, the API server does this.
     const [parent, token] = this.#parent(path)
-    if (Array.isArray(parent)) parent[Number(token)] = value
+    if (Array.isArray(parent)) parent[position(token, parent.length - 1, path)] = value
     else setOwn(parent, token, value)
   }
 

@@ -64,14 +64,18 @@ function equal(a: unknown, b: unknown, depth: number): boolean {
 }
 
 /** The value with the keys of all objects in ascending order, as Go's encoder writes maps. */
-export function sortKeys(value: unknown, depth = 0): unknown {
+export function sortKeys(value: unknown): unknown {
+  return sorted(value, 0)
+}
+
+function sorted(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null || depth > MAX_JSON_DEPTH) return value
-  if (Array.isArray(value)) return value.map(item => sortKeys(item, depth + 1))
-  const sorted: JsonObject = {}
-  for (const key of Object.keys(value).sort()) {
-    setOwn(sorted, key, sortKeys((value as JsonObject)[key], depth + 1))
+  if (Array.isArray(value)) return value.map(item => sorted(item, depth + 1))
+  const result: JsonObject = {}
+  for (const [key, child] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    setOwn(result, key, sorted(child, depth + 1))
   }
-  return sorted
+  return result
 }
 
 /** Whether the value is nested deeper than `limit`; itself safe on any depth. */

@@ -24,7 +24,12 @@ export interface GoField {
 }
 
 export type GoType =
-  | { readonly kind: 'struct'; readonly name: string; readonly doc: string; readonly fields: readonly GoField[] }
+  | {
+      readonly kind: 'struct'
+      readonly name: string
+      readonly doc: string
+      readonly fields: readonly GoField[]
+    }
   | { readonly kind: 'alias'; readonly name: string; readonly target: string }
 
 const fieldLine = /^\t(?:(\w+)\s+)?([*\w.[\]]+)\s+`([^`]*)`/
@@ -51,7 +56,11 @@ export function parseGoTypes(source: string): GoType[] {
       })
       i = end
     } else if (declared && !declared[2]!.endsWith('{')) {
-      types.push({ kind: 'alias', name: declared[1]!, target: declared[2]!.replace(/^= /, '').split(' ')[0]! })
+      types.push({
+        kind: 'alias',
+        name: declared[1]!,
+        target: declared[2]!.replace(/^= /, '').split(' ')[0]!,
+      })
     }
     comment = []
   }

@@ -44,12 +44,17 @@ const packages = new Map([...sources].map(([name, source]) => [name, parseGoType
 const table = tabulate(packages)
 const out = resolve(import.meta.dirname, '../src/schema')
 writeFileSync(join(out, 'types.generated.json'), `${JSON.stringify(table)}\n`)
-writeFileSync(join(out, 'documentation.generated.json'), `${JSON.stringify(documentTypes(packages, table))}\n`)
+writeFileSync(
+  join(out, 'documentation.generated.json'),
+  `${JSON.stringify(documentTypes(packages, table))}\n`,
+)
 writeFileSync(join(out, 'types.generated.ts'), renderInterfaces(table))
 console.log(`${Object.keys(table).length} types`)
 
 function moduleFolder(path: string): string {
-  const answer = execFileSync('go', ['mod', 'download', '-json', `${path}@${kubernetes}`], { encoding: 'utf8' })
+  const answer = execFileSync('go', ['mod', 'download', '-json', `${path}@${kubernetes}`], {
+    encoding: 'utf8',
+  })
   return (JSON.parse(answer) as { Dir: string }).Dir
 }
 

@@ -50,16 +50,26 @@ export function tabulate(packages: Packages): Record<string, Row[]> {
   const table: Record<string, Row[]> = {}
   for (const [home, types] of packages)
     for (const type of types)
-      if (type.kind === 'struct' && !leaves[`${home}.${type.name}`]) table[`${home}.${type.name}`] = rows(packages, home, type.fields)
+      if (type.kind === 'struct' && !leaves[`${home}.${type.name}`])
+        table[`${home}.${type.name}`] = rows(packages, home, type.fields)
   return reachable(table)
 }
 
-/** `outer` are the protobuf numbers of the structs that these fields are embedded in; JSON does not show those. */
-function rows(packages: Packages, home: string, fields: readonly GoField[], outer = ''): Row[] {
+/**
+ * `outer` are the protobuf numbers of the structs that these fields are embedded in, which JSON does not show;
+ * null inside one that does not travel.
+ */
+function rows(
+  packages: Packages,
+  home: string,
+  fields: readonly GoField[],
+  outer: string | null = '',
+): Row[] {
   return fields.flatMap((field): Row[] => {
     if (field.json === '') {
       const embedded = findStruct(packages, home, field.goType)
-      return embedded ? rows(packages, embedded.home, embedded.fields, field.protobuf ? `${outer}${field.protobuf}.` : outer) : []
+      const path = field.protobuf && outer !== null ? `${outer}${field.protobuf}.` : null
+      return embedded ? rows(packages, embedded.home, embedded.fields, path) : []
     }
     const type = resolveType(packages, home, field.goType)
     const flags = [
@@ -74,15 +84,18 @@ function rows(packages: Packages, home: string, fields: readonly GoField[], oute
     if (field.listType) extras.list = field.listType
     if (field.listMapKeys.length) extras.keys = [...field.listMapKeys]
     if (field.structType) extras.struct = field.structType
-    if (field.protobuf) extras.wire = `${outer}${field.protobuf}`
-    return [Object.keys(extras).length ? [field.json, type.name, flags, extras] : [field.json, type.name, flags]]
+    if (field.protobuf && outer !== null) extras.wire = `${outer}${field.protobuf}`
+    return [
+      Object.keys(extras).length ? [field.json, type.name, flags, extras] : [field.json, type.name, flags],
+    ]
   })
 }
 
 function resolveType(packages: Packages, home: string, goType: string): { name: string; pointer: boolean } {
   if (goType.startsWith('*')) return { ...resolveType(packages, home, goType.slice(1)), pointer: true }
   if (goType === '[]byte') return { name: 'bytes', pointer: false }
-  if (goType.startsWith('[]')) return { name: `[]${resolveType(packages, home, goType.slice(2)).name}`, pointer: false }
+  if (goType.startsWith('[]'))
+    return { name: `[]${resolveType(packages, home, goType.slice(2)).name}`, pointer: false }
   const map = /^map\[[^\]]+\](.+)$/.exec(goType)
   if (map) return { name: `{}${resolveType(packages, home, map[1]!).name}`, pointer: false }
   const [owner, name] = locate(home, goType)
@@ -91,7 +104,9 @@ function resolveType(packages: Packages, home: string, goType: string): { name: 
   if (leaf) return { name: leaf, pointer: false }
   const declared = packages.get(owner)?.find(type => type.name === name)
   if (!declared) throw new Error(`${home}: ${goType} is not known; add it to the leaves`)
-  return declared.kind === 'alias' ? resolveType(packages, owner, declared.target) : { name: full, pointer: false }
+  return declared.kind === 'alias'
+    ? resolveType(packages, owner, declared.target)
+    : { name: full, pointer: false }
 }
 
 function locate(home: string, goType: string): [owner: string, name: string] {
@@ -101,7 +116,11 @@ function locate(home: string, goType: string): [owner: string, name: string] {
   return owner ? [owner, goType.slice(dot + 1)] : ['', goType]
 }
 
-function findStruct(packages: Packages, home: string, goType: string): { home: string; fields: readonly GoField[] } | undefined {
+function findStruct(
+  packages: Packages,
+  home: string,
+  goType: string,
+): { home: string; fields: readonly GoField[] } | undefined {
   const [owner, name] = locate(home, goType)
   const found = packages.get(owner)?.find(type => type.name === name)
   return found?.kind === 'struct' ? { home: owner, fields: found.fields } : undefined
@@ -116,7 +135,8 @@ function reachable(table: Record<string, Row[]>): Record<string, Row[]> {
     wanted.add(base)
     for (const row of table[base]) visit(row[1])
   }
-  for (const [name, fields] of Object.entries(table)) if (isObject(fields) || alwaysKept.has(name)) visit(name)
+  for (const [name, fields] of Object.entries(table))
+    if (isObject(fields) || alwaysKept.has(name)) visit(name)
   return Object.fromEntries(
     Object.entries(table)
       .filter(([name]) => wanted.has(name))
@@ -127,11 +147,17 @@ function reachable(table: Record<string, Row[]>): Record<string, Row[]> {
 const alwaysKept = new Set(['meta/v1.DeleteOptions', 'core/v1.Binding'])
 
 function isObject(fields: readonly Row[]): boolean {
-  return fields.some(([name, type]) => name === 'metadata' && type === 'meta/v1.ObjectMeta') && fields[0]?.[0] === 'kind'
+  return (
+    fields.some(([name, type]) => name === 'metadata' && type === 'meta/v1.ObjectMeta') &&
+    fields[0]?.[0] === 'kind'
+  )
 }
 
 /** The sentences for `kubectl explain`, kept apart because nothing else needs them. */
-export function documentTypes(packages: Packages, table: Record<string, Row[]>): Record<string, Record<string, string>> {
+export function documentTypes(
+  packages: Packages,
+  table: Record<string, Row[]>,
+): Record<string, Record<string, string>> {
   const documentation: Record<string, Record<string, string>> = {}
   for (const [home, types] of packages)
     for (const type of types) {
@@ -159,7 +185,8 @@ export function renderInterfaces(table: Record<string, Row[]>): string {
   ]
   for (const [name, fields] of Object.entries(table)) {
     lines.push('', `export interface ${interfaceName(name)} {`)
-    for (const [json, type] of fields) lines.push(`  ${/^[a-zA-Z]\w*$/.test(json) ? json : `'${json}'`}?: ${typescriptType(type)}`)
+    for (const [json, type] of fields)
+      lines.push(`  ${/^[a-zA-Z]\w*$/.test(json) ? json : `'${json}'`}?: ${typescriptType(type)}`)
     lines.push('}')
   }
   return `${lines.join('\n')}\n`

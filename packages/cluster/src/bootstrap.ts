@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type KubeObject, objectKey } from './object.ts'
-import { stampNewObject } from './server/metadata.ts'
 import { type ServerContext, timestamp } from './server/context.ts'
+import { stampNewObject } from './server/metadata.ts'
 
 const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
@@ -10,8 +10,16 @@ const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 export function bootstrap(context: ServerContext): void {
   for (const name of namespaces) createMissing(context, 'namespaces', namespace(name))
   createMissing(context, 'services', kubernetesService())
-  createMissing(context, 'priorityclasses.scheduling.k8s.io', systemPriority('system-cluster-critical', 2_000_000_000))
-  createMissing(context, 'priorityclasses.scheduling.k8s.io', systemPriority('system-node-critical', 2_000_001_000))
+  createMissing(
+    context,
+    'priorityclasses.scheduling.k8s.io',
+    systemPriority('system-cluster-critical', 2_000_000_000),
+  )
+  createMissing(
+    context,
+    'priorityclasses.scheduling.k8s.io',
+    systemPriority('system-node-critical', 2_000_001_000),
+  )
 }
 
 function createMissing(context: ServerContext, storage: string, object: KubeObject): void {
@@ -35,7 +43,11 @@ function kubernetesService(): KubeObject {
   return {
     kind: 'Service',
     apiVersion: 'v1',
-    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+    metadata: {
+      name: 'kubernetes',
+      namespace: 'default',
+      labels: { component: 'apiserver', provider: 'kubernetes' },
+    },
     spec: {
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
       clusterIP: '10.96.0.1',

@@ -10,7 +10,7 @@ import { builtInResources } from './registry/kinds/index.ts'
 import { Registry } from './registry/registry.ts'
 import { Admission, type AdmissionPlugin } from './server/admission.ts'
 import { ApiServer } from './server/api-server.ts'
-import { allowAll, type Authorizer } from './server/authorization.ts'
+import { type Authorizer, allowAll } from './server/authorization.ts'
 import type { ServerContext } from './server/context.ts'
 import type { FieldOwnership } from './server/field-ownership.ts'
 import type { ApiRequest, ApiResponse } from './server/request.ts'
@@ -37,7 +37,9 @@ export interface ClusterOptions {
   readonly admission?: readonly AdmissionPlugin[]
   /** Further subresources, or others than the built-in ones, by `plural/subresource`. */
   readonly subresources?: ReadonlyMap<string, SubresourceHandler>
-  readonly routes?: readonly ((request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
+  readonly routes?: readonly ((
+    request: ApiRequest,
+  ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
   readonly podLogs?: PodLogs
   readonly onInternalError?: (error: unknown, request: ApiRequest) => void
 }
@@ -54,7 +56,13 @@ export interface Cluster {
 export function createCluster(options: ClusterOptions = {}): Cluster {
   const registry = new Registry()
   for (const resource of builtInResources()) registry.add(resource)
-  const admission = new Admission([namespaceLifecycle, notReadyTaint, defaultTolerations, priority, ...(options.admission ?? [])])
+  const admission = new Admission([
+    namespaceLifecycle,
+    notReadyTaint,
+    defaultTolerations,
+    priority,
+    ...(options.admission ?? []),
+  ])
   const context: ServerContext = {
     store: options.store ?? new MemoryStore(),
     registry,

@@ -5,7 +5,7 @@ export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
 // Ways in
 export { type ClusterCertificates, type KeyPair, makeCertificates } from './front/certificates.ts'
 export { type Authenticate, type HttpsFront, type HttpsOptions, serveHttps } from './front/https.ts'
-export { insider, inProcessTransport } from './front/in-process.ts'
+export { inProcessTransport, insider } from './front/in-process.ts'
 export { renderKubeconfig } from './front/kubeconfig.ts'
 export type { KubeObject } from './object.ts'
 export { type Random, seededRandom, systemRandom } from './random.ts'

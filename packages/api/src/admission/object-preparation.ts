@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isJsonObject, type JsonObject } from '@grove/apimachinery'
+import type { JsonObject } from '@grove/apimachinery'
 import type { ObjectMeta } from '../kubernetes/index.ts'
 
 // What an API server does with the metadata of an object before anybody judges it: members that are its own are set
@@ -55,11 +55,4 @@ export function named<T extends { metadata: ObjectMeta }>(object: T): T {
 export function withStatusOf(object: JsonObject, old: JsonObject | undefined): JsonObject {
   const { status: _ignored, ...rest } = object
   return old?.status === undefined ? rest : { ...rest, status: old.status }
-}
-
-/** A PodCliqueSet without a specification has an empty one: what it lacks is cliques, and that is what is said. */
-export function withTemplate(object: JsonObject): JsonObject {
-  const spec = object.spec ?? {}
-  if (!isJsonObject(spec)) return object
-  return (spec.template ?? undefined) === undefined ? { ...object, spec: { ...spec, template: {} } } : object
 }

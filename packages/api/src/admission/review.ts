@@ -12,9 +12,9 @@ import type { ObjectMeta } from '../kubernetes/index.ts'
 import type { ClusterTopologyBinding, PodCliqueSet } from '../types/index.ts'
 import { type AdmissionAnswer, allowed, badRequest, forbidden, invalid } from './answers.ts'
 import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
-import { decodeMetadata, decodePodCliqueSet } from './decode.ts'
+import { type Decoded, decodeMetadata, decodePodCliqueSet } from './decode.ts'
 import { defaultPodCliqueSet } from './defaulting.ts'
-import { changedMetadata, named, newMetadata, withStatusOf, withTemplate } from './object-preparation.ts'
+import { changedMetadata, named, newMetadata, withStatusOf } from './object-preparation.ts'
 import {
   type ValidationContext,
   type ValidationOutcome,
@@ -83,7 +83,7 @@ function prepare(
     old = storedObject(oldObject, namespace, type)
   }
   const { value, dropped } = prune(type.schema, {
-    ...(type.kind === 'PodCliqueSet' ? withTemplate(object) : object),
+    ...object,
     ...prepareMetadata(metadata.value, old, namespace),
   })
   return {
@@ -132,8 +132,8 @@ function prepareMetadata(
 }
 
 function admitSet(prepared: Prepared, context: ValidationContext): AdmissionAnswer {
-  const { object, namespace, warnings } = prepared
-  const decoded = decodePodCliqueSet(object)
+  const { type, object, namespace, warnings } = prepared
+  const decoded = decodeWithDefaults(object, type)
   if (!decoded.ok) return badRequest(decoded.message, warnings)
   const old = prepared.old && decodePodCliqueSet(prepared.old)
   if (old && !old.ok) return badRequest(`the stored object cannot be read: ${old.message}`, warnings)
@@ -143,6 +143,13 @@ function admitSet(prepared: Prepared, context: ValidationContext): AdmissionAnsw
   return conclude(prepared, set, old?.value, judged =>
     old ? validateChangedPodCliqueSet(judged, old.value, context) : validateNewPodCliqueSet(judged, context),
   )
+}
+
+/** What decoding adds may have defaults of its own; an API server fills them in after every mutating webhook. */
+function decodeWithDefaults(object: JsonObject, { schema }: CustomResourceType): Decoded<PodCliqueSet> {
+  const decoded = decodePodCliqueSet(object)
+  const isComplete = !decoded.ok || (decoded.value as object) === object
+  return isComplete ? decoded : decodePodCliqueSet(applyDefaults(schema, decoded.value))
 }
 
 function admitBinding(prepared: Prepared, { configuration }: ValidationContext): AdmissionAnswer {

@@ -63,10 +63,16 @@ class Walk implements Comparison {
     if (type.atomic || (!before && !after)) return this.leaf(old, current)
     if (before)
       for (const key of Object.keys(before))
-        this.below(fieldElement(key), before[key], after && Object.hasOwn(after, key) ? after[key] : undefined, memberType(type, key))
+        this.below(
+          fieldElement(key),
+          before[key],
+          after && Object.hasOwn(after, key) ? after[key] : undefined,
+          memberType(type, key),
+        )
     if (after)
       for (const key of Object.keys(after))
-        if (!before || !Object.hasOwn(before, key)) this.below(fieldElement(key), undefined, after[key], memberType(type, key))
+        if (!before || !Object.hasOwn(before, key))
+          this.below(fieldElement(key), undefined, after[key], memberType(type, key))
     return false
   }
 
@@ -76,14 +82,19 @@ class Walk implements Comparison {
     if (type.relation === 'atomic' || (!before && !after)) return this.leaf(old, current)
     const oldItems = group(type, before)
     const newItems = group(type, after)
-    for (const [element, items] of oldItems) this.items(element, items, newItems.get(element) ?? [], type.element)
-    for (const [element, items] of newItems) if (!oldItems.has(element)) this.items(element, [], items, type.element)
+    for (const [element, items] of oldItems)
+      this.items(element, items, newItems.get(element) ?? [], type.element)
+    for (const [element, items] of newItems)
+      if (!oldItems.has(element)) this.items(element, [], items, type.element)
     return false
   }
 
   /** Items with the same keys. Several of them count as one thing that has no parts. */
   items(element: PathElement, old: readonly unknown[], current: readonly unknown[], type: FieldType): void {
-    if (old.length <= 1 && current.length <= 1) return this.below(element, old[0], current[0], type)
+    if (old.length <= 1 && current.length <= 1) {
+      this.below(element, old[0], current[0], type)
+      return
+    }
     if (old.length >= 2 && current.length >= 2) {
       if (!equalJson(old, current)) insertPath(this.modified, [...this.path, element])
       return

@@ -13,10 +13,16 @@ export interface ConformanceOptions {
 }
 
 /** Undefined when the value fits. */
-export function conformanceError(value: unknown, type: FieldType, options: ConformanceOptions): string | undefined {
+export function conformanceError(
+  value: unknown,
+  type: FieldType,
+  options: ConformanceOptions,
+): string | undefined {
   const problems: Problem[] = []
   new Check(options.allowDuplicates, problems).value(value, type)
-  const lines = problems.map(({ path, text }) => (path.length ? `${path.map(describeElement).join('')}: ${text}` : text))
+  const lines = problems.map(({ path, text }) =>
+    path.length ? `${path.map(describeElement).join('')}: ${text}` : text,
+  )
   return lines.length > 1 ? ['errors:', ...lines.map(line => `  ${line}`)].join('\n') : lines[0]
 }
 
@@ -36,26 +42,25 @@ class Check {
   }
 
   value(value: unknown, type: FieldType): void {
-    switch (shapeOf(type, value)) {
-      case 'map':
-        return this.map(value, type.map!)
-      case 'list':
-        return this.list(value, type.list!)
-      case 'scalar': {
-        const problem = type.scalar && scalarProblem(value, type.scalar)
-        if (problem) this.report(problem)
-      }
-    }
+    const shape = shapeOf(type, value)
+    if (shape === 'map') this.map(value, type.map!)
+    else if (shape === 'list') this.list(value, type.list!)
+    else this.report(type.scalar && scalarProblem(value, type.scalar))
   }
 
   map(value: unknown, type: MapType): void {
-    if (value === null) return
-    if (!isJsonObject(value)) return this.report(`expected map, got &{${goValue(value)}}`)
+    if (!isJsonObject(value)) {
+      if (value !== null) this.report(`expected map, got &{${goValue(value)}}`)
+      return
+    }
     // Free-form data holds nothing that could be wrong.
     if (type.fields.size === 0 && type.element?.map === type) return
     for (const key of Object.keys(value)) {
       const member = type.fields.get(key)?.type ?? type.element
-      if (!member) return this.undeclared(value, type)
+      if (!member) {
+        this.undeclared(value, type)
+        return
+      }
       this.path.push(fieldElement(key))
       this.value(value[key], member)
       this.path.pop()
@@ -71,15 +76,20 @@ class Check {
   }
 
   list(value: unknown, type: ListType): void {
-    if (value === null) return
-    if (!Array.isArray(value)) return this.report(`expected list, got &{${goValue(value)}}`)
+    if (!Array.isArray(value)) {
+      if (value !== null) this.report(`expected list, got &{${goValue(value)}}`)
+      return
+    }
     const seen = new Set<PathElement>()
     for (let i = 0; i < value.length; i++) {
       const element = type.relation === 'atomic' ? indexElement(i) : itemElement(type, value[i])
-      if (typeof element !== 'string') return this.report(`element ${i}: ${element.error}`)
-      if (type.relation !== 'atomic') {
-        if (seen.has(element) && !this.allowDuplicates)
-          this.report(`duplicate entries for key ${describeElement(element)}`)
+      if (typeof element !== 'string') {
+        // Nothing more can be said about the list, because nothing below this item could be named.
+        this.report(`element ${i}: ${element.error}`)
+        return
+      }
+      if (type.relation !== 'atomic' && !this.allowDuplicates) {
+        if (seen.has(element)) this.report(`duplicate entries for key ${describeElement(element)}`)
         seen.add(element)
       }
       this.path.push(element)
@@ -88,8 +98,8 @@ class Check {
     }
   }
 
-  report(text: string): void {
-    this.problems.push({ path: [...this.path], text })
+  report(text: string | undefined): void {
+    if (text !== undefined) this.problems.push({ path: [...this.path], text })
   }
 }
 

@@ -27,7 +27,7 @@ export function goJsonString(text: string): string {
   if (plainText.test(text)) return `"${text}"`
   return JSON.stringify(text)
     .replace(needsGoEscape, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .replace(/\\[bf\\]/g, escape => (escape === '\\b' ? '\\u0008' : escape === '\\f' ? '\\u000c' : escape))
+    .replace(/\\[bf\\]/g, short => (short === '\\b' ? '\\u0008' : short === '\\f' ? '\\u000c' : short))
 }
 
 /** Compact JSON with the keys of objects in order. */

@@ -9,7 +9,11 @@ import type { PathElement } from './path-element.ts'
  * Merges keyed lists and sets. Applied items come in their applied order; live items that are not applied keep their
  * place relative to their neighbours, as far as the two orders agree.
  */
-export function mergeList(live: readonly unknown[], applied: readonly unknown[], type: ListType): readonly unknown[] {
+export function mergeList(
+  live: readonly unknown[],
+  applied: readonly unknown[],
+  type: ListType,
+): readonly unknown[] {
   const merged = new Interleaving(index(live, type), index(applied, type), type).run()
   return merged.length === live.length && merged.every((item, i) => item === live[i]) ? live : merged
 }

@@ -16,7 +16,9 @@ export function removeItems(value: unknown, set: FieldSet, type: FieldType): unk
     case 'map':
       return isJsonObject(value) && !type.map!.atomic ? removeMembers(value, set, type.map!) : null
     case 'list':
-      return Array.isArray(value) && type.list!.relation !== 'atomic' ? removeFromList(value, set, type.list!) : null
+      return Array.isArray(value) && type.list!.relation !== 'atomic'
+        ? removeFromList(value, set, type.list!)
+        : null
     case 'scalar':
       return value
   }
@@ -90,6 +92,7 @@ function extractFromList(value: readonly unknown[], set: FieldSet, type: ListTyp
 
 function withKeys(item: unknown, extracted: unknown, type: ListType): JsonObject {
   const result: JsonObject = isJsonObject(extracted) ? { ...extracted } : {}
-  if (isJsonObject(item)) for (const key of type.keys) if (Object.hasOwn(item, key)) setOwn(result, key, item[key])
+  if (isJsonObject(item))
+    for (const key of type.keys) if (Object.hasOwn(item, key)) setOwn(result, key, item[key])
   return result
 }

@@ -28,7 +28,8 @@ function members(value: unknown, type: MapType): FieldSet {
   if (!isJsonObject(value)) return set
   for (const key of Object.keys(value)) {
     const inner = value[key]
-    const counts = inner === null || !type.fields.has(key) || (isJsonObject(inner) && Object.keys(inner).length === 0)
+    const counts =
+      inner === null || !type.fields.has(key) || (isJsonObject(inner) && Object.keys(inner).length === 0)
     add(set, fieldElement(key), below(inner, memberType(type, key)), counts)
   }
   return set

@@ -20,7 +20,11 @@ export const namespaceLifecycle: AdmissionPlugin = {
       name,
       `unable to create new content in namespace ${namespace} because it is being terminated`,
     )
-    const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }
+    const cause = {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    }
     throw new ApiError(403, 'Forbidden', refusal.message, { ...refusal.status.details, causes: [cause] })
   },
   validate({ operation, resource, name }) {

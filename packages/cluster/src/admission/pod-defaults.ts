@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { KubeObject } from '../object.ts'
 import type { Node, Pod, PodSpec, SchedulingPriorityClass, Toleration } from '../schema/types.generated.ts'
 import type { AdmissionPlugin } from '../server/admission.ts'
 import { refuse } from '../server/status.ts'
@@ -9,6 +10,12 @@ function isNew(operation: string, storage: string, subresource: string, wanted: 
   return operation === 'CREATE' && storage === wanted && subresource === ''
 }
 
+function podSpecOf(object: KubeObject | undefined): PodSpec {
+  const pod = object as unknown as Pod
+  pod.spec ??= {}
+  return pod.spec
+}
+
 const priorityClasses = 'priorityclasses.scheduling.k8s.io'
 
 /** Resolves the priority class of a pod to its number. */
@@ -16,10 +23,14 @@ export const priority: AdmissionPlugin = {
   name: 'Priority',
   mutate({ operation, resource, subresource, object }, { store }) {
     if (!isNew(operation, resource.storage, subresource, 'pods')) return
-    const spec = ((object as unknown as Pod).spec ??= {})
+    const spec = podSpecOf(object)
     const chosen = spec.priorityClassName ? findPriorityClass(store, spec) : defaultPriorityClass(store)
     if (spec.priorityClassName && !chosen)
-      throw refuse.forbidden({ group: '', plural: 'pods' }, object?.metadata.name ?? '', `no PriorityClass with name ${spec.priorityClassName} was found`)
+      throw refuse.forbidden(
+        { group: '', plural: 'pods' },
+        object?.metadata.name ?? '',
+        `no PriorityClass with name ${spec.priorityClassName} was found`,
+      )
     const value = chosen?.value ?? 0
     if (spec.priority !== undefined && spec.priority !== value)
       throw refuse.forbidden(
@@ -34,16 +45,28 @@ export const priority: AdmissionPlugin = {
 }
 
 /** The two that every cluster has, whether or not someone stored them. */
-const systemClasses: Record<string, number> = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 }
+const systemClasses: Record<string, number> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+}
 
-function findPriorityClass(store: Store, { priorityClassName = '' }: PodSpec): SchedulingPriorityClass | undefined {
-  const stored = store.get(priorityClasses, priorityClassName) as unknown as SchedulingPriorityClass | undefined
+function findPriorityClass(
+  store: Store,
+  { priorityClassName = '' }: PodSpec,
+): SchedulingPriorityClass | undefined {
+  const stored = store.get(priorityClasses, priorityClassName) as unknown as
+    | SchedulingPriorityClass
+    | undefined
   const system = systemClasses[priorityClassName]
-  return stored ?? (system === undefined ? undefined : { metadata: { name: priorityClassName }, value: system })
+  return (
+    stored ?? (system === undefined ? undefined : { metadata: { name: priorityClassName }, value: system })
+  )
 }
 
 function defaultPriorityClass(store: Store): SchedulingPriorityClass | undefined {
-  const defaults = (store.list(priorityClasses, { prefix: '' }).items as unknown as SchedulingPriorityClass[]).filter(({ globalDefault }) => globalDefault)
+  const defaults = (
+    store.list(priorityClasses, { prefix: '' }).items as unknown as SchedulingPriorityClass[]
+  ).filter(({ globalDefault }) => globalDefault)
   return defaults.sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0]
 }
 
@@ -55,10 +78,13 @@ export const defaultTolerations: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate({ operation, resource, subresource, object }) {
     if (!isNew(operation, resource.storage, subresource, 'pods')) return
-    const spec = ((object as unknown as Pod).spec ??= {})
+    const spec = podSpecOf(object)
     for (const key of awayTaints) {
       if ((spec.tolerations ?? []).some(toleration => tolerates(toleration, key))) continue
-      spec.tolerations = [...(spec.tolerations ?? []), { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds }]
+      spec.tolerations = [
+        ...(spec.tolerations ?? []),
+        { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds },
+      ]
     }
   },
 }
@@ -79,4 +105,3 @@ export const notReadyTaint: AdmissionPlugin = {
       node.spec.taints = [...(node.spec.taints ?? []), { key, effect: 'NoSchedule' }]
   },
 }
-

@@ -14,11 +14,20 @@ const defaultColumns: ApiextensionsCustomResourceColumnDefinition[] = [
   { name: 'Age', type: 'date', description: ageDescription, jsonPath: '.metadata.creationTimestamp' },
 ]
 
-export function customColumns(declared: readonly ApiextensionsCustomResourceColumnDefinition[] | undefined): Column[] {
+export function customColumns(
+  declared: readonly ApiextensionsCustomResourceColumnDefinition[] | undefined,
+): Column[] {
   return [nameColumn, ...(declared?.length ? declared : defaultColumns).map(toColumn)]
 }
 
-function toColumn({ name = '', type = 'string', format, description, priority, jsonPath = '' }: ApiextensionsCustomResourceColumnDefinition): Column {
+function toColumn({
+  name = '',
+  type = 'string',
+  format,
+  description,
+  priority,
+  jsonPath = '',
+}: ApiextensionsCustomResourceColumnDefinition): Column {
   const path = compileJsonPath(jsonPath)
   return {
     name,

@@ -5,8 +5,8 @@ import {
   type CompiledSchema,
   compileSchema,
   isJsonObject,
-  type JsonObject,
   type JSONSchemaProps,
+  type JsonObject,
   prune,
   validateCustomResource,
 } from '@grove/apimachinery'
@@ -33,7 +33,10 @@ export function customStorage(definition: ApiextensionsCustomResourceDefinition)
   return `${definition.spec?.names?.plural}.${definition.spec?.group}`
 }
 
-function customResource(definition: ApiextensionsCustomResourceDefinition, version: ApiextensionsCustomResourceDefinitionVersion): Resource {
+function customResource(
+  definition: ApiextensionsCustomResourceDefinition,
+  version: ApiextensionsCustomResourceDefinitionVersion,
+): Resource {
   const { group = '', names = {}, scope, versions = [] } = definition.spec ?? {}
   const kind = names.kind ?? ''
   const apiVersion = `${group}/${version.name}`
@@ -61,7 +64,8 @@ function customResource(definition: ApiextensionsCustomResourceDefinition, versi
     verbs: allVerbs,
     subresources: subresourcesOf(kind, hasStatus, declaredScale !== undefined),
     storage: customStorage(definition),
-    conversion: version.name === storageVersion ? undefined : relabel(apiVersion, `${group}/${storageVersion}`),
+    conversion:
+      version.name === storageVersion ? undefined : relabel(apiVersion, `${group}/${storageVersion}`),
     codec: customCodec(schema),
     strategy: {
       hasStatus,
@@ -81,7 +85,8 @@ function customResource(definition: ApiextensionsCustomResourceDefinition, versi
 function subresourcesOf(kind: string, hasStatus: boolean, hasScale: boolean): Map<string, SubresourceInfo> {
   const subresources = new Map<string, SubresourceInfo>()
   if (hasStatus) subresources.set('status', { kind, verbs: objectVerbs })
-  if (hasScale) subresources.set('scale', { kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: objectVerbs })
+  if (hasScale)
+    subresources.set('scale', { kind: 'Scale', group: 'autoscaling', version: 'v1', verbs: objectVerbs })
   return subresources
 }
 
@@ -101,7 +106,10 @@ function customCodec(schema: CompiledSchema): Codec {
       const metadata = decodeStruct(objectMeta, value.metadata ?? {})
       const pruned = prune(schema, value)
       const object = { ...(pruned.value as JsonObject), metadata: metadata.object } as unknown as KubeObject
-      const unknownFields = [...metadata.unknownFields.map(name => `metadata.${name}`), ...pruned.dropped].sort()
+      const unknownFields = [
+        ...metadata.unknownFields.map(name => `metadata.${name}`),
+        ...pruned.dropped,
+      ].sort()
       return { object, unknownFields }
     },
     applyDefaults(draft) {
@@ -121,7 +129,9 @@ function scalePaths(scale: ApiextensionsCustomResourceSubresourceScale): ScalePa
   }
 }
 
-function selectableFields({ selectableFields: declared }: ApiextensionsCustomResourceDefinitionVersion): Resource['selectableFields'] {
+function selectableFields({
+  selectableFields: declared,
+}: ApiextensionsCustomResourceDefinitionVersion): Resource['selectableFields'] {
   return Object.fromEntries(
     (declared ?? []).map(({ jsonPath = '' }) => {
       const path = compileJsonPath(jsonPath)

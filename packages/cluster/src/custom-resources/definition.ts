@@ -51,7 +51,8 @@ export const definitionKind: BuiltInKind = {
 function applyDefinitionDefaults(draft: KubeObject): void {
   const { spec } = asDefinition(draft)
   if (!spec) return
-  const names = (spec.names ??= {})
+  spec.names ??= {}
+  const { names } = spec
   names.singular ||= (names.kind ?? '').toLowerCase()
   if (names.kind) names.listKind ||= `${names.kind}List`
   spec.conversion ??= { strategy: 'None' }
@@ -63,12 +64,17 @@ function validateDefinition(object: KubeObject): FieldError[] {
   const { group = '', names = {}, scope = '', versions = [] } = spec
   const errors: FieldError[] = []
   if (metadata.name !== `${names.plural}.${group}`)
-    errors.push(fieldError.invalid('metadata.name', metadata.name, 'must be spec.names.plural+"."+spec.group'))
+    errors.push(
+      fieldError.invalid('metadata.name', metadata.name, 'must be spec.names.plural+"."+spec.group'),
+    )
   if (group === '') errors.push(fieldError.required('spec.group'))
-  else errors.push(...dns1123Subdomain(group).map(problem => fieldError.invalid('spec.group', group, problem)))
-  if (group !== '' && !group.includes('.')) errors.push(fieldError.invalid('spec.group', group, 'should be a domain with at least one dot'))
+  else
+    errors.push(...dns1123Subdomain(group).map(problem => fieldError.invalid('spec.group', group, problem)))
+  if (group !== '' && !group.includes('.'))
+    errors.push(fieldError.invalid('spec.group', group, 'should be a domain with at least one dot'))
   if (scope === '') errors.push(fieldError.required('spec.scope'))
-  else if (!['Cluster', 'Namespaced'].includes(scope)) errors.push(fieldError.unsupported('spec.scope', scope, ['Cluster', 'Namespaced']))
+  else if (!['Cluster', 'Namespaced'].includes(scope))
+    errors.push(fieldError.unsupported('spec.scope', scope, ['Cluster', 'Namespaced']))
   errors.push(...validateVersions(versions), ...validateNames(names))
   return errors
 }
@@ -83,17 +89,26 @@ function validateVersions(versions: NonNullable<Spec['versions']>): FieldError[]
     const at = `spec.versions[${index}]`
     const { name = '' } = version
     errors.push(...dns1035Label(name).map(problem => fieldError.invalid(`${at}.name`, name, problem)))
-    if (names.has(name)) errors.push(fieldError.invalid('spec.versions', versions, 'must contain unique version names'))
+    if (names.has(name))
+      errors.push(fieldError.invalid('spec.versions', versions, 'must contain unique version names'))
     names.add(name)
-    if (!version.schema?.openAPIV3Schema) errors.push(fieldError.required(`${at}.schema.openAPIV3Schema`, 'schemas are required'))
+    if (!version.schema?.openAPIV3Schema)
+      errors.push(fieldError.required(`${at}.schema.openAPIV3Schema`, 'schemas are required'))
     else if (version.schema.openAPIV3Schema.type !== 'object')
       errors.push(
         version.schema.openAPIV3Schema.type
-          ? fieldError.invalid(`${at}.schema.openAPIV3Schema.type`, version.schema.openAPIV3Schema.type, 'must be object at the root')
+          ? fieldError.invalid(
+              `${at}.schema.openAPIV3Schema.type`,
+              version.schema.openAPIV3Schema.type,
+              'must be object at the root',
+            )
           : fieldError.required(`${at}.schema.openAPIV3Schema.type`, 'must not be empty at the root'),
       )
   }
-  if (stored.length !== 1) errors.push(fieldError.invalid('spec.versions', null, 'must have exactly one version marked as storage version'))
+  if (stored.length !== 1)
+    errors.push(
+      fieldError.invalid('spec.versions', null, 'must have exactly one version marked as storage version'),
+    )
   return errors
 }
 
@@ -102,9 +117,16 @@ function validateNames(names: NonNullable<Spec['names']>): FieldError[] {
   for (const field of ['plural', 'singular', 'kind', 'listKind'] as const) {
     const name = names[field] ?? ''
     if (name === '') errors.push(fieldError.required(`spec.names.${field}`))
-    else errors.push(...dns1035Label(name.toLowerCase()).map(problem => fieldError.invalid(`spec.names.${field}`, name, problem)))
+    else
+      errors.push(
+        ...dns1035Label(name.toLowerCase()).map(problem =>
+          fieldError.invalid(`spec.names.${field}`, name, problem),
+        ),
+      )
   }
   if (names.kind && names.kind === names.listKind)
-    errors.push(fieldError.invalid('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'))
+    errors.push(
+      fieldError.invalid('spec.names.listKind', names.listKind, 'kind and listKind may not be the same'),
+    )
   return errors
 }

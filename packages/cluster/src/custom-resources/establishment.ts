@@ -4,7 +4,10 @@
 import { cloneJson } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
-import type { ApiextensionsCustomResourceDefinition, ApiextensionsCustomResourceDefinitionCondition } from '../schema/types.generated.ts'
+import type {
+  ApiextensionsCustomResourceDefinition,
+  ApiextensionsCustomResourceDefinitionCondition,
+} from '../schema/types.generated.ts'
 import { type ServerContext, timestamp } from '../server/context.ts'
 import { deleteObject } from '../server/delete.ts'
 import { ApiError } from '../server/status.ts'
@@ -26,7 +29,10 @@ export function establishDefinitions(context: ServerContext): () => void {
 class Establishment {
   readonly #context: ServerContext
   /** By name of the definition. */
-  readonly #served = new Map<string, { resources: Resource[]; definition: ApiextensionsCustomResourceDefinition }>()
+  readonly #served = new Map<
+    string,
+    { resources: Resource[]; definition: ApiextensionsCustomResourceDefinition }
+  >()
   readonly #terminating = new Map<string, string>()
 
   constructor(context: ServerContext) {
@@ -60,7 +66,8 @@ class Establishment {
   }
 
   #withdraw(name: string): void {
-    for (const { group, version, plural } of this.#served.get(name)?.resources ?? []) this.#context.registry.remove(group, version, plural)
+    for (const { group, version, plural } of this.#served.get(name)?.resources ?? [])
+      this.#context.registry.remove(group, version, plural)
     this.#served.delete(name)
   }
 
@@ -68,7 +75,11 @@ class Establishment {
     const draft = cloneJson(object)
     const definition = draft as unknown as ApiextensionsCustomResourceDefinition
     const now = timestamp(this.#context.clock.now())
-    const condition = (type: string, reason: string, message: string): ApiextensionsCustomResourceDefinitionCondition => ({
+    const condition = (
+      type: string,
+      reason: string,
+      message: string,
+    ): ApiextensionsCustomResourceDefinitionCondition => ({
       type,
       status: 'True',
       lastTransitionTime: now,
@@ -124,10 +135,19 @@ class Establishment {
     this.#terminating.delete(storage)
     const finalizers = (stored.metadata.finalizers ?? []).filter(finalizer => finalizer !== cleanupFinalizer)
     if (finalizers.length === 0) this.#context.store.remove(definitions, name, stored)
-    else this.#context.store.write(definitions, name, { ...stored, metadata: { ...stored.metadata, finalizers } }, stored)
+    else
+      this.#context.store.write(
+        definitions,
+        name,
+        { ...stored, metadata: { ...stored.metadata, finalizers } },
+        stored,
+      )
   }
 }
 
 function isEstablished(definition: ApiextensionsCustomResourceDefinition): boolean {
-  return definition.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false
+  return (
+    definition.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ??
+    false
+  )
 }

@@ -23,16 +23,20 @@ export function compileJsonPath(path: string): JsonPath | undefined {
 function stepOf([, filterField, double, single, bare, index, quoted, name]: RegExpExecArray): JsonPath {
   if (filterField !== undefined) {
     const wanted = double ?? single ?? bare ?? ''
-    const path = filterField.split('.').map(unescape)
-    return value => itemsOf(value).filter(item => String(path.reduce<unknown>((at, key) => field(at, key)[0], item)) === wanted)
+    const path = filterField.split('.').map(unescaped)
+    return value =>
+      itemsOf(value).filter(
+        item => String(path.reduce<unknown>((at, key) => field(at, key)[0], item)) === wanted,
+      )
   }
   if (index === '*') return itemsOf
-  if (index !== undefined) return value => (Array.isArray(value) ? value.slice(Number(index)).slice(0, 1) : [])
-  const key = unescape(quoted ?? name ?? '')
+  if (index !== undefined)
+    return value => (Array.isArray(value) ? value.slice(Number(index)).slice(0, 1) : [])
+  const key = unescaped(quoted ?? name ?? '')
   return key === '*' ? itemsOf : value => field(value, key)
 }
 
-function unescape(text: string): string {
+function unescaped(text: string): string {
   return text.replace(/\\(.)/g, '$1')
 }
 

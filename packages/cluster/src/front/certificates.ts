@@ -37,15 +37,22 @@ const purposes = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' }
 export function makeCertificates(now: number, hosts: readonly string[]): ClusterCertificates {
   const authority: Party = { name: nameOf('grove-cluster-ca'), keys: newKeys() }
   const constraints = extension('2.5.29.19', sequence(yes), true)
-  const certificate = issue(now, authority, authority, [constraints, extension('2.5.29.15', usages.signCertificates, true)])
+  const certificate = issue(now, authority, authority, [
+    constraints,
+    extension('2.5.29.15', usages.signCertificates, true),
+  ])
   const leaf = (name: Buffer, extensions: readonly Buffer[]): KeyPair => {
     const party = { name, keys: newKeys() }
     return {
-      certificate: issue(now, authority, party, [extension('2.5.29.15', usages.signData, true), ...extensions]),
+      certificate: issue(now, authority, party, [
+        extension('2.5.29.15', usages.signData, true),
+        ...extensions,
+      ]),
       privateKey: party.keys.privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
     }
   }
-  const issueClient = (user: string, groups: readonly string[] = []) => leaf(nameOf(user, groups), [purpose(purposes.client)])
+  const issueClient = (user: string, groups: readonly string[] = []) =>
+    leaf(nameOf(user, groups), [purpose(purposes.client)])
   return {
     authority: certificate,
     server: leaf(nameOf('kube-apiserver'), [purpose(purposes.server), alternativeNames(hosts)]),
@@ -79,7 +86,10 @@ function issue(now: number, issuer: Party, subject: Party, extensions: readonly 
     ),
   )
   const signature = sign('sha256', body, issuer.keys.privateKey)
-  const lines = sequence(body, ecdsaWithSha256, bits(signature)).toString('base64').match(/.{1,64}/g) ?? []
+  const lines =
+    sequence(body, ecdsaWithSha256, bits(signature))
+      .toString('base64')
+      .match(/.{1,64}/g) ?? []
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n')
 }
 
@@ -98,7 +108,9 @@ function purpose(type: string): Buffer {
 
 function alternativeNames(names: readonly string[]): Buffer {
   const entries = names.map(name =>
-    /^\d+(\.\d+){3}$/.test(name) ? implicit(7, Buffer.from(name.split('.').map(Number))) : implicit(2, Buffer.from(name)),
+    /^\d+(\.\d+){3}$/.test(name)
+      ? implicit(7, Buffer.from(name.split('.').map(Number)))
+      : implicit(2, Buffer.from(name)),
   )
   return extension('2.5.29.17', sequence(...entries))
 }

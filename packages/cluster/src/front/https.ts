@@ -11,7 +11,9 @@ import { type ClusterCertificates, makeCertificates } from './certificates.ts'
 import { renderKubeconfig } from './kubeconfig.ts'
 
 /** Who a request comes from, by what it carries beside a client certificate; undefined when nobody knows. */
-export type Authenticate = (headers: ApiRequest['headers']) => UserInfo | undefined | Promise<UserInfo | undefined>
+export type Authenticate = (
+  headers: ApiRequest['headers'],
+) => UserInfo | undefined | Promise<UserInfo | undefined>
 
 export interface HttpsOptions {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>
@@ -42,7 +44,16 @@ export async function serveHttps(options: HttpsOptions): Promise<HttpsFront> {
   const host = options.host ?? '127.0.0.1'
   const certificates =
     options.certificates ??
-    makeCertificates(options.now ?? Date.now(), [...new Set([host, '127.0.0.1', 'localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc'])])
+    makeCertificates(options.now ?? Date.now(), [
+      ...new Set([
+        host,
+        '127.0.0.1',
+        'localhost',
+        'kubernetes',
+        'kubernetes.default',
+        'kubernetes.default.svc',
+      ]),
+    ])
   const server = createServer(
     {
       cert: certificates.server.certificate,
@@ -79,7 +90,11 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-async function answer(options: HttpsOptions, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+async function answer(
+  options: HttpsOptions,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
   const gone = new AbortController()
   outgoing.once('close', () => gone.abort())
   try {
@@ -88,7 +103,8 @@ async function answer(options: HttpsOptions, incoming: IncomingMessage, outgoing
     const response = request ? await options.handle(request) : asResponse(refuse.unauthorized().status)
     await send(response, outgoing, incoming.method === 'HEAD')
   } catch (error) {
-    if (error instanceof BodyTooLarge) await send(asResponse(refuse.tooLarge(maximumBodyBytes).status), outgoing, false)
+    if (error instanceof BodyTooLarge)
+      await send(asResponse(refuse.tooLarge(maximumBodyBytes).status), outgoing, false)
     // The connection broke while we read or wrote; there is nobody left to tell.
     outgoing.destroy()
   }
@@ -117,8 +133,11 @@ async function toRequest(
   const url = incoming.url ?? '/'
   const question = url.indexOf('?')
   const headers: Record<string, string | undefined> = {}
-  for (const [name, value] of Object.entries(incoming.headers)) headers[name] = Array.isArray(value) ? value.join(',') : value
-  const user = userOfCertificate(incoming.socket as TLSSocket) ?? (headers.authorization ? await options.authenticate?.(headers) : anonymous)
+  for (const [name, value] of Object.entries(incoming.headers))
+    headers[name] = Array.isArray(value) ? value.join(',') : value
+  const user =
+    userOfCertificate(incoming.socket as TLSSocket) ??
+    (headers.authorization ? await options.authenticate?.(headers) : anonymous)
   if (!user) return undefined
   return {
     method: incoming.method ?? 'GET',
@@ -155,7 +174,11 @@ function userOfCertificate(socket: TLSSocket): UserInfo | undefined {
 }
 
 function asResponse(status: { code?: number }): ApiResponse {
-  return { status: status.code ?? 500, headers: { 'content-type': 'application/json' }, body: JSON.stringify(status) }
+  return {
+    status: status.code ?? 500,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(status),
+  }
 }
 
 async function send(response: ApiResponse, outgoing: ServerResponse, headOnly: boolean): Promise<void> {

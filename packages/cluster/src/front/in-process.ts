@@ -7,7 +7,10 @@ import type { ApiRequest, ApiResponse, UserInfo } from '../server/request.ts'
 export const insider: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] }
 
 /** The client's way to a cluster in the same process: function calls instead of sockets. */
-export function inProcessTransport(handle: (request: ApiRequest) => Promise<ApiResponse>, user: UserInfo = insider): Transport {
+export function inProcessTransport(
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+  user: UserInfo = insider,
+): Transport {
   let closed = false
   const send = async (request: TransportRequest): Promise<ApiResponse> => {
     if (closed) throw new TransportError('network', false, 'the cluster is closed')
@@ -17,7 +20,11 @@ export function inProcessTransport(handle: (request: ApiRequest) => Promise<ApiR
   return {
     async request(request) {
       const response = await send(request)
-      return { status: response.status, headers: response.headers as TransportHeaders, body: response.body ?? (await collect(response)) }
+      return {
+        status: response.status,
+        headers: response.headers as TransportHeaders,
+        body: response.body ?? (await collect(response)),
+      }
     },
     async stream(request) {
       const response = await send(request)
@@ -32,7 +39,8 @@ export function inProcessTransport(handle: (request: ApiRequest) => Promise<ApiR
 function toApiRequest(request: TransportRequest, user: UserInfo): ApiRequest {
   const question = request.path.indexOf('?')
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(request.headers)) headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(',')
+  for (const [name, value] of Object.entries(request.headers))
+    headers[name.toLowerCase()] = typeof value === 'string' ? value : value.join(',')
   return {
     method: request.method,
     path: decodeURIComponent(question < 0 ? request.path : request.path.slice(0, question)),

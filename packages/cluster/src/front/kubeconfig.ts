@@ -13,7 +13,10 @@ export function renderKubeconfig(server: string, authority: string, user: KeyPai
     users: [
       {
         name: `${name}-admin`,
-        user: { 'client-certificate-data': base64(user.certificate), 'client-key-data': base64(user.privateKey) },
+        user: {
+          'client-certificate-data': base64(user.certificate),
+          'client-key-data': base64(user.privateKey),
+        },
       },
     ],
     contexts: [{ name, context: { cluster: name, user: `${name}-admin` } }],

@@ -25,21 +25,26 @@ export function applyJsonPatch(document: unknown, operations: readonly JsonPatch
 function applyOperation(root: { value: unknown }, { op, path, from, value }: JsonPatchOperation): void {
   switch (op) {
     case 'add':
-      return add(root, path, cloneJson(value))
+      add(root, path, cloneJson(value))
+      return
     case 'remove':
       remove(root, path)
       return
     case 'replace':
       read(root, path)
-      return replace(root, path, cloneJson(value))
+      replace(root, path, cloneJson(value))
+      return
     case 'move': {
       if (path.startsWith(`${from}/`)) throw new JsonPatchError(`cannot move ${from} into itself`)
-      return add(root, path, remove(root, from ?? ''))
+      add(root, path, remove(root, from ?? ''))
+      return
     }
     case 'copy':
-      return add(root, path, cloneJson(read(root, from ?? '')))
+      add(root, path, cloneJson(read(root, from ?? '')))
+      return
     case 'test':
-      if (!equalJson(tryRead(root, path) ?? null, value ?? null)) throw new JsonPatchError(`testing value ${path} failed`)
+      if (!equalJson(tryRead(root, path) ?? null, value ?? null))
+        throw new JsonPatchError(`testing value ${path} failed`)
       return
     default:
       throw new JsonPatchError(`unexpected kind: ${op}`)
@@ -75,7 +80,8 @@ function indexOf(list: readonly unknown[], key: string, path: string, highest: n
   const index = /^-?(0|[1-9]\d*)$/.test(key) ? Number(key) : Number.NaN
   // Negative indexes count from the end; the library of the API server allows them.
   const place = index < 0 ? list.length + index : index
-  if (Number.isNaN(place) || place < 0 || place > highest) throw new JsonPatchError(`invalid index in ${path}`)
+  if (Number.isNaN(place) || place < 0 || place > highest)
+    throw new JsonPatchError(`invalid index in ${path}`)
   return place
 }
 
@@ -94,7 +100,8 @@ function tryRead(root: { value: unknown }, path: string): unknown {
 
 function add(root: { value: unknown }, path: string, value: unknown): void {
   const { holder, key } = locate(root, path)
-  if (Array.isArray(holder)) holder.splice(key === '-' ? holder.length : indexOf(holder, key, path, holder.length), 0, value)
+  if (Array.isArray(holder))
+    holder.splice(key === '-' ? holder.length : indexOf(holder, key, path, holder.length), 0, value)
   else if (isJsonObject(holder)) setOwn(holder, key, value)
   else throw new JsonPatchError(`doc is missing path: ${path}`)
 }

@@ -8,7 +8,8 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   const result: JsonObject = isJsonObject(target) ? { ...target } : {}
   for (const key of Object.keys(patch)) {
     if (patch[key] === null) delete result[key]
-    else setOwn(result, key, applyMergePatch(Object.hasOwn(result, key) ? result[key] : undefined, patch[key]))
+    else
+      setOwn(result, key, applyMergePatch(Object.hasOwn(result, key) ? result[key] : undefined, patch[key]))
   }
   return result
 }

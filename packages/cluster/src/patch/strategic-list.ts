@@ -1,19 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, isJsonObject, type JsonObject } from '@grove/apimachinery'
-import { applyStrategicMerge, type MergeType, StrategicMergeError, withoutDirectives } from './strategic-merge.ts'
+import {
+  applyStrategicMerge,
+  type MergeType,
+  StrategicMergeError,
+  withoutDirectives,
+} from './strategic-merge.ts'
 
 /** Items with the same key are merged, new ones come last, those marked for deletion go. */
-export function mergeKeyedList(current: readonly unknown[], patch: readonly unknown[], key: string, type: MergeType): unknown[] {
+export function mergeKeyedList(
+  current: readonly unknown[],
+  patch: readonly unknown[],
+  key: string,
+  type: MergeType,
+): unknown[] {
   const items = patch.map(item => {
-    if (!isJsonObject(item)) throw new StrategicMergeError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
+    if (!isJsonObject(item))
+      throw new StrategicMergeError(
+        `map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`,
+      )
     return item
   })
   if (items.some(item => item.$patch === 'replace'))
-    return items.filter(item => item.$patch !== 'replace' || Object.keys(item).length > 1).map(withoutDirectives)
+    return items
+      .filter(item => item.$patch !== 'replace' || Object.keys(item).length > 1)
+      .map(withoutDirectives)
   let result = [...current]
   for (const item of items) {
-    if (!(key in item)) throw new StrategicMergeError(`map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`)
+    if (!(key in item))
+      throw new StrategicMergeError(
+        `map: ${JSON.stringify(item)} does not contain declared merge key: ${key}`,
+      )
     const same = (other: unknown) => isJsonObject(other) && equalJson(other[key], item[key])
     if (item.$patch === 'delete') {
       result = result.filter(other => !same(other))
@@ -40,7 +58,8 @@ export function orderList(
   serverOrder: readonly unknown[],
   key: string | undefined,
 ): unknown[] {
-  const identity = (item: unknown) => JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item)
+  const identity = (item: unknown) =>
+    JSON.stringify(key !== undefined && isJsonObject(item) ? item[key] : item)
   const wanted = order.map(identity)
   const server = serverOrder.map(identity)
   const named = list

@@ -21,11 +21,13 @@ export function applyStrategicMerge(original: JsonObject, patch: JsonObject, typ
   const how = patch[directive]
   if (how === 'replace') return withoutDirectives(patch)
   if (how === 'delete') return {}
-  if (how !== undefined && how !== 'merge') throw new StrategicMergeError(`Unknown patch type found: ${String(how)}`)
+  if (how !== undefined && how !== 'merge')
+    throw new StrategicMergeError(`Unknown patch type found: ${String(how)}`)
 
   const result: JsonObject = { ...original }
   const retained = patch[retainKeys]
-  if (Array.isArray(retained)) for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key]
+  if (Array.isArray(retained))
+    for (const key of Object.keys(result)) if (!retained.includes(key)) delete result[key]
   for (const [key, value] of Object.entries(patch)) {
     if (key === directive || key === retainKeys || key.startsWith(setElementOrder)) continue
     if (key.startsWith(deleteFromPrimitiveList)) {

@@ -37,7 +37,8 @@ export class Registry {
   /** One served version per storage, for those who walk over everything that exists. */
   storages(): Resource[] {
     const seen = new Map<string, Resource>()
-    for (const resource of this.#resources.values()) if (!seen.has(resource.storage)) seen.set(resource.storage, resource)
+    for (const resource of this.#resources.values())
+      if (!seen.has(resource.storage)) seen.set(resource.storage, resource)
     return [...seen.values()]
   }
 }

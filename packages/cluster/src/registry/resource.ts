@@ -3,8 +3,8 @@
 import type { FieldError, JsonObject, NameRule } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Random } from '../random.ts'
-import type { Verb } from '../server/request-info.ts'
 import type { StructType } from '../schema/type-table.ts'
+import type { Verb } from '../server/request-info.ts'
 import type { Store } from '../store/index.ts'
 
 /** One kind in one version, as the API serves it. */

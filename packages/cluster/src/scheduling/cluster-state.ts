@@ -68,7 +68,10 @@ export class ClusterState implements ClusterView {
   setNode(node: Node): void {
     const name = node.metadata?.name ?? ''
     const known = this.#byName.get(name)
-    if (known) return known.setNode(node)
+    if (known) {
+      known.setNode(node)
+      return
+    }
     const state = new NodeState(node)
     this.#byName.set(name, state)
     this.#nodes = undefined
@@ -93,10 +96,8 @@ export class ClusterState implements ClusterView {
     if (placed?.info === info && placed.node.name === nodeName) return
     this.removePod(info.key)
     const node = this.#byName.get(nodeName)
-    if (node) return this.#place(info, node)
-    let waiting = this.#homeless.get(nodeName)
-    if (!waiting) this.#homeless.set(nodeName, (waiting = new Map()))
-    waiting.set(info.key, info)
+    if (node) this.#place(info, node)
+    else mapOf(this.#homeless, nodeName).set(info.key, info)
   }
 
   removePod(key: string): void {
@@ -134,9 +135,7 @@ export class ClusterState implements ClusterView {
     const placed = { info, node }
     node.add(info)
     this.#placed.set(info.key, placed)
-    let pods = this.#byNamespace.get(info.namespace)
-    if (!pods) this.#byNamespace.set(info.namespace, (pods = new Map()))
-    pods.set(info.key, placed)
+    mapOf(this.#byNamespace, info.namespace).set(info.key, placed)
     this.#index(node)
   }
 
@@ -146,4 +145,13 @@ export class ClusterState implements ClusterView {
     if (node.affinityPods.size) this.nodesWithAffinity.add(node)
     else this.nodesWithAffinity.delete(node)
   }
+}
+
+/** The map under a key, made when it is needed. */
+function mapOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
+  const known = maps.get(key)
+  if (known) return known
+  const created = new Map<string, V>()
+  maps.set(key, created)
+  return created
 }

@@ -3,7 +3,7 @@
 import type { Node } from '../controllers/kinds.ts'
 import type { Taint } from '../schema/types.generated.ts'
 import type { HostPort, PodInfo } from './pod-info.ts'
-import { addTo, type Amounts, amountsOf } from './resources.ts'
+import { type Amounts, addTo, amountsOf } from './resources.ts'
 import type { Labels } from './selector.ts'
 
 const anyAddress = '0.0.0.0'

@@ -2,7 +2,7 @@
 
 import type { Pod } from '../controllers/kinds.ts'
 import type { LabelSelector, PodAffinityTerm, WeightedPodAffinityTerm } from '../schema/types.generated.ts'
-import { addTo, type Amounts, assumedRequests, podRequests } from './resources.ts'
+import { type Amounts, addTo, assumedRequests, podRequests } from './resources.ts'
 import { type Labels, type LabelTest, labelTest } from './selector.ts'
 
 /** One term of a pod's (anti-)affinity, ready to be asked. */

@@ -74,8 +74,7 @@ function requirementAmounts(resources: ResourceRequirements | undefined): Map<st
 }
 
 export function addTo(target: Map<string, number>, amounts: Amounts, sign: 1 | -1 = 1): void {
-  for (const [resource, amount] of amounts)
-    target.set(resource, (target.get(resource) ?? 0) + sign * amount)
+  for (const [resource, amount] of amounts) target.set(resource, (target.get(resource) ?? 0) + sign * amount)
 }
 
 function raiseTo(target: Map<string, number>, amounts: Amounts): void {
@@ -99,7 +98,10 @@ export function qualityOfService(spec: PodSpec | undefined): QualityOfService {
   for (const { resources } of spec?.resources ? [spec] : containers) {
     for (const resource of ['cpu', 'memory']) {
       const limit = amountOf(resource, resources?.limits?.[resource] ?? 0)
-      const request = amountOf(resource, resources?.requests?.[resource] ?? resources?.limits?.[resource] ?? 0)
+      const request = amountOf(
+        resource,
+        resources?.requests?.[resource] ?? resources?.limits?.[resource] ?? 0,
+      )
       if (limit > 0 || request > 0) asked = true
       if (limit === 0 || limit !== request) guaranteed = false
     }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { formatQuantity, isJsonObject, type JsonObject, QuantityError, readQuantity, setOwn } from '@grove/apimachinery'
+import {
+  formatQuantity,
+  isJsonObject,
+  type JsonObject,
+  QuantityError,
+  readQuantity,
+  setOwn,
+} from '@grove/apimachinery'
 import { type Field, type FieldType, goTypeName, type Scalar, type StructType } from './type-table.ts'
 
 /** A value that does not fit its type; the message is the one of Go's decoder. */
@@ -20,7 +27,8 @@ export interface Decoded {
 export function decodeStruct(type: StructType, value: unknown): Decoded {
   const unknownFields: string[] = []
   const walk = new Walk(unknownFields)
-  if (!isJsonObject(value)) throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type.goName}`)
+  if (!isJsonObject(value))
+    throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type.goName}`)
   const object = walk.struct(type, value, '', '')
   return { object, unknownFields: unknownFields.sort() }
 }
@@ -39,11 +47,13 @@ class Walk {
     for (const field of type.fields.values()) {
       const raw = Object.hasOwn(value, field.name) ? value[field.name] : undefined
       if (raw !== undefined) known++
-      const decoded = raw === undefined || raw === null ? absent(field) : this.#present(type, field, raw, path, names)
+      const decoded =
+        raw === undefined || raw === null ? absent(field) : this.#present(type, field, raw, path, names)
       if (decoded !== undefined) out[field.name] = decoded
     }
     if (known < Object.keys(value).length)
-      for (const key of Object.keys(value)) if (!type.fields.has(key)) this.#unknown.push(path ? `${path}.${key}` : key)
+      for (const key of Object.keys(value))
+        if (!type.fields.has(key)) this.#unknown.push(path ? `${path}.${key}` : key)
     return out
   }
 
@@ -65,12 +75,18 @@ class Walk {
         return this.struct(type.struct, raw, path, names)
       case 'list':
         if (!Array.isArray(raw)) throw mismatch(raw, type, owner, names)
-        return raw.map((item, index) => this.#value(type.of, item ?? zeroInput(type.of), `${path}[${index}]`, names, owner))
+        return raw.map((item, index) =>
+          this.#value(type.of, item ?? zeroInput(type.of), `${path}[${index}]`, names, owner),
+        )
       case 'map': {
         if (!isJsonObject(raw)) throw mismatch(raw, type, owner, names)
         const out: JsonObject = {}
         for (const key of Object.keys(raw))
-          setOwn(out, key, this.#value(type.of, raw[key] ?? zeroInput(type.of), `${path}.${key}`, names, owner))
+          setOwn(
+            out,
+            key,
+            this.#value(type.of, raw[key] ?? zeroInput(type.of), `${path}.${key}`, names, owner),
+          )
         return out
       }
     }
@@ -174,7 +190,8 @@ function time(type: 'time' | 'microTime', raw: unknown, refuse: () => DecodeErro
   if (typeof raw !== 'string') throw refuse()
   const milliseconds = rfc3339.test(raw) ? Date.parse(raw) : Number.NaN
   const layout = type === 'time' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00'
-  if (Number.isNaN(milliseconds)) throw new DecodeError(`parsing time "${raw}" as "${layout}": cannot parse "${raw}" as "2006"`)
+  if (Number.isNaN(milliseconds))
+    throw new DecodeError(`parsing time "${raw}" as "${layout}": cannot parse "${raw}" as "2006"`)
   const seconds = new Date(milliseconds).toISOString().slice(0, 19)
   if (type === 'time') return `${seconds}Z`
   const fraction = (/\.(\d+)/.exec(raw)?.[1] ?? '').slice(0, 6).padEnd(6, '0')
@@ -188,7 +205,9 @@ function bytes(raw: unknown, refuse: () => DecodeError): string {
   const text = raw.replace(/[\r\n]/g, '')
   if (!base64Pattern.test(text) || text.length % 4 !== 0) {
     const wrong = text.search(/[^A-Za-z0-9+/]/)
-    throw new DecodeError(`illegal base64 data at input byte ${wrong < 0 ? Math.floor(text.length / 4) * 4 : wrong}`)
+    throw new DecodeError(
+      `illegal base64 data at input byte ${wrong < 0 ? Math.floor(text.length / 4) * 4 : wrong}`,
+    )
   }
   return text
 }
@@ -196,7 +215,9 @@ function bytes(raw: unknown, refuse: () => DecodeError): string {
 function mismatch(raw: unknown, type: FieldType, owner: StructType, names: string): DecodeError {
   const owned = owner.goName.split('.')[1]
   // Inside a list or map Go names the element that did not fit.
-  return new DecodeError(`json: cannot unmarshal ${jsonKind(raw, type)} into Go struct field ${owned}.${names} of type ${goTypeName(type)}`)
+  return new DecodeError(
+    `json: cannot unmarshal ${jsonKind(raw, type)} into Go struct field ${owned}.${names} of type ${goTypeName(type)}`,
+  )
 }
 
 function jsonKind(value: unknown, type?: FieldType): string {

@@ -4,7 +4,6 @@
 // send protobuf accept both.
 import type { JsonObject } from '@grove/apimachinery'
 import type { Field, FieldType, Scalar, StructType } from './type-table.ts'
-import { structType } from './type-table.ts'
 
 /** Not a message of the expected kind. */
 export class ProtobufError extends Error {}
@@ -20,7 +19,10 @@ export interface ProtobufObject {
 
 /** Opens the envelope that every object travels in. */
 export function openEnvelope(body: Uint8Array): ProtobufObject {
-  if (!Buffer.from(body.subarray(0, magic.length)).equals(magic)) throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
+  if (!Buffer.from(body.subarray(0, magic.length)).equals(magic))
+    throw new ProtobufError(
+      'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]',
+    )
   let apiVersion = ''
   let kind = ''
   let raw: Uint8Array = new Uint8Array()
@@ -66,7 +68,10 @@ function place(layout: Layout, field: Field, [number, ...rest]: readonly number[
     return
   }
   let inner = layout.embedded.get(number)
-  if (!inner) layout.embedded.set(number, (inner = { fields: new Map(), embedded: new Map() }))
+  if (!inner) {
+    inner = { fields: new Map(), embedded: new Map() }
+    layout.embedded.set(number, inner)
+  }
   place(inner, field, rest)
 }
 
@@ -81,10 +86,12 @@ function readInto(object: JsonObject, layout: Layout, message: Uint8Array): void
 
 function addField(object: JsonObject, { name, type }: Field, value: WireValue): void {
   if (type.kind === 'list') {
-    const list = (object[name] ??= []) as unknown[]
+    object[name] ??= []
+    const list = object[name] as unknown[]
     list.push(readValue(type.of, value))
   } else if (type.kind === 'map') {
-    const map = (object[name] ??= {}) as JsonObject
+    object[name] ??= {}
+    const map = object[name] as JsonObject
     const [key, item] = readMapEntry(type.of, bytesOf(value))
     map[key] = item
   } else {
@@ -112,7 +119,9 @@ function readValue(type: FieldType, value: WireValue): unknown {
     case 'list':
       return [...entries(bytesOf(value))].map(entry => readValue(type.of, entry.value))
     case 'map':
-      return Object.fromEntries([...entries(bytesOf(value))].map(entry => readMapEntry(type.of, bytesOf(entry.value))))
+      return Object.fromEntries(
+        [...entries(bytesOf(value))].map(entry => readMapEntry(type.of, bytesOf(entry.value))),
+      )
   }
 }
 
@@ -206,11 +215,4 @@ function* entries(message: Uint8Array): Generator<{ number: number; value: WireV
         throw new ProtobufError(`proto: illegal wireType ${tag & 7}`)
     }
   }
-}
-
-const deleteOptions = structType('meta/v1.DeleteOptions')
-
-/** Options travel like objects; which type they have is clear from where they are sent. */
-export function decodeDeleteOptions(body: Uint8Array): JsonObject {
-  return decodeMessage(deleteOptions, openEnvelope(body).raw)
 }

@@ -51,7 +51,10 @@ export interface StructType {
 
 type Row = readonly [name: string, type: string, flags: string, extras?: Record<string, string | string[]>]
 
-const rows = JSON.parse(readFileSync(new URL('./types.generated.json', import.meta.url), 'utf8')) as Record<string, readonly Row[]>
+const rows = JSON.parse(readFileSync(new URL('./types.generated.json', import.meta.url), 'utf8')) as Record<
+  string,
+  readonly Row[]
+>
 const structs = new Map<string, StructType>()
 
 export function typeNames(): string[] {

@@ -11,7 +11,12 @@ import { refuse, type Status } from './status.ts'
 import { encodeTable, type IncludeObject, partialMetadata } from './table.ts'
 import type { EventEncoder } from './watch.ts'
 
-export function jsonAnswer(status: number, body: string, warnings: readonly string[] = [], yaml = false): ApiResponse {
+export function jsonAnswer(
+  status: number,
+  body: string,
+  warnings: readonly string[] = [],
+  yaml = false,
+): ApiResponse {
   return {
     status,
     headers: {
@@ -67,19 +72,35 @@ export class Presenter {
       case 'metadata':
         return JSON.stringify(partialMetadata(object))
       case 'table':
-        return encodeTable(this.#resource, [object], { resourceVersion: object.metadata.resourceVersion }, this.#include, this.#now())
+        return encodeTable(
+          this.#resource,
+          [object],
+          { resourceVersion: object.metadata.resourceVersion },
+          this.#include,
+          this.#now(),
+        )
     }
   }
 
   #many({ items, metadata }: ObjectList): string {
     switch (this.#accepted.shape) {
       case 'object': {
-        const head = { kind: `${this.#resource.kind}List`, apiVersion: apiVersionOf(this.#resource), metadata }
-        return withItems(head, items.map(item => encodeItem(this.#resource, item)))
+        const head = {
+          kind: `${this.#resource.kind}List`,
+          apiVersion: apiVersionOf(this.#resource),
+          metadata,
+        }
+        return withItems(
+          head,
+          items.map(item => encodeItem(this.#resource, item)),
+        )
       }
       case 'metadata': {
         const head = { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1', metadata }
-        return withItems(head, items.map(item => JSON.stringify(partialMetadata(item))))
+        return withItems(
+          head,
+          items.map(item => JSON.stringify(partialMetadata(item))),
+        )
       }
       case 'table':
         return encodeTable(this.#resource, items, metadata, this.#include, this.#now())
@@ -89,10 +110,12 @@ export class Presenter {
   /** Whole objects are encoded once for all watches; a table names its columns only in the first event. */
   events(): EventEncoder {
     if (this.#accepted.shape === 'object') return sharedEvent
-    if (this.#accepted.shape === 'metadata') return (type, object) => event(type, JSON.stringify(partialMetadata(object)))
+    if (this.#accepted.shape === 'metadata')
+      return (type, object) => event(type, JSON.stringify(partialMetadata(object)))
     let first = true
     return (type, object) => {
-      if (type === 'BOOKMARK') return event(type, encodeTable(this.#resource, [], { ...object.metadata }, this.#include, 0, false))
+      if (type === 'BOOKMARK')
+        return event(type, encodeTable(this.#resource, [], { ...object.metadata }, this.#include, 0, false))
       const metadata = { resourceVersion: object.metadata.resourceVersion }
       const text = encodeTable(this.#resource, [object], metadata, this.#include, this.#now(), first)
       first = false

@@ -15,7 +15,9 @@ export interface ApiServerOptions {
   /** By `plural.group/subresource`, `plural/subresource` for the core group, or `*` + `/subresource` for all kinds. */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>
   /** Paths outside of the API that others serve: OpenAPI, metrics. Undefined passes on. */
-  readonly routes: readonly ((request: ApiRequest) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
+  readonly routes: readonly ((
+    request: ApiRequest,
+  ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
   /** Told of what should not happen: a bug behind a 500. */
   readonly onInternalError: (error: unknown, request: ApiRequest) => void
 }
@@ -69,7 +71,11 @@ export class ApiServer {
       path,
     })
     if (refusal === undefined) return
-    throw refuse.forbidden({ group: info?.group ?? '', plural: info?.resource ?? '' }, info?.name ?? '', refusal)
+    throw refuse.forbidden(
+      { group: info?.group ?? '', plural: info?.resource ?? '' },
+      info?.name ?? '',
+      refusal,
+    )
   }
 
   /** Undefined when nothing of that group and version is served. */
@@ -116,7 +122,8 @@ export class ApiServer {
     if (!declared.verbs.includes(info.verb)) throw refuse.methodNotAllowed()
     const name = resource.group ? `${resource.plural}.${resource.group}` : resource.plural
     const handler =
-      this.#options.subresources.get(`${name}/${info.subresource}`) ?? this.#options.subresources.get(`*/${info.subresource}`)
+      this.#options.subresources.get(`${name}/${info.subresource}`) ??
+      this.#options.subresources.get(`*/${info.subresource}`)
     if (!handler) throw refuse.resourceNotFound()
     return handler(call)
   }

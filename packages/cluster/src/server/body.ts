@@ -2,11 +2,14 @@
 
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, nestedDeeperThan } from '@grove/apimachinery'
 import { parse as parseYaml } from 'yaml'
+import { decodeMessage, openEnvelope, ProtobufError } from '../schema/protobuf.ts'
+import type { StructType } from '../schema/type-table.ts'
 import { findDuplicateFields } from './duplicate-fields.ts'
 import type { ApiRequest } from './request.ts'
 import { refuse } from './status.ts'
 
-const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const protobufType = 'application/vnd.kubernetes.protobuf'
+const bodyTypes = ['application/json', 'application/yaml', protobufType]
 
 /** As the API server: three megabytes. */
 export const maximumBodyBytes = 3 * 1024 * 1024
@@ -21,7 +24,9 @@ export function bodyText(request: ApiRequest): string {
   const { body } = request
   if (body === undefined) return ''
   if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
-  return typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  return typeof body === 'string'
+    ? body
+    : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
 }
 
 export function mediaTypeOf(header: string | undefined): string {
@@ -29,13 +34,29 @@ export function mediaTypeOf(header: string | undefined): string {
 }
 
 /** The body of a create or update: JSON or YAML, one object. */
-export function parseBody(request: ApiRequest, kind: string): ParsedBody {
+/** `struct` is its type where protobuf is understood too. */
+export function parseBody(request: ApiRequest, kind: string, struct?: StructType): ParsedBody {
   const type = mediaTypeOf(request.headers['content-type']) || 'application/json'
+  if (type === protobufType && struct)
+    return { value: parseProtobuf(request, struct), duplicateFields: () => [] }
   if (type !== 'application/json' && type !== 'application/yaml' && type !== 'application/x-yaml')
     throw refuse.unsupportedMediaType(bodyTypes)
   const text = bodyText(request)
   const value = type === 'application/json' ? parseJson(text, kind) : parseYamlBody(text, kind)
   return { value, duplicateFields: () => (type === 'application/json' ? findDuplicateFields(text) : []) }
+}
+
+function parseProtobuf({ body }: ApiRequest, struct: StructType): JsonObject {
+  if (body === undefined || typeof body === 'string')
+    throw refuse.badRequest('the body of the request is not protobuf')
+  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+  try {
+    const { apiVersion, kind, raw } = openEnvelope(body)
+    return { ...decodeMessage(struct, raw), ...(apiVersion && { apiVersion }), ...(kind && { kind }) }
+  } catch (error) {
+    if (error instanceof ProtobufError) throw refuse.badRequest(error.message)
+    throw error
+  }
 }
 
 function unrecognized(kind: string, why: string, text: string) {
@@ -68,7 +89,9 @@ function parseYamlBody(text: string, kind: string): JsonObject {
   try {
     value = parseYaml(text)
   } catch (error) {
-    throw refuse.badRequest(`the object provided is unrecognized (must be of type ${kind}): ${(error as Error).message.split('\n')[0]}`)
+    throw refuse.badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ${(error as Error).message.split('\n')[0]}`,
+    )
   }
   return asObject(value, text, kind)
 }
@@ -86,7 +109,10 @@ function asObject(value: unknown, text: string, kind: string): JsonObject {
 /** Go's words for the two mistakes that people make: a text cut short and a character that cannot be there. */
 function goSyntaxError(text: string, error: unknown): string {
   const message = error instanceof Error ? error.message : ''
-  if (text.trim() === '' || /end of JSON input|Unterminated|Expected .* position \d+$/.test(message) && endsAt(message, text))
+  if (
+    text.trim() === '' ||
+    (/end of JSON input|Unterminated|Expected .* position \d+$/.test(message) && endsAt(message, text))
+  )
     return 'unexpected end of JSON input'
   const position = /position (\d+)/.exec(message)?.[1]
   const character = position === undefined ? text.trimStart()[0] : text[Number(position)]

@@ -14,7 +14,11 @@ import type { WriteRequest } from './write-request.ts'
 const nameAttempts = 8
 
 /** Brings a decoded object into the store. Answers with the stored object in the version of the request. */
-export async function createObject(context: ServerContext, request: WriteRequest, draft: KubeObject): Promise<KubeObject> {
+export async function createObject(
+  context: ServerContext,
+  request: WriteRequest,
+  draft: KubeObject,
+): Promise<KubeObject> {
   const { resource, namespace } = request
   ensureNamespace(draft, namespace)
   if (!draft.metadata.name && draft.metadata.generateName && draft.metadata.generateName !== '')
@@ -26,7 +30,11 @@ export async function createObject(context: ServerContext, request: WriteRequest
   return commitCreate(context, request, draft, resource.strategy.hasGeneration)
 }
 
-async function createWithGeneratedName(context: ServerContext, request: WriteRequest, draft: KubeObject): Promise<KubeObject> {
+async function createWithGeneratedName(
+  context: ServerContext,
+  request: WriteRequest,
+  draft: KubeObject,
+): Promise<KubeObject> {
   for (let attempt = 1; ; attempt++) {
     const named = structuredClone(draft)
     named.metadata.name = generateName(draft.metadata.generateName!, context.random)
@@ -56,10 +64,20 @@ async function commitCreate(
   resource.strategy.prepareForCreate?.(object, strategy)
   context.ownership.track(object, undefined, request.fieldWrite(strategy.now))
   const errors = [
-    ...(resource.strategy.validatesMetadata ? [] : validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule })),
+    ...(resource.strategy.validatesMetadata
+      ? []
+      : validateObjectMeta(object.metadata, {
+          namespaced: resource.namespaced,
+          name: resource.strategy.nameRule,
+        })),
     ...(resource.strategy.validate?.(object) ?? []),
   ]
-  if (errors.length > 0) throw refuse.invalid({ group: resource.group, kind: object.kind ?? resource.kind }, object.metadata.name ?? '', errors)
+  if (errors.length > 0)
+    throw refuse.invalid(
+      { group: resource.group, kind: object.kind ?? resource.kind },
+      object.metadata.name ?? '',
+      errors,
+    )
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   const key = objectKey(request.namespace, object.metadata.name!)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { JsonObject } from '@grove/apimachinery'
-import { DecodeError } from '../schema/decode.ts'
 import type { KubeObject } from '../object.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Resource } from '../registry/resource.ts'
+import { DecodeError } from '../schema/decode.ts'
 import type { ParsedBody } from './body.ts'
 import type { FieldValidation } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
@@ -44,7 +44,8 @@ export function reportStrictErrors(
   warn: (text: string) => void,
 ): void {
   if (problems.length === 0 || validation === 'Ignore') return
-  if (validation === 'Strict') throw cannotBeHandled(resource, `strict decoding error: ${problems.join(', ')}`)
+  if (validation === 'Strict')
+    throw cannotBeHandled(resource, `strict decoding error: ${problems.join(', ')}`)
   for (const problem of problems) warn(problem)
 }
 
@@ -58,17 +59,25 @@ export function decodeValue(resource: Resource, value: JsonObject): ReturnType<R
 }
 
 function cannotBeHandled(resource: Resource, why: string) {
-  return refuse.badRequest(`${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${why}`)
+  return refuse.badRequest(
+    `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${why}`,
+  )
 }
 
 /** What an object leaves open is taken from the path. */
-function checkKind(registry: Registry, resource: Resource, value: JsonObject): { apiVersion: string; kind: string } {
+function checkKind(
+  registry: Registry,
+  resource: Resource,
+  value: JsonObject,
+): { apiVersion: string; kind: string } {
   const wanted = apiVersionOf(resource)
   if (!resource.struct) return checkCustomKind(resource, value)
   const apiVersion = typeof value.apiVersion === 'string' && value.apiVersion ? value.apiVersion : wanted
   const kind = typeof value.kind === 'string' && value.kind ? value.kind : resource.kind
   if (apiVersion === wanted && kind === resource.kind) return { apiVersion, kind }
-  const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion]
+  const [group, version] = apiVersion.includes('/')
+    ? (apiVersion.split('/') as [string, string])
+    : ['', apiVersion]
   const known = registry.findKind(group, version, kind)
   const why =
     known?.struct && resource.struct

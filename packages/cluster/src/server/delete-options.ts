@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError, isJsonObject, type JsonObject } from '@grove/apimachinery'
-import { bodyText, parseBody } from './body.ts'
+import { structType } from '../schema/type-table.ts'
+import { parseBody } from './body.ts'
 import { dryRunErrors, isDryRun } from './options.ts'
 import type { ApiRequest } from './request.ts'
 import { refuse } from './status.ts'
@@ -16,18 +17,25 @@ export interface DeleteOptions {
   readonly dryRun: boolean
 }
 
+const optionsType = structType('meta/v1.DeleteOptions')
 const policies = ['Foreground', 'Background', 'Orphan', 'nil']
 
 /** From the body if there is one, else from the query. */
 export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
-  const values = bodyText(request).trim() === '' ? fromQuery(request.query) : parseBody(request, 'DeleteOptions').value
+  const values = !request.body?.length
+    ? fromQuery(request.query)
+    : parseBody(request, 'DeleteOptions', optionsType).value
   const dryRun = Array.isArray(values.dryRun) ? values.dryRun.map(String) : []
   const errors: FieldError[] = []
   const policy = typeof values.propagationPolicy === 'string' ? values.propagationPolicy : undefined
   const orphan = typeof values.orphanDependents === 'boolean' ? values.orphanDependents : undefined
   if (orphan !== undefined && policy !== undefined)
     errors.push(
-      fieldError.invalid('propagationPolicy', policy, 'orphanDependents and deletionPropagation cannot be both set'),
+      fieldError.invalid(
+        'propagationPolicy',
+        policy,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
     )
   if (policy !== undefined && (policy === 'nil' || !policies.includes(policy)))
     errors.push(fieldError.unsupported('propagationPolicy', policy, policies))
@@ -41,7 +49,9 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
     ...(preconditions && {
       preconditions: {
         ...(typeof preconditions.uid === 'string' && { uid: preconditions.uid }),
-        ...(typeof preconditions.resourceVersion === 'string' && { resourceVersion: preconditions.resourceVersion }),
+        ...(typeof preconditions.resourceVersion === 'string' && {
+          resourceVersion: preconditions.resourceVersion,
+        }),
       },
     }),
     dryRun: isDryRun([...dryRun, ...request.query.getAll('dryRun')]),

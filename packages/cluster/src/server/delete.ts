@@ -20,14 +20,21 @@ type Grace = 'none' | 'pending' | 'started'
 /** How often the deletion of an object that others write at the same time is tried again. */
 const conflictAttempts = 5
 
-export async function deleteObject(context: ServerContext, request: WriteRequest, options: DeleteOptions): Promise<DeleteOutcome> {
+export async function deleteObject(
+  context: ServerContext,
+  request: WriteRequest,
+  options: DeleteOptions,
+): Promise<DeleteOutcome> {
   const { resource, name } = request
   const key = objectKey(request.namespace, name)
   for (let attempt = 0; attempt < conflictAttempts; attempt++) {
     const stored = context.store.get(resource.storage, key)
     if (!stored) throw refuse.notFound(resource, name)
     checkPreconditions(resource, stored, options)
-    await context.admission.validate(request.attributes('DELETE', undefined, present(resource, stored), { ...options }), context)
+    await context.admission.validate(
+      request.attributes('DELETE', undefined, present(resource, stored), { ...options }),
+      context,
+    )
     const outcome = step(context, request, key, stored, options)
     if (outcome) return outcome
   }
@@ -91,7 +98,12 @@ function startGrace(resource: Resource, draft: KubeObject, options: DeleteOption
   const { strategy } = resource
   if (!strategy.gracePeriod) return 'none'
   const { metadata } = draft
-  const asked = options.gracePeriodSeconds === undefined ? undefined : options.gracePeriodSeconds < 0 ? 1 : options.gracePeriodSeconds
+  const asked =
+    options.gracePeriodSeconds === undefined
+      ? undefined
+      : options.gracePeriodSeconds < 0
+        ? 1
+        : options.gracePeriodSeconds
   if (metadata.deletionTimestamp) {
     const current = metadata.deletionGracePeriodSeconds ?? 0
     if (current === 0) return 'none'
@@ -114,9 +126,15 @@ const foregroundFinalizer = 'foregroundDeletion'
 /** The object's finalizers, with those of the garbage collector as the deletion asks for. */
 function finalizersFor(resource: Resource, draft: KubeObject, options: DeleteOptions): string[] {
   const current = draft.metadata.finalizers ?? []
-  const policy = options.orphanDependents !== undefined
-    ? options.orphanDependents ? 'Orphan' : 'Background'
-    : options.propagationPolicy ?? policyOf(current) ?? resource.strategy.defaultPropagation ?? 'Background'
+  const policy =
+    options.orphanDependents !== undefined
+      ? options.orphanDependents
+        ? 'Orphan'
+        : 'Background'
+      : (options.propagationPolicy ??
+        policyOf(current) ??
+        resource.strategy.defaultPropagation ??
+        'Background')
   const others = current.filter(name => name !== orphanFinalizer && name !== foregroundFinalizer)
   if (policy === 'Orphan') return [...others, orphanFinalizer]
   if (policy === 'Foreground') return [...others, foregroundFinalizer]
@@ -135,6 +153,7 @@ function setFinalizers(draft: KubeObject, finalizers: string[]): void {
 
 function markAsDeleting({ metadata }: KubeObject, now: number): void {
   if (!metadata.deletionTimestamp && metadata.generation) metadata.generation++
-  if (!metadata.deletionTimestamp || Date.parse(metadata.deletionTimestamp) > now) metadata.deletionTimestamp = timestamp(now)
+  if (!metadata.deletionTimestamp || Date.parse(metadata.deletionTimestamp) > now)
+    metadata.deletionTimestamp = timestamp(now)
   metadata.deletionGracePeriodSeconds = 0
 }

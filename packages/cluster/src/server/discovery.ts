@@ -13,7 +13,8 @@ export function answerDiscovery(registry: Registry, request: ApiRequest): ApiRes
   const [root, ...rest] = parts
   if (parts.length === 0) return json({ paths: rootPaths(registry) })
   if (root === 'api' && rest.length === 0) return aggregated(registry, request, true) ?? json(coreVersions())
-  if (root === 'apis' && rest.length === 0) return aggregated(registry, request, false) ?? json(groupList(registry))
+  if (root === 'apis' && rest.length === 0)
+    return aggregated(registry, request, false) ?? json(groupList(registry))
   if (root === 'api' && rest.length === 1) return resourceList(registry, '', rest[0]!)
   if (root !== 'apis') return undefined
   if (rest.length === 1) {
@@ -32,7 +33,10 @@ function groupsOf(registry: Registry): Group[] {
   const groups = new Map<string, Group>()
   for (const resource of registry.all()) {
     let group = groups.get(resource.group)
-    if (!group) groups.set(resource.group, (group = { name: resource.group, versions: new Map() }))
+    if (!group) {
+      group = { name: resource.group, versions: new Map() }
+      groups.set(resource.group, group)
+    }
     const list = group.versions.get(resource.version)
     if (list) list.push(resource)
     else group.versions.set(resource.version, [resource])
@@ -76,7 +80,9 @@ function apiGroup({ name, versions }: Group): object {
 }
 
 function resourceList(registry: Registry, group: string, version: string): ApiResponse | undefined {
-  const resources = groupsOf(registry).find(({ name }) => name === group)?.versions.get(version)
+  const resources = groupsOf(registry)
+    .find(({ name }) => name === group)
+    ?.versions.get(version)
   if (!resources) return undefined
   return json({
     kind: 'APIResourceList',
@@ -111,14 +117,20 @@ function describeFlat(resource: Resource): object[] {
 }
 
 function storageHash(resource: Resource): string {
-  return createHash('sha256').update(`${resource.group}/${resource.version}/${resource.kind}`).digest().subarray(0, 8).toString('base64')
+  return createHash('sha256')
+    .update(`${resource.group}/${resource.version}/${resource.kind}`)
+    .digest()
+    .subarray(0, 8)
+    .toString('base64')
 }
 
 /** The aggregated form: all groups, versions and resources in one answer, for clients that accept it. */
 function aggregated(registry: Registry, request: ApiRequest, core: boolean): ApiResponse | undefined {
   const wish = parseAccept(request.headers.accept ?? '').find(
     ({ type, parameters }) =>
-      type === 'application/json' && parameters.g === 'apidiscovery.k8s.io' && parameters.as === 'APIGroupDiscoveryList',
+      type === 'application/json' &&
+      parameters.g === 'apidiscovery.k8s.io' &&
+      parameters.as === 'APIGroupDiscoveryList',
   )
   const version = wish?.parameters.v
   if (version !== 'v2' && version !== 'v2beta1') return undefined
@@ -170,7 +182,12 @@ function rootPaths(registry: Registry): string[] {
     '/api',
     '/api/v1',
     '/apis',
-    ...groups.flatMap(({ name, versions }) => [`/apis/${name}`, ...[...versions.keys()].map(version => `/apis/${name}/${version}`)]).sort(),
+    ...groups
+      .flatMap(({ name, versions }) => [
+        `/apis/${name}`,
+        ...[...versions.keys()].map(version => `/apis/${name}/${version}`),
+      ])
+      .sort(),
     '/healthz',
     '/livez',
     '/openapi/v2',
@@ -181,6 +198,9 @@ function rootPaths(registry: Registry): string[] {
 }
 
 function json(value: object): ApiResponse {
-  return { status: 200, headers: { 'content-type': 'application/json', vary: 'Accept' }, body: JSON.stringify(value) }
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', vary: 'Accept' },
+    body: JSON.stringify(value),
+  }
 }
-

@@ -18,5 +18,9 @@ export interface FieldWrite {
 export interface FieldOwnership {
   track(draft: KubeObject, live: KubeObject | undefined, write: FieldWrite): void
   /** Throws an ApiError on conflicts that `force` does not override. */
-  apply(live: KubeObject | undefined, configuration: KubeObject, write: FieldWrite & { readonly force: boolean }): KubeObject
+  apply(
+    live: KubeObject | undefined,
+    configuration: KubeObject,
+    write: FieldWrite & { readonly force: boolean },
+  ): KubeObject
 }

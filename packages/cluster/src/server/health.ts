@@ -23,9 +23,17 @@ const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 
 export function answerHealth({ path, query }: ApiRequest): ApiResponse | undefined {
   if (path === '/version' || path === '/version/')
-    return { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(servedVersion) }
+    return {
+      status: 200,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(servedVersion),
+    }
   const match = healthPaths.exec(path)
   if (!match) return undefined
   const body = query.has('verbose') ? `[+]ping ok\n[+]store ok\n${match[1]} check passed\n` : 'ok'
-  return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body }
+  return {
+    status: 200,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body,
+  }
 }

@@ -43,11 +43,20 @@ function optionErrors(options: ListOptions, match: string): FieldError[] {
   const errors: FieldError[] = []
   if (options.watch) {
     if (options.sendInitialEvents === undefined) {
-      if (match !== '') errors.push(fieldError.forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'))
+      if (match !== '')
+        errors.push(
+          fieldError.forbidden(
+            'resourceVersionMatch',
+            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+          ),
+        )
     } else if (match !== 'NotOlderThan') {
       errors.push(
         match === ''
-          ? fieldError.forbidden('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan')
+          ? fieldError.forbidden(
+              'resourceVersionMatch',
+              'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+            )
           : fieldError.unsupported('resourceVersionMatch', match, ['NotOlderThan']),
       )
     }
@@ -56,11 +65,28 @@ function optionErrors(options: ListOptions, match: string): FieldError[] {
   if (options.sendInitialEvents !== undefined)
     errors.push(fieldError.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
   if (match !== '') {
-    if (options.continue) errors.push(fieldError.forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided'))
-    if (!options.resourceVersion) errors.push(fieldError.forbidden('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    if (options.continue)
+      errors.push(
+        fieldError.forbidden(
+          'resourceVersionMatch',
+          'resourceVersionMatch is forbidden when continue is provided',
+        ),
+      )
+    if (!options.resourceVersion)
+      errors.push(
+        fieldError.forbidden(
+          'resourceVersionMatch',
+          'resourceVersionMatch is forbidden unless resourceVersion is provided',
+        ),
+      )
     if (!matches.includes(match)) errors.push(fieldError.unsupported('resourceVersionMatch', match, matches))
     if (match === 'Exact' && options.resourceVersion === '0')
-      errors.push(fieldError.forbidden('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+      errors.push(
+        fieldError.forbidden(
+          'resourceVersionMatch',
+          'resourceVersionMatch "exact" is forbidden for resourceVersion "0"',
+        ),
+      )
   }
   return errors
 }

@@ -15,11 +15,7 @@ interface Clause {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-const servedTypes = [
-  'application/json',
-  'application/yaml',
-  'application/vnd.kubernetes.protobuf',
-]
+const servedTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 /** The first of the client's wishes that this server can fulfil. */
 export function negotiate(header: string | undefined): Accepted {
@@ -35,9 +31,12 @@ export function negotiate(header: string | undefined): Accepted {
 
 function shapeOf({ parameters }: Clause): Shape | undefined {
   if (!parameters.as) return 'object'
-  if (parameters.g !== 'meta.k8s.io' || (parameters.v !== 'v1' && parameters.v !== 'v1beta1')) return undefined
+  if (parameters.g !== 'meta.k8s.io' || (parameters.v !== 'v1' && parameters.v !== 'v1beta1'))
+    return undefined
   if (parameters.as === 'Table') return 'table'
-  return parameters.as === 'PartialObjectMetadata' || parameters.as === 'PartialObjectMetadataList' ? 'metadata' : undefined
+  return parameters.as === 'PartialObjectMetadata' || parameters.as === 'PartialObjectMetadataList'
+    ? 'metadata'
+    : undefined
 }
 
 export function parseAccept(header: string): Clause[] {
@@ -45,7 +44,9 @@ export function parseAccept(header: string): Clause[] {
     const [type = '', ...rest] = text.split(';').map(part => part.trim())
     return {
       type: type.toLowerCase(),
-      parameters: Object.fromEntries(rest.map(part => part.split('=').map(word => word.trim()) as [string, string])),
+      parameters: Object.fromEntries(
+        rest.map(part => part.split('=').map(word => word.trim()) as [string, string]),
+      ),
     }
   })
 }

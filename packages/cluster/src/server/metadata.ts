@@ -42,7 +42,9 @@ export function ensureNamespace(draft: KubeObject, namespace: string): void {
   if (!metadata.namespace) {
     if (namespace) metadata.namespace = namespace
   } else if (metadata.namespace !== namespace) {
-    throw refuse.badRequest('the namespace of the provided object does not match the namespace sent on the request')
+    throw refuse.badRequest(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
   }
 }
 
@@ -54,7 +56,12 @@ export function bumpGeneration(resource: Resource, draft: KubeObject, live: Kube
 
 function desireChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
   if (resource.struct) return !equalJson(draft.spec, live.spec)
-  const ignored = new Set(['metadata', 'apiVersion', 'kind', ...(resource.strategy.hasStatus ? ['status'] : [])])
+  const ignored = new Set([
+    'metadata',
+    'apiVersion',
+    'kind',
+    ...(resource.strategy.hasStatus ? ['status'] : []),
+  ])
   for (const key of new Set([...Object.keys(draft), ...Object.keys(live)]))
     if (!ignored.has(key) && !equalJson(draft[key], live[key])) return true
   return false

@@ -3,7 +3,12 @@
 import { cloneJson, fieldError, isJsonObject, type JsonObject } from '@grove/apimachinery'
 import { parse as parseYaml } from 'yaml'
 import type { KubeObject } from '../object.ts'
-import { applyJsonPatch, JsonPatchError, type JsonPatchOperation, maximumOperations } from '../patch/json-patch.ts'
+import {
+  applyJsonPatch,
+  JsonPatchError,
+  type JsonPatchOperation,
+  maximumOperations,
+} from '../patch/json-patch.ts'
 import { applyMergePatch } from '../patch/merge-patch.ts'
 import { applyStrategicMerge, StrategicMergeError } from '../patch/strategic-merge.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -55,7 +60,8 @@ function readTransform(resource: Resource, type: string, text: string): Transfor
       return live => applyMergePatch(live, patch)
     }
     case patchTypes.strategic: {
-      if (!resource.struct) throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
+      if (!resource.struct)
+        throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
       const patch = readPatchObject(text)
       return live => withPatchErrors(() => applyStrategicMerge(live, patch, resource.struct))
     }
@@ -80,14 +86,18 @@ function parsePatch(text: string): unknown {
 function readPatchObject(text: string): JsonObject {
   const patch = parsePatch(text)
   if (!isJsonObject(patch))
-    throw refuse.badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`)
+    throw refuse.badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    )
   return patch
 }
 
 function readOperations(text: string): JsonPatchOperation[] {
   const patch = parsePatch(text)
   if (!Array.isArray(patch))
-    throw refuse.badRequest(`error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type []handlers.jsonPatchOp`)
+    throw refuse.badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type []handlers.jsonPatchOp`,
+    )
   if (patch.length > maximumOperations)
     throw new ApiError(
       413,
@@ -116,7 +126,8 @@ function withPatchErrors<T>(apply: () => T): T {
 /** The patched object is read like one that a client sent; what is wrong with it is blamed on the patch. */
 function decodePatched(write: WriteRequest, patched: unknown, text: string, type: string): KubeObject {
   const { resource } = write
-  if (!isJsonObject(patched)) throw refuse.unprocessable('the server rejected our request due to an error in our request', {})
+  if (!isJsonObject(patched))
+    throw refuse.unprocessable('the server rejected our request due to an error in our request', {})
   const blame = (why: string) =>
     refuse.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
   if (resource.struct && (patched.kind !== resource.kind || patched.apiVersion !== apiVersionOf(resource)))

@@ -10,16 +10,25 @@ const encoded = new WeakMap<KubeObject, string>()
 export function present(resource: Resource, stored: KubeObject): KubeObject {
   if (!resource.conversion) return stored
   let known = converted.get(resource)
-  if (!known) converted.set(resource, (known = new WeakMap()))
+  if (!known) {
+    known = new WeakMap()
+    converted.set(resource, known)
+  }
   let object = known.get(stored)
-  if (!object) known.set(stored, (object = resource.conversion.fromStorage(stored)))
+  if (!object) {
+    object = resource.conversion.fromStorage(stored)
+    known.set(stored, object)
+  }
   return object
 }
 
 /** The JSON of a frozen object, made once and shared by answers, lists and all watches. */
 export function encode(object: KubeObject): string {
   let text = encoded.get(object)
-  if (text === undefined) encoded.set(object, (text = JSON.stringify(object)))
+  if (text === undefined) {
+    text = JSON.stringify(object)
+    encoded.set(object, text)
+  }
   return text
 }
 

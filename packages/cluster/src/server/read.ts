@@ -14,7 +14,12 @@ export interface ObjectList {
   readonly metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number }
 }
 
-export function getObject(context: ServerContext, resource: Resource, namespace: string, name: string): KubeObject {
+export function getObject(
+  context: ServerContext,
+  resource: Resource,
+  namespace: string,
+  name: string,
+): KubeObject {
   const stored = context.store.get(resource.storage, objectKey(namespace, name))
   if (!stored) throw refuse.notFound(resource, name)
   return present(resource, stored)
@@ -29,20 +34,26 @@ export function listObjects(
 ): ObjectList {
   const prefix = namespace ? `${namespace}/` : ''
   const page = pageOf(context, options, prefix)
-  const snapshot = atRevision(() =>
-    context.store.list(resource.storage, {
-      prefix,
-      start: page.start,
-      limit: options.limit,
-      revision: page.revision,
-      matches: selection && (stored => selection(present(resource, stored))),
-    }), options.continue !== '')
+  const snapshot = atRevision(
+    () =>
+      context.store.list(resource.storage, {
+        prefix,
+        start: page.start,
+        limit: options.limit,
+        revision: page.revision,
+        matches: selection && (stored => selection(present(resource, stored))),
+      }),
+    options.continue !== '',
+  )
   return {
     items: resource.conversion ? snapshot.items.map(item => present(resource, item)) : snapshot.items,
     metadata: {
       resourceVersion: String(snapshot.revision),
       ...(snapshot.next !== undefined && {
-        continue: encodeContinueToken({ revision: snapshot.revision, start: snapshot.next.slice(prefix.length) }),
+        continue: encodeContinueToken({
+          revision: snapshot.revision,
+          start: snapshot.next.slice(prefix.length),
+        }),
         // With a selector the real server does not know how many are left.
         ...(!selection && { remainingItemCount: snapshot.remaining }),
       }),
@@ -50,7 +61,11 @@ export function listObjects(
   }
 }
 
-function pageOf(context: ServerContext, options: ListOptions, prefix: string): { start?: string; revision?: number } {
+function pageOf(
+  context: ServerContext,
+  options: ListOptions,
+  prefix: string,
+): { start?: string; revision?: number } {
   if (options.continue) {
     const token = decodeContinueToken(options.continue)
     if (!token) throw refuse.badRequest('continue key is not valid: encoded continue token is invalid')

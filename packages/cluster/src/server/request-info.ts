@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export type Verb =
-  | 'get'
-  | 'list'
-  | 'watch'
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'delete'
-  | 'deletecollection'
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
 /** What a path below /api or /apis asks for. */
 export interface RequestInfo {
@@ -23,7 +15,11 @@ export interface RequestInfo {
 }
 
 /** Undefined when the path names no resource: discovery, health, version and whatever does not exist. */
-export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo | undefined {
+export function parseRequestInfo(
+  method: string,
+  path: string,
+  query: URLSearchParams,
+): RequestInfo | undefined {
   const parts = path.split('/').filter(part => part !== '')
   let group = ''
   let rest: string[]
@@ -52,7 +48,12 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
 
 const namespaceSubresources = new Set(['status', 'finalize'])
 
-function verbOf(method: string, name: string, legacyWatch: boolean, query: URLSearchParams): Verb | undefined {
+function verbOf(
+  method: string,
+  name: string,
+  legacyWatch: boolean,
+  query: URLSearchParams,
+): Verb | undefined {
   switch (method) {
     case 'GET':
     case 'HEAD':

@@ -20,7 +20,10 @@ export interface ResourceCall {
 /** Answers one subresource of some kinds. */
 export type SubresourceHandler = (call: ResourceCall) => Promise<ApiResponse>
 
-export function presenterOf({ context, request, resource }: ResourceCall, as: Resource = resource): Presenter {
+export function presenterOf(
+  { context, request, resource }: ResourceCall,
+  as: Resource = resource,
+): Presenter {
   return new Presenter(as, negotiate(request.headers.accept), request.query, () => context.clock.now())
 }
 
@@ -29,10 +32,18 @@ const optionKinds = { create: 'CreateOptions', update: 'UpdateOptions', patch: '
 export function writeRequestOf(call: ResourceCall): WriteRequest {
   const { request, info, resource } = call
   const kind = optionKinds[info.verb as keyof typeof optionKinds] ?? 'CreateOptions'
-  return withOptions(call, parseWriteOptions(request.query, kind, request.headers['user-agent'] ?? ''), resource)
+  return withOptions(
+    call,
+    parseWriteOptions(request.query, kind, request.headers['user-agent'] ?? ''),
+    resource,
+  )
 }
 
-export function withOptions({ request, info }: ResourceCall, options: WriteOptions, resource: Resource): WriteRequest {
+export function withOptions(
+  { request, info }: ResourceCall,
+  options: WriteOptions,
+  resource: Resource,
+): WriteRequest {
   return new WriteRequest({
     resource,
     namespace: info.namespace,

@@ -27,7 +27,9 @@ export function list(call: ResourceCall): ApiResponse {
   const { context, resource, info, request } = call
   const presenter = presenterOf(call)
   const options = parseListOptions(request.query, false)
-  return presenter.list(listObjects(context, resource, info.namespace, options, parseSelection(resource, request.query)))
+  return presenter.list(
+    listObjects(context, resource, info.namespace, options, parseSelection(resource, request.query)),
+  )
 }
 
 export function watch(call: ResourceCall): ApiResponse {
@@ -44,24 +46,32 @@ export function watch(call: ResourceCall): ApiResponse {
     presenter.events(),
     request.signal,
   )
-  return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' }, stream }
+  return {
+    status: 200,
+    headers: { 'content-type': 'application/json', 'cache-control': 'no-cache, private' },
+    stream,
+  }
 }
 
 export async function create(call: ResourceCall): Promise<ApiResponse> {
   const { context, resource, request } = call
   const presenter = presenterOf(call)
   const write = writeRequestOf(call)
-  const body = parseBody(request, resource.kind)
+  const body = parseBody(request, resource.kind, resource.struct)
   const draft = decodeObject(context.registry, resource, body, write.options.fieldValidation, write.warn)
   return presenter.object(201, await createObject(context, write, draft), write.warnings)
 }
 
-export async function update(call: ResourceCall, scope: UpdateScope = mainScope(call.resource)): Promise<ApiResponse> {
+export async function update(
+  call: ResourceCall,
+  scope: UpdateScope = mainScope(call.resource),
+): Promise<ApiResponse> {
   const { context, resource, request, info } = call
   const presenter = presenterOf(call)
   const write = writeRequestOf(call)
-  const body = parseBody(request, resource.kind)
-  const decode = (): KubeObject => decodeObject(context.registry, resource, body, write.options.fieldValidation, write.warn)
+  const body = parseBody(request, resource.kind, resource.struct)
+  const decode = (): KubeObject =>
+    decodeObject(context.registry, resource, body, write.options.fieldValidation, write.warn)
   const first = decode()
   if (!first.metadata.name) throw refuse.badRequest('name must be provided')
   checkName(write, first)
@@ -76,12 +86,17 @@ export async function update(call: ResourceCall, scope: UpdateScope = mainScope(
   return presenter.object(created ? 201 : 200, object, write.warnings)
 }
 
-export async function patch(call: ResourceCall, scope: UpdateScope = mainScope(call.resource)): Promise<ApiResponse> {
+export async function patch(
+  call: ResourceCall,
+  scope: UpdateScope = mainScope(call.resource),
+): Promise<ApiResponse> {
   const { context, request } = call
   const presenter = presenterOf(call)
   const write = writeRequestOf(call)
   const { change, createMissing } = readPatch(context, request, write)
-  const { object, created } = await updateObject(context, write, change, scope, { createMissing: createMissing && call.info.subresource === '' })
+  const { object, created } = await updateObject(context, write, change, scope, {
+    createMissing: createMissing && call.info.subresource === '',
+  })
   return presenter.object(created ? 201 : 200, object, write.warnings)
 }
 
@@ -100,7 +115,11 @@ function deleteRequest(call: ResourceCall, options: DeleteOptions) {
   )
 }
 
-export function deletionAnswer(call: ResourceCall, { object, gone }: DeleteOutcome, warnings: readonly string[]): ApiResponse {
+export function deletionAnswer(
+  call: ResourceCall,
+  { object, gone }: DeleteOutcome,
+  warnings: readonly string[],
+): ApiResponse {
   const { resource } = call
   if (gone && !resource.strategy.returnsDeleted)
     return statusAnswer(deletedStatus(resource, object.metadata.name!, object.metadata.uid))
@@ -113,7 +132,13 @@ export async function removeCollection(call: ResourceCall): Promise<ApiResponse>
   const presenter = presenterOf(call)
   const options = parseDeleteOptions(request)
   const selection = parseSelection(resource, request.query)
-  const found = listObjects(context, resource, info.namespace, { ...parseListOptions(request.query, false), resourceVersion: '', match: '' }, selection)
+  const found = listObjects(
+    context,
+    resource,
+    info.namespace,
+    { ...parseListOptions(request.query, false), resourceVersion: '', match: '' },
+    selection,
+  )
   const items: KubeObject[] = []
   for (const item of found.items) {
     const { name = '', namespace = '' } = item.metadata
@@ -140,4 +165,3 @@ export async function status(call: ResourceCall): Promise<ApiResponse> {
       throw refuse.methodNotAllowed()
   }
 }
-

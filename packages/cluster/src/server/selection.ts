@@ -53,7 +53,9 @@ function parseLabelRequirement(part: string, whole: string): LabelRequirement {
     const key = checkKey(existence[2]!)
     return existence[1] ? labels => !Object.hasOwn(labels, key) : labels => Object.hasOwn(labels, key)
   }
-  throw refuse.badRequest(`unable to parse requirement: found '${part.split(/\s+/)[1] ?? part}', expected: in, notin, =, ==, !=, gt, lt (${whole})`)
+  throw refuse.badRequest(
+    `unable to parse requirement: found '${part.split(/\s+/)[1] ?? part}', expected: in, notin, =, ==, !=, gt, lt (${whole})`,
+  )
 }
 
 function compare(key: string, operator: string, value: string): LabelRequirement {
@@ -63,7 +65,10 @@ function compare(key: string, operator: string, value: string): LabelRequirement
       return labels => labels[key] !== value
     case '<':
     case '>': {
-      if (!/^-?\d+$/.test(value)) throw refuse.badRequest(`values[0][${key}]: Invalid value: "${value}": for 'Gt', 'Lt' operators, the value must be an integer`)
+      if (!/^-?\d+$/.test(value))
+        throw refuse.badRequest(
+          `values[0][${key}]: Invalid value: "${value}": for 'Gt', 'Lt' operators, the value must be an integer`,
+        )
       const bound = Number(value)
       const isNumber = (text: string | undefined) => text !== undefined && /^-?\d+$/.test(text)
       return operator === '<'
@@ -78,26 +83,35 @@ function compare(key: string, operator: string, value: string): LabelRequirement
 function checkKey(key: string): string {
   const problem = qualifiedName(key)
   if (problem.length > 0)
-    throw refuse.badRequest(`unable to parse requirement: <nil>: Invalid value: "${key}": ${problem.join('; ')}`)
+    throw refuse.badRequest(
+      `unable to parse requirement: <nil>: Invalid value: "${key}": ${problem.join('; ')}`,
+    )
   return key
 }
 
 function checkValue(key: string, value: string): string {
   const problem = labelValue(value)
   if (problem.length > 0)
-    throw refuse.badRequest(`unable to parse requirement: values[0][${key}]: Invalid value: "${value}": ${problem.join('; ')}`)
+    throw refuse.badRequest(
+      `unable to parse requirement: values[0][${key}]: Invalid value: "${value}": ${problem.join('; ')}`,
+    )
   return value
 }
 
 function parseFieldSelector(resource: Resource, text: string): Selection {
-  const parts = text.split(',').map(part => part.trim()).filter(part => part !== '')
+  const parts = text
+    .split(',')
+    .map(part => part.trim())
+    .filter(part => part !== '')
   if (parts.length === 0) return undefined
   const requirements = parts.map(part => {
     const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(part)
     if (!match) throw refuse.badRequest(`invalid selector: '${text}'; can't understand '${part}'`)
     const [, field, operator, value] = match as unknown as [string, string, string, string]
     const read = fieldReader(resource, field)
-    return operator === '!=' ? (object: KubeObject) => read(object) !== value : (object: KubeObject) => read(object) === value
+    return operator === '!='
+      ? (object: KubeObject) => read(object) !== value
+      : (object: KubeObject) => read(object) === value
   })
   return object => requirements.every(matches => matches(object))
 }
@@ -111,8 +125,11 @@ function fieldReader(resource: Resource, field: string): (object: KubeObject) =>
 }
 
 function unsupportedField(resource: Resource, field: string): string {
-  const kind = resource.group ? `${resource.group}/${resource.version}, Kind=${resource.kind}` : `${resource.version}, Kind=${resource.kind}`
-  if (!resource.struct) return `Unable to find "${kind}" that match label selector "", field selector "${field}": field label not supported: ${field}`
+  const kind = resource.group
+    ? `${resource.group}/${resource.version}, Kind=${resource.kind}`
+    : `${resource.version}, Kind=${resource.kind}`
+  if (!resource.struct)
+    return `Unable to find "${kind}" that match label selector "", field selector "${field}": field label not supported: ${field}`
   if (Object.keys(resource.selectableFields).length > 0) return `field label not supported: ${field}`
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`
 }

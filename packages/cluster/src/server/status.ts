@@ -66,9 +66,15 @@ function resourceDetails(resource: ResourceName, name: string): StatusDetails {
 
 export const refuse = {
   notFound: (resource: ResourceName, name: string) =>
-    new ApiError(404, 'NotFound', `${qualified(resource.plural, resource.group)} "${name}" not found`, resourceDetails(resource, name)),
+    new ApiError(
+      404,
+      'NotFound',
+      `${qualified(resource.plural, resource.group)} "${name}" not found`,
+      resourceDetails(resource, name),
+    ),
 
-  resourceNotFound: () => new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
+  resourceNotFound: () =>
+    new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
 
   alreadyExists: (resource: ResourceName, name: string) =>
     new ApiError(
@@ -87,19 +93,28 @@ export const refuse = {
     ),
 
   modified: (resource: ResourceName, name: string) =>
-    refuse.conflict(resource, name, 'the object has been modified; please apply your changes to the latest version and try again'),
+    refuse.conflict(
+      resource,
+      name,
+      'the object has been modified; please apply your changes to the latest version and try again',
+    ),
 
   invalid: (kind: KindName, name: string, errors: readonly FieldError[]) =>
-    new ApiError(422, 'Invalid', `${qualified(kind.kind, kind.group)} "${name}" is invalid: ${renderFieldErrors(errors)}`, {
-      ...(name && { name }),
-      ...(kind.group && { group: kind.group }),
-      kind: kind.kind,
-      causes: errors.map(error => ({
-        reason: fieldErrorReason(error),
-        message: describeFieldError(error),
-        field: error.field,
-      })),
-    }),
+    new ApiError(
+      422,
+      'Invalid',
+      `${qualified(kind.kind, kind.group)} "${name}" is invalid: ${renderFieldErrors(errors)}`,
+      {
+        ...(name && { name }),
+        ...(kind.group && { group: kind.group }),
+        kind: kind.kind,
+        causes: errors.map(error => ({
+          reason: fieldErrorReason(error),
+          message: describeFieldError(error),
+          field: error.field,
+        })),
+      },
+    ),
 
   badRequest: (message: string) => new ApiError(400, 'BadRequest', message),
 
@@ -119,7 +134,12 @@ export const refuse = {
   unauthorized: () => new ApiError(401, 'Unauthorized', 'Unauthorized'),
 
   methodNotAllowed: () =>
-    new ApiError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {}),
+    new ApiError(
+      405,
+      'MethodNotAllowed',
+      'the server does not allow this method on the requested resource',
+      {},
+    ),
 
   unsupportedMediaType: (accepted: readonly string[]) =>
     new ApiError(
@@ -129,11 +149,7 @@ export const refuse = {
     ),
 
   notAcceptable: (accepted: readonly string[]) =>
-    new ApiError(
-      406,
-      'NotAcceptable',
-      `only the following media types are accepted: ${accepted.join(', ')}`,
-    ),
+    new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`),
 
   /** The watch or page refers to history that is gone. */
   expired: (message: string) => new ApiError(410, 'Expired', message),
@@ -147,7 +163,8 @@ export const refuse = {
       retryAfterSeconds: 1,
     }),
 
-  tooManyRequests: (message: string, details?: StatusDetails) => new ApiError(429, 'TooManyRequests', message, details),
+  tooManyRequests: (message: string, details?: StatusDetails) =>
+    new ApiError(429, 'TooManyRequests', message, details),
 
   internal: (message: string) =>
     new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),

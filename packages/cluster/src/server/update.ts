@@ -22,7 +22,10 @@ export interface UpdateOutcome {
 export interface UpdateScope {
   /** Puts back what this way of writing may not change. */
   prepare(draft: KubeObject, live: KubeObject, context: StrategyContext): void
-  validate(draft: KubeObject, live: KubeObject): ReturnType<NonNullable<Resource['strategy']['validateUpdate']>>
+  validate(
+    draft: KubeObject,
+    live: KubeObject,
+  ): ReturnType<NonNullable<Resource['strategy']['validateUpdate']>>
 }
 
 /** How often a write that does not name a version is tried again when others write at the same time. */
@@ -58,7 +61,11 @@ export async function updateObject(
 }
 
 function missingForUid(resource: Resource, name: string, uid: string) {
-  return refuse.conflict(resource, name, `StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: `)
+  return refuse.conflict(
+    resource,
+    name,
+    `StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: `,
+  )
 }
 
 /** True when the client named the version it saw. */
@@ -80,7 +87,11 @@ function checkVersion(resource: Resource, name: string, draft: KubeObject, live:
   }
   if (!/^\d+$/.test(resourceVersion))
     throw refuse.invalid({ group: resource.group, kind: resource.plural }, name, [
-      fieldError.invalid('metadata.resourceVersion', resourceVersion, `strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`),
+      fieldError.invalid(
+        'metadata.resourceVersion',
+        resourceVersion,
+        `strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`,
+      ),
     ])
   if (resourceVersion !== live.metadata.resourceVersion) throw refuse.modified(resource, name)
   return true
@@ -106,12 +117,20 @@ async function prepareUpdate(
     ...(resource.strategy.validatesMetadata
       ? []
       : [
-          ...validateObjectMeta(object.metadata, { namespaced: resource.namespaced, name: resource.strategy.nameRule }),
+          ...validateObjectMeta(object.metadata, {
+            namespaced: resource.namespaced,
+            name: resource.strategy.nameRule,
+          }),
           ...validateObjectMetaUpdate(object.metadata, live.metadata),
         ]),
     ...scope.validate(object, live),
   ]
-  if (errors.length > 0) throw refuse.invalid({ group: resource.group, kind: object.kind ?? resource.kind }, object.metadata.name ?? '', errors)
+  if (errors.length > 0)
+    throw refuse.invalid(
+      { group: resource.group, kind: object.kind ?? resource.kind },
+      object.metadata.name ?? '',
+      errors,
+    )
   for (const warning of resource.strategy.warnings?.(object, live) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   return object
@@ -138,7 +157,11 @@ function commitUpdate(
 
 /** An object that was only waiting for its finalizers goes with the update that removes the last one. */
 function isFinished({ metadata }: KubeObject): boolean {
-  return Boolean(metadata.deletionTimestamp) && !metadata.finalizers?.length && !metadata.deletionGracePeriodSeconds
+  return (
+    Boolean(metadata.deletionTimestamp) &&
+    !metadata.finalizers?.length &&
+    !metadata.deletionGracePeriodSeconds
+  )
 }
 
 /** A write that changes nothing is none: no revision, no event. */
@@ -155,7 +178,9 @@ export function mainScope(resource: Resource): UpdateScope {
       strategy.prepareForUpdate?.(draft, live, context)
       bumpGeneration(resource, draft, live)
     },
-    validate: (draft, live) => [...(strategy.validateUpdate?.(draft, live) ?? strategy.validate?.(draft) ?? [])],
+    validate: (draft, live) => [
+      ...(strategy.validateUpdate?.(draft, live) ?? strategy.validate?.(draft) ?? []),
+    ],
   }
 }
 
@@ -165,12 +190,14 @@ export function statusScope(resource: Resource): UpdateScope {
   return {
     prepare(draft, live, context) {
       if (resource.struct) {
-        for (const key of Object.keys({ ...draft, ...live}))
+        for (const key of Object.keys({ ...draft, ...live }))
           if (key !== 'status' && key !== 'metadata') restoreField(draft, live, key)
         delete draft.metadata.ownerReferences
-        if (live.metadata.ownerReferences) draft.metadata.ownerReferences = structuredClone(live.metadata.ownerReferences)
+        if (live.metadata.ownerReferences)
+          draft.metadata.ownerReferences = structuredClone(live.metadata.ownerReferences)
       } else {
-        for (const key of Object.keys({ ...draft, ...live })) if (key !== 'status') restoreField(draft, live, key)
+        for (const key of Object.keys({ ...draft, ...live }))
+          if (key !== 'status') restoreField(draft, live, key)
       }
       strategy.prepareForStatusUpdate?.(draft, live, context)
     },

@@ -43,10 +43,14 @@ export function watchObjects(
   // A revision from the future is where a client starts that saw another server; it gets what comes after now.
   let from = initial ? store.revision : Math.min(asked === 0 ? store.revision : asked, store.revision)
   if (initial) {
-    const snapshot = store.list(resource.storage, { prefix, matches: selection && (stored => selection(present(resource, stored))) })
+    const snapshot = store.list(resource.storage, {
+      prefix,
+      matches: selection && (stored => selection(present(resource, stored))),
+    })
     from = snapshot.revision
     for (const stored of snapshot.items) first.push(encodeEvent('ADDED', present(resource, stored)))
-    if (options.sendInitialEvents && options.allowBookmarks) first.push(encodeEvent('BOOKMARK', bookmark(resource, from, true)))
+    if (options.sendInitialEvents && options.allowBookmarks)
+      first.push(encodeEvent('BOOKMARK', bookmark(resource, from, true)))
   }
   try {
     watch.reader = store.watch(resource.storage, from, () => watch.wake())
@@ -62,7 +66,9 @@ export function watchObjects(
       const event = select(change)
       return event ? encodeEvent(event.type, event.object) : ''
     },
-    bookmark: options.allowBookmarks ? () => encodeEvent('BOOKMARK', bookmark(resource, store.revision, false)) : undefined,
+    bookmark: options.allowBookmarks
+      ? () => encodeEvent('BOOKMARK', bookmark(resource, store.revision, false))
+      : undefined,
   })
 }
 
@@ -174,7 +180,10 @@ function leaving(resource: Resource, change: Change): KubeObject {
   let known = departures.get(change)
   if (!known) {
     const { previous, object } = change
-    known = { ...previous!, metadata: { ...previous!.metadata, resourceVersion: object.metadata.resourceVersion } }
+    known = {
+      ...previous!,
+      metadata: { ...previous!.metadata, resourceVersion: object.metadata.resourceVersion },
+    }
     departures.set(change, known)
   }
   return present(resource, known)
@@ -201,4 +210,3 @@ function errorEvent(error: ChangesForgotten): string {
 async function* oneChunk(text: string): AsyncGenerator<string> {
   yield text
 }
-

@@ -83,7 +83,9 @@ export class ChangeLog {
   slice(position: number, limit: number): readonly Change[] {
     if (position < this.#dropped) throw new ChangesForgotten(position, this.#floor)
     const start = position - this.#dropped
-    return start === 0 && this.#changes.length <= limit ? this.#changes.slice() : this.#changes.slice(start, start + limit)
+    return start === 0 && this.#changes.length <= limit
+      ? this.#changes.slice()
+      : this.#changes.slice(start, start + limit)
   }
 
   stop(reader: ChangeReader): void {

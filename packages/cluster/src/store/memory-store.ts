@@ -132,13 +132,19 @@ export class MemoryStore implements Store {
 
   #collection(resource: string): Collection {
     let collection = this.#collections.get(resource)
-    if (!collection) this.#collections.set(resource, (collection = new Collection()))
+    if (!collection) {
+      collection = new Collection()
+      this.#collections.set(resource, collection)
+    }
     return collection
   }
 
   #log(resource: string): ChangeLog {
     let log = this.#logs.get(resource)
-    if (!log) this.#logs.set(resource, (log = new ChangeLog(this.#window, this.#floor)))
+    if (!log) {
+      log = new ChangeLog(this.#window, this.#floor)
+      this.#logs.set(resource, log)
+    }
     return log
   }
 

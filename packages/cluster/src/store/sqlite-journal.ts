@@ -16,7 +16,9 @@ export function openSqliteJournal(path: string): Journal {
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA locking_mode = EXCLUSIVE')
   prepareTables(database, path)
-  const put = database.prepare('INSERT OR REPLACE INTO objects (resource, key, revision, json) VALUES (?, ?, ?, ?)')
+  const put = database.prepare(
+    'INSERT OR REPLACE INTO objects (resource, key, revision, json) VALUES (?, ?, ?, ?)',
+  )
   const remove = database.prepare('DELETE FROM objects WHERE resource = ? AND key = ?')
   const setRevision = database.prepare('UPDATE state SET revision = ?')
   return {
@@ -42,7 +44,9 @@ export function openSqliteJournal(path: string): Journal {
 function prepareTables(database: DatabaseSync, path: string): void {
   const { user_version: version } = database.prepare('PRAGMA user_version').get() as { user_version: number }
   if (version !== 0 && version !== formatVersion)
-    throw new Error(`${path} has the format ${version}, this program reads ${formatVersion}; start with an empty file`)
+    throw new Error(
+      `${path} has the format ${version}, this program reads ${formatVersion}; start with an empty file`,
+    )
   database.exec(`
     CREATE TABLE IF NOT EXISTS objects (
       resource TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, json TEXT NOT NULL,
@@ -56,7 +60,9 @@ function prepareTables(database: DatabaseSync, path: string): void {
 }
 
 function* readEntries(database: DatabaseSync): Iterable<JournalEntry> {
-  for (const row of database.prepare('SELECT resource, key, json FROM objects ORDER BY resource, key').iterate()) {
+  for (const row of database
+    .prepare('SELECT resource, key, json FROM objects ORDER BY resource, key')
+    .iterate()) {
     const { resource, key, json } = row as { resource: string; key: string; json: string }
     yield { resource, key, object: JSON.parse(json) as KubeObject }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Change, ChangeReader } from './change-log.ts'
 import type { KubeObject } from '../object.ts'
+import type { Change, ChangeReader } from './change-log.ts'
 
 /** What a list saw: all objects of a range at one revision. */
 export interface Snapshot {

@@ -2,6 +2,7 @@
 
 import { cloneJson, isJsonObject } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
+import { structType } from '../schema/type-table.ts'
 import type { Binding, Pod } from '../schema/types.generated.ts'
 import { jsonAnswer } from '../server/answer.ts'
 import { parseBody } from '../server/body.ts'
@@ -11,24 +12,42 @@ import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
 import { refuse } from '../server/status.ts'
 import { type UpdateScope, updateObject } from '../server/update.ts'
 
+const bindingType = structType('core/v1.Binding')
+
 /** Puts a pod on a node: what a scheduler does, once. */
 export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
-  const binding = parseBody(request, 'Binding').value as unknown as Binding
+  const binding = parseBody(request, 'Binding', bindingType).value as unknown as Binding
   const node = isJsonObject(binding.target) ? (binding.target as { name?: string }).name : undefined
   if (!node) throw refuse.badRequest('Binding "" is invalid: target.name: Required value')
   const bind = (live: KubeObject | undefined): KubeObject => {
     const draft = cloneJson(live!)
     const pod = draft as unknown as Pod
     if (binding.metadata?.uid && binding.metadata.uid !== draft.metadata.uid)
-      throw refuse.conflict(resource, info.name, `Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${draft.metadata.uid}`)
+      throw refuse.conflict(
+        resource,
+        info.name,
+        `Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${draft.metadata.uid}`,
+      )
     if (draft.metadata.deletionTimestamp)
-      throw refuse.conflict({ group: '', plural: 'pods/binding' }, info.name, `pod ${info.name} is being deleted, cannot be assigned to a host`)
+      throw refuse.conflict(
+        { group: '', plural: 'pods/binding' },
+        info.name,
+        `pod ${info.name} is being deleted, cannot be assigned to a host`,
+      )
     if (pod.spec?.nodeName)
-      throw refuse.conflict({ group: '', plural: 'pods/binding' }, info.name, `pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`)
+      throw refuse.conflict(
+        { group: '', plural: 'pods/binding' },
+        info.name,
+        `pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`,
+      )
     if (pod.spec?.schedulingGates?.length)
-      throw refuse.conflict({ group: '', plural: 'pods/binding' }, info.name, `pod ${info.name} has non-empty .spec.schedulingGates`)
+      throw refuse.conflict(
+        { group: '', plural: 'pods/binding' },
+        info.name,
+        `pod ${info.name} has non-empty .spec.schedulingGates`,
+      )
     assign(pod, node, binding, timestamp(context.clock.now()))
     return draft
   }
@@ -38,7 +57,8 @@ export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
 
 function assign(pod: Pod, node: string, binding: Binding, now: string): void {
   pod.spec = { ...pod.spec, nodeName: node }
-  if (binding.metadata?.annotations) pod.metadata!.annotations = { ...pod.metadata!.annotations, ...binding.metadata.annotations }
+  if (binding.metadata?.annotations)
+    pod.metadata!.annotations = { ...pod.metadata!.annotations, ...binding.metadata.annotations }
   if (binding.metadata?.labels) pod.metadata!.labels = { ...pod.metadata!.labels, ...binding.metadata.labels }
   const others = (pod.status?.conditions ?? []).filter(({ type }) => type !== 'PodScheduled')
   pod.status = {

@@ -2,6 +2,8 @@
 
 import { isJsonObject } from '@grove/apimachinery'
 import { objectKey } from '../object.ts'
+import { selectorMatches } from '../registry/validation/workload.ts'
+import { structType } from '../schema/type-table.ts'
 import type { Pod, PolicyPodDisruptionBudget } from '../schema/types.generated.ts'
 import { jsonAnswer } from '../server/answer.ts'
 import { parseBody } from '../server/body.ts'
@@ -10,10 +12,11 @@ import { deleteObject } from '../server/delete.ts'
 import type { DeleteOptions } from '../server/delete-options.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
-import { ApiError, refuse } from '../server/status.ts'
-import { selectorMatches } from '../registry/validation/workload.ts'
+import { type ApiError, refuse } from '../server/status.ts'
 
 const budgets = 'poddisruptionbudgets.policy'
+
+const evictionType = structType('policy/v1.Eviction')
 
 /** Seconds after which a client may ask again for a disruption that is not allowed now. */
 const retryAfterSeconds = 10
@@ -22,8 +25,10 @@ const retryAfterSeconds = 10
 export async function answerEviction(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
-  const body = parseBody(request, 'Eviction').value
-  const options = isJsonObject(body.deleteOptions) ? (body.deleteOptions as unknown as DeleteOptions) : undefined
+  const body = parseBody(request, 'Eviction', evictionType).value
+  const options = isJsonObject(body.deleteOptions)
+    ? (body.deleteOptions as unknown as DeleteOptions)
+    : undefined
   const stored = context.store.get(resource.storage, objectKey(info.namespace, info.name))
   if (!stored) throw refuse.notFound(resource, info.name)
   const pod = stored as unknown as Pod
@@ -34,7 +39,9 @@ export async function answerEviction(call: ResourceCall): Promise<ApiResponse> {
 
 /** Pods that serve nobody may go whatever their budget says. */
 function isDoneOrWaiting({ metadata, status }: Pod): boolean {
-  return ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '') || Boolean(metadata?.deletionTimestamp)
+  return (
+    ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '') || Boolean(metadata?.deletionTimestamp)
+  )
 }
 
 function takeDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void {
@@ -45,20 +52,30 @@ function takeDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void
       return selector !== undefined && selectorMatches(selector, pod.metadata?.labels ?? {})
     })
   if (matching.length === 0) return
-  if (matching.length > 1) throw refuse.internal('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.')
+  if (matching.length > 1)
+    throw refuse.internal(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    )
   const stored = matching[0]!
   const budget = stored as unknown as PolicyPodDisruptionBudget
   const name = stored.metadata.name!
   if ((budget.status?.disruptionsAllowed ?? 0) <= 0) throw disruptionRefused(budget, name)
   if (dryRun) return
-  const disrupted = { ...budget.status?.disruptedPods, [pod.metadata!.name!]: new Date(context.clock.now()).toISOString().replace(/\.\d+Z/, 'Z') }
+  const disrupted = {
+    ...budget.status?.disruptedPods,
+    [pod.metadata!.name!]: new Date(context.clock.now()).toISOString().replace(/\.\d+Z/, 'Z'),
+  }
   context.store.write(
     budgets,
     objectKey(stored.metadata.namespace, name),
     {
       ...stored,
       metadata: { ...stored.metadata },
-      status: { ...budget.status, disruptionsAllowed: budget.status!.disruptionsAllowed! - 1, disruptedPods: disrupted },
+      status: {
+        ...budget.status,
+        disruptionsAllowed: budget.status!.disruptionsAllowed! - 1,
+        disruptedPods: disrupted,
+      },
     },
     stored,
   )
@@ -69,7 +86,7 @@ function disruptionRefused(budget: PolicyPodDisruptionBudget, name: string): Api
   const message = observed
     ? `The disruption budget ${name} needs ${budget.status?.desiredHealthy ?? 0} healthy pods and has ${budget.status?.currentHealthy ?? 0} currently`
     : `The disruption budget ${name} is still being processed by the server.`
-  return refuse.tooManyRequests('Cannot evict pod as it would violate the pod\'s disruption budget.', {
+  return refuse.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message }],
     ...(observed ? {} : { retryAfterSeconds }),
   })

@@ -10,22 +10,37 @@ import { refuse } from '../server/status.ts'
 import type { UpdateScope } from '../server/update.ts'
 
 /** What a container wrote, as the kubelet knows it. Undefined when no such container ever ran. */
-export type PodLogs = (pod: Pod, container: string, options: URLSearchParams) => string | undefined | Promise<string | undefined>
+export type PodLogs = (
+  pod: Pod,
+  container: string,
+  options: URLSearchParams,
+) => string | undefined | Promise<string | undefined>
 
 export function answerLog(logs: PodLogs): SubresourceHandler {
   return async ({ context, resource, info, request }: ResourceCall): Promise<ApiResponse> => {
     const pod = getObject(context, resource, info.namespace, info.name) as unknown as Pod
-    const names = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(({ name }) => name ?? '')
+    const names = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(
+      ({ name }) => name ?? '',
+    )
     const asked = request.query.get('container') ?? ''
     const own = (pod.spec?.containers ?? []).map(({ name }) => name ?? '')
     if (!asked && own.length > 1)
-      throw refuse.badRequest(`a container name must be specified for pod ${info.name}, choose one of: [${names.join(' ')}]`)
+      throw refuse.badRequest(
+        `a container name must be specified for pod ${info.name}, choose one of: [${names.join(' ')}]`,
+      )
     const container = asked || own[0]!
-    if (!names.includes(container)) throw refuse.badRequest(`container ${container} is not valid for pod ${info.name}`)
+    if (!names.includes(container))
+      throw refuse.badRequest(`container ${container} is not valid for pod ${info.name}`)
     const text = pod.spec?.nodeName ? await logs(pod, container, request.query) : ''
     if (text === undefined)
-      throw refuse.badRequest(`container "${container}" in pod "${info.name}" is waiting to start: ContainerCreating`)
-    return { status: 200, headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' }, body: text }
+      throw refuse.badRequest(
+        `container "${container}" in pod "${info.name}" is waiting to start: ContainerCreating`,
+      )
+    return {
+      status: 200,
+      headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' },
+      body: text,
+    }
   }
 }
 

@@ -16,12 +16,18 @@ import { type Change, mainScope, updateObject } from '../server/update.ts'
 import { WriteRequest } from '../server/write-request.ts'
 
 /** The Scale kind as a resource of its own, for reading bodies and writing answers. */
-const scaleResource: Resource = builtIn({ type: 'autoscaling/v1.Scale', group: 'autoscaling', plural: 'scales', namespaced: true })
+const scaleResource: Resource = builtIn({
+  type: 'autoscaling/v1.Scale',
+  group: 'autoscaling',
+  plural: 'scales',
+  namespaced: true,
+})
 
 export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
   const { context, resource, info } = call
   const presenter = presenterOf(call, scaleResource)
-  if (info.verb === 'get') return presenter.object(200, scaleOf(resource, getObject(context, resource, info.namespace, info.name)))
+  if (info.verb === 'get')
+    return presenter.object(200, scaleOf(resource, getObject(context, resource, info.namespace, info.name)))
   const write = writeRequestOf(call)
   const scaleChange = info.verb === 'patch' ? patchScale(call, write) : replaceScale(call, write)
   const change: Change = async live => {
@@ -37,7 +43,7 @@ export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
 type ScaleChange = (current: KubeObject) => KubeObject | Promise<KubeObject>
 
 function replaceScale({ context, request }: ResourceCall, write: WriteRequest): ScaleChange {
-  const body = parseBody(request, 'Scale')
+  const body = parseBody(request, 'Scale', scaleResource.struct)
   return () => decodeObject(context.registry, scaleResource, body, write.options.fieldValidation, write.warn)
 }
 
@@ -62,7 +68,10 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
       resourceVersion: object.metadata.resourceVersion,
       creationTimestamp: object.metadata.creationTimestamp,
     },
-    spec: replicasAt(object, paths.specReplicas) === 0 ? {} : { replicas: replicasAt(object, paths.specReplicas) },
+    spec:
+      replicasAt(object, paths.specReplicas) === 0
+        ? {}
+        : { replicas: replicasAt(object, paths.specReplicas) },
     status: { replicas: replicasAt(object, paths.statusReplicas), ...(selector && { selector }) },
   }
 }

@@ -202,7 +202,7 @@ describe('the state of a cache, whatever order lists, events and answers come in
           if (lists) for (let i = 0; i < 2; i++) world.list()
           assert.equal(world.cache.pendingDeletions, 0)
         }),
-        { numRuns: 200_000 },
+        { numRuns: 5_000 },
       )
     })
 })

@@ -41,6 +41,9 @@ interface Address {
   readonly query: URLSearchParams
 }
 
+/** Across servers: no two objects ever have the same. */
+let uidsGiven = 0
+
 export class SimulatedServer implements Transport {
   readonly objects = new Map<string, Json>()
   readonly history: HistoryEntry[] = []
@@ -48,7 +51,6 @@ export class SimulatedServer implements Transport {
   readonly #options: SimulatedServerOptions
   readonly #watches = new Set<SimulatedWatch>()
   #resourceVersion = 100
-  #uids = 0
   #compacted = 0
 
   constructor(options: SimulatedServerOptions = {}) {
@@ -166,7 +168,7 @@ export class SimulatedServer implements Transport {
   #create({ collection }: Address, body: Json): TransportResponse {
     const path = `${collection}/${body.metadata.name}`
     if (this.objects.has(path)) return failure(409, 'AlreadyExists')
-    const uid = `uid-${++this.#uids}`
+    const uid = `uid-${++uidsGiven}`
     return ok(this.#store(path, 'ADDED', { ...body, metadata: { ...body.metadata, uid } }), 201)
   }
 

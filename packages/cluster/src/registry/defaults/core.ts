@@ -25,7 +25,8 @@ export function defaultNamespace(draft: KubeObject): void {
   const namespace = draft as unknown as Namespace
   namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
   // Selectors of namespaces need their name as a label; nobody can take it away.
-  if (draft.metadata.name) draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name }
+  if (draft.metadata.name)
+    draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name }
 }
 
 /** `stringData` is a convenience for writers; it is folded into `data` and never shown. */
@@ -33,7 +34,8 @@ export function defaultSecret(draft: KubeObject): void {
   const secret = draft as unknown as Secret
   if (secret.stringData) {
     secret.data = { ...secret.data }
-    for (const [key, text] of Object.entries(secret.stringData)) secret.data[key] = Buffer.from(text).toString('base64')
+    for (const [key, text] of Object.entries(secret.stringData))
+      secret.data[key] = Buffer.from(text).toString('base64')
     delete secret.stringData
   }
   secret.type ||= 'Opaque'
@@ -51,7 +53,10 @@ export function defaultService(draft: KubeObject): void {
     port.protocol ||= 'TCP'
     if (!port.targetPort) port.targetPort = port.port
   }
-  const external = spec.type === 'NodePort' || spec.type === 'LoadBalancer' || (spec.type === 'ClusterIP' && Boolean(spec.externalIPs?.length))
+  const external =
+    spec.type === 'NodePort' ||
+    spec.type === 'LoadBalancer' ||
+    (spec.type === 'ClusterIP' && Boolean(spec.externalIPs?.length))
   if (external) spec.externalTrafficPolicy ||= 'Cluster'
   if (spec.type !== 'ExternalName') spec.internalTrafficPolicy ??= 'Cluster'
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
@@ -105,7 +110,8 @@ export function defaultStorageClass(draft: KubeObject): void {
 
 export function defaultWebhooks(draft: KubeObject): void {
   const mutating = draft.kind === 'MutatingWebhookConfiguration'
-  for (const webhook of (draft as unknown as AdmissionregistrationValidatingWebhookConfiguration).webhooks ?? []) {
+  for (const webhook of (draft as unknown as AdmissionregistrationValidatingWebhookConfiguration).webhooks ??
+    []) {
     webhook.failurePolicy ??= 'Fail'
     webhook.matchPolicy ??= 'Equivalent'
     webhook.namespaceSelector ??= {}

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { KubeObject } from '../../object.ts'
-import type { Container, HTTPGetAction, Pod, PodSpec, PodTemplateSpec, Probe, Volume } from '../../schema/types.generated.ts'
+import type {
+  Container,
+  HTTPGetAction,
+  Pod,
+  PodSpec,
+  PodTemplateSpec,
+  Probe,
+  Volume,
+} from '../../schema/types.generated.ts'
 
 const defaultFileMode = 0o644
 const defaultGraceSeconds = 30
@@ -46,7 +54,8 @@ export function defaultPodSpec(spec: PodSpec): void {
   for (const container of spec.initContainers ?? []) defaultContainer(container)
   for (const container of spec.ephemeralContainers ?? []) defaultContainer(container as Container)
   for (const volume of spec.volumes ?? []) defaultVolume(volume)
-  for (const constraint of spec.topologySpreadConstraints ?? []) constraint.whenUnsatisfiable ||= 'DoNotSchedule'
+  for (const constraint of spec.topologySpreadConstraints ?? [])
+    constraint.whenUnsatisfiable ||= 'DoNotSchedule'
 }
 
 function defaultContainer(container: Container): void {
@@ -93,11 +102,13 @@ function defaultVolume(volume: Volume): void {
   for (const source of [volume.secret, volume.configMap, volume.downwardAPI, volume.projected])
     if (source) source.defaultMode ??= defaultFileMode
   if (volume.hostPath) volume.hostPath.type ??= ''
-  if (volume.image) volume.image.pullPolicy ||= isLatest(volume.image.reference ?? '') ? 'Always' : 'IfNotPresent'
+  if (volume.image)
+    volume.image.pullPolicy ||= isLatest(volume.image.reference ?? '') ? 'Always' : 'IfNotPresent'
   for (const item of volume.downwardAPI?.items ?? []) if (item.fieldRef) item.fieldRef.apiVersion ||= 'v1'
   for (const source of volume.projected?.sources ?? []) {
     if (source.serviceAccountToken) source.serviceAccountToken.expirationSeconds ??= defaultTokenSeconds
     for (const item of source.downwardAPI?.items ?? []) if (item.fieldRef) item.fieldRef.apiVersion ||= 'v1'
   }
-  if (volume.ephemeral?.volumeClaimTemplate?.spec) volume.ephemeral.volumeClaimTemplate.spec.volumeMode ??= 'Filesystem'
+  if (volume.ephemeral?.volumeClaimTemplate?.spec)
+    volume.ephemeral.volumeClaimTemplate.spec.volumeMode ??= 'Filesystem'
 }

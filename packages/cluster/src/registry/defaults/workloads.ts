@@ -117,7 +117,12 @@ export function defaultAutoscaler(draft: KubeObject): void {
   if (!spec) return
   spec.minReplicas ??= 1
   if (!spec.metrics?.length)
-    spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }]
+    spec.metrics = [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+      },
+    ]
   if (!spec.behavior) return
   spec.behavior.scaleUp = fillRules(spec.behavior.scaleUp, {
     stabilizationWindowSeconds: 0,
@@ -133,6 +138,9 @@ export function defaultAutoscaler(draft: KubeObject): void {
   })
 }
 
-function fillRules(given: AutoscalingV2HPAScalingRules | undefined, defaults: AutoscalingV2HPAScalingRules): AutoscalingV2HPAScalingRules {
+function fillRules(
+  given: AutoscalingV2HPAScalingRules | undefined,
+  defaults: AutoscalingV2HPAScalingRules,
+): AutoscalingV2HPAScalingRules {
   return { ...defaults, ...given }
 }

@@ -11,12 +11,20 @@ import {
   defaultVolume,
 } from '../defaults/core.ts'
 import { defaultPod, defaultPodTemplate } from '../defaults/pod.ts'
+import { configMapStrategy, secretStrategy } from '../strategies/configuration.ts'
 import { eventSelectableFields, eventStrategy } from '../strategies/event.ts'
 import { namespaceStrategy } from '../strategies/namespace.ts'
 import { podSelectableFields, podStrategy } from '../strategies/pod.ts'
-import { configMapStrategy, secretStrategy } from '../strategies/configuration.ts'
 import { serviceStrategy } from '../strategies/service.ts'
-import { configMapColumns, eventColumns, namespaceColumns, nodeColumns, secretColumns, serviceAccountColumns, serviceColumns } from '../tables/core.ts'
+import {
+  configMapColumns,
+  eventColumns,
+  namespaceColumns,
+  nodeColumns,
+  secretColumns,
+  serviceAccountColumns,
+  serviceColumns,
+} from '../tables/core.ts'
 import { podColumns } from '../tables/pod.ts'
 
 export const coreKinds: readonly BuiltInKind[] = [
@@ -121,7 +129,9 @@ export const coreKinds: readonly BuiltInKind[] = [
     plural: 'serviceaccounts',
     namespaced: true,
     shortNames: ['sa'],
-    subresources: { token: { kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] } },
+    subresources: {
+      token: { kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] },
+    },
     strategy: { returnsDeleted: true },
     columns: serviceAccountColumns,
   },
@@ -153,6 +163,20 @@ export const coreKinds: readonly BuiltInKind[] = [
     strategy: { returnsDeleted: true, prepareForCreate: defaultVolume },
     defaults: defaultVolume,
   },
-  { type: 'core/v1.LimitRange', group: '', plural: 'limitranges', namespaced: true, shortNames: ['limits'], strategy: { createOnUpdate: true } },
-  { type: 'core/v1.ResourceQuota', group: '', plural: 'resourcequotas', namespaced: true, shortNames: ['quota'], strategy: { returnsDeleted: true } },
+  {
+    type: 'core/v1.LimitRange',
+    group: '',
+    plural: 'limitranges',
+    namespaced: true,
+    shortNames: ['limits'],
+    strategy: { createOnUpdate: true },
+  },
+  {
+    type: 'core/v1.ResourceQuota',
+    group: '',
+    plural: 'resourcequotas',
+    namespaced: true,
+    shortNames: ['quota'],
+    strategy: { returnsDeleted: true },
+  },
 ]

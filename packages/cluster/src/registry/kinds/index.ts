@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { definitionKind } from '../../custom-resources/definition.ts'
 import { builtIn } from '../built-in.ts'
 import type { Resource } from '../resource.ts'
-import { definitionKind } from '../../custom-resources/definition.ts'
 import { clusterKinds } from './cluster.ts'
 import { coreKinds } from './core.ts'
 import { workloadKinds } from './workloads.ts'

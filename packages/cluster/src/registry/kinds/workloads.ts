@@ -10,7 +10,16 @@ import {
   defaultReplicaSet,
   defaultStatefulSet,
 } from '../defaults/workloads.ts'
-import { autoscalerStrategy, cronJobStrategy, daemonSetStrategy, deploymentStrategy, jobStrategy, replicaSetStrategy, revisionStrategy, statefulSetStrategy } from '../strategies/workloads.ts'
+import {
+  autoscalerStrategy,
+  cronJobStrategy,
+  daemonSetStrategy,
+  deploymentStrategy,
+  jobStrategy,
+  replicaSetStrategy,
+  revisionStrategy,
+  statefulSetStrategy,
+} from '../strategies/workloads.ts'
 import {
   autoscalerColumns,
   controllerRevisionColumns,
@@ -22,7 +31,11 @@ import {
   statefulSetColumns,
 } from '../tables/workloads.ts'
 
-const scale = { specReplicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'], selector: ['spec', 'selector'] }
+const scale = {
+  specReplicas: ['spec', 'replicas'],
+  statusReplicas: ['status', 'replicas'],
+  selector: ['spec', 'selector'],
+}
 const all = ['all']
 
 export const workloadKinds: readonly BuiltInKind[] = [
@@ -50,7 +63,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     strategy: replicaSetStrategy,
     columns: replicaSetColumns,
     selectableFields: {
-      'status.replicas': object => String((object.status as { replicas?: number } | undefined)?.replicas ?? 0),
+      'status.replicas': object =>
+        String((object.status as { replicas?: number } | undefined)?.replicas ?? 0),
     },
   },
   {
@@ -94,7 +108,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     strategy: jobStrategy,
     columns: jobColumns,
     selectableFields: {
-      'status.successful': object => String((object.status as { succeeded?: number } | undefined)?.succeeded ?? 0),
+      'status.successful': object =>
+        String((object.status as { succeeded?: number } | undefined)?.succeeded ?? 0),
     },
   },
   {

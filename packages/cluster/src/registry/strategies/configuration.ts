@@ -13,7 +13,10 @@ const maximumDataBytes = 1024 * 1024
 
 export const configMapStrategy: Partial<Strategy> = {
   validate: object => validateConfigMap(object),
-  validateUpdate: (object, old) => [...validateConfigMap(object), ...validateImmutable(object, old, ['data', 'binaryData'])],
+  validateUpdate: (object, old) => [
+    ...validateConfigMap(object),
+    ...validateImmutable(object, old, ['data', 'binaryData']),
+  ],
 }
 
 export const secretStrategy: Partial<Strategy> = {
@@ -30,7 +33,8 @@ function validateConfigMap(object: KubeObject): FieldError[] {
   const binary = recordOf(object.binaryData)
   const errors = [...validateKeys(data, 'data'), ...validateKeys(binary, 'binaryData')]
   for (const key of Object.keys(data))
-    if (Object.hasOwn(binary, key)) errors.push(fieldError.invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'))
+    if (Object.hasOwn(binary, key))
+      errors.push(fieldError.invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'))
   if (sizeOf(data) + sizeOf(binary) > maximumDataBytes) errors.push(fieldError.tooLong('', maximumDataBytes))
   return errors
 }
@@ -47,7 +51,10 @@ function validateSecret(object: KubeObject): FieldError[] {
   const errors = validateKeys(data, 'data')
   for (const key of requiredKeys[String(object.type)] ?? [])
     if (!Object.hasOwn(data, key)) errors.push(fieldError.required(`data[${key}]`))
-  if (object.type === 'kubernetes.io/service-account-token' && !object.metadata.annotations?.['kubernetes.io/service-account.name'])
+  if (
+    object.type === 'kubernetes.io/service-account-token' &&
+    !object.metadata.annotations?.['kubernetes.io/service-account.name']
+  )
     errors.push(fieldError.required('metadata.annotations[kubernetes.io/service-account.name]'))
   if (sizeOf(data) > maximumDataBytes) errors.push(fieldError.tooLong('data', maximumDataBytes))
   return errors
@@ -56,7 +63,10 @@ function validateSecret(object: KubeObject): FieldError[] {
 function validateKeys(data: Record<string, unknown>, field: string): FieldError[] {
   return Object.keys(data).flatMap(key => {
     const errors: FieldError[] = []
-    if (key.length > maximumKeyLength) errors.push(fieldError.invalid(`${field}[${key}]`, key, `must be no more than ${maximumKeyLength} characters`))
+    if (key.length > maximumKeyLength)
+      errors.push(
+        fieldError.invalid(`${field}[${key}]`, key, `must be no more than ${maximumKeyLength} characters`),
+      )
     if (!keyPattern.test(key)) errors.push(fieldError.invalid(`${field}[${key}]`, key, keyText))
     return errors
   })
@@ -65,9 +75,11 @@ function validateKeys(data: Record<string, unknown>, field: string): FieldError[
 function validateImmutable(object: KubeObject, old: KubeObject, fields: readonly string[]): FieldError[] {
   if (old.immutable !== true) return []
   const errors: FieldError[] = []
-  if (object.immutable !== true) errors.push(fieldError.forbidden('immutable', 'field is immutable when `immutable` is set'))
+  if (object.immutable !== true)
+    errors.push(fieldError.forbidden('immutable', 'field is immutable when `immutable` is set'))
   for (const field of fields)
-    if (!equalJson(object[field], old[field])) errors.push(fieldError.forbidden(field, 'field is immutable when `immutable` is set'))
+    if (!equalJson(object[field], old[field]))
+      errors.push(fieldError.forbidden(field, 'field is immutable when `immutable` is set'))
   return errors
 }
 

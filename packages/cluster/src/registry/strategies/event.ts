@@ -18,6 +18,7 @@ export const eventSelectableFields: Record<string, (object: KubeObject) => strin
   'involvedObject.fieldPath': object => involved(object).fieldPath ?? '',
   reason: object => (object as unknown as Event).reason ?? '',
   reportingComponent: object => (object as unknown as Event).reportingComponent ?? '',
-  source: object => (object as unknown as Event).source?.component || (object as unknown as Event).reportingComponent || '',
+  source: object =>
+    (object as unknown as Event).source?.component || (object as unknown as Event).reportingComponent || '',
   type: object => (object as unknown as Event).type ?? '',
 }

@@ -14,7 +14,9 @@ export const namespaceStrategy: Partial<Strategy> = {
     const namespace = draft as unknown as Namespace
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
-    namespace.spec = { finalizers: finalizers.includes(namespaceFinalizer) ? finalizers : [...finalizers, namespaceFinalizer] }
+    namespace.spec = {
+      finalizers: finalizers.includes(namespaceFinalizer) ? finalizers : [...finalizers, namespaceFinalizer],
+    }
   },
   prepareForUpdate(draft, old) {
     draft.spec = structuredClone(old.spec)

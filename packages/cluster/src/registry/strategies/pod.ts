@@ -19,7 +19,9 @@ export const podStrategy: Partial<Strategy> = {
     // The last gate is gone: the scheduler will say why it does or does not run.
     const wasGated = Boolean((old as unknown as Pod).spec?.schedulingGates?.length)
     if (wasGated && !pod.spec?.schedulingGates?.length && pod.status?.conditions) {
-      pod.status.conditions = pod.status.conditions.filter(({ type, reason }) => type !== 'PodScheduled' || reason !== 'SchedulingGated')
+      pod.status.conditions = pod.status.conditions.filter(
+        ({ type, reason }) => type !== 'PodScheduled' || reason !== 'SchedulingGated',
+      )
       if (pod.status.conditions.length === 0) delete pod.status.conditions
     }
   },

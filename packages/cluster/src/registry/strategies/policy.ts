@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, fieldError, type NameRule } from '@grove/apimachinery'
-import type { CoordinationLease, PolicyPodDisruptionBudget, RbacRoleBinding, SchedulingPriorityClass } from '../../schema/types.generated.ts'
+import type {
+  CoordinationLease,
+  PolicyPodDisruptionBudget,
+  RbacRoleBinding,
+  SchedulingPriorityClass,
+} from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 
 /** Names that only have to fit into a path: those of roles and their bindings. */
@@ -31,7 +36,9 @@ export const leaseStrategy: Partial<Strategy> = {
   validate(object) {
     const { spec } = object as unknown as CoordinationLease
     if (spec?.leaseDurationSeconds !== undefined && spec.leaseDurationSeconds <= 0)
-      return [fieldError.invalid('spec.leaseDurationSeconds', spec.leaseDurationSeconds, 'must be greater than 0')]
+      return [
+        fieldError.invalid('spec.leaseDurationSeconds', spec.leaseDurationSeconds, 'must be greater than 0'),
+      ]
     return []
   },
 }
@@ -53,7 +60,12 @@ export const priorityClassStrategy: Partial<Strategy> = {
     const { value = 0 } = object as unknown as SchedulingPriorityClass
     const name = object.metadata.name ?? ''
     if (name.startsWith('system-') && !['system-node-critical', 'system-cluster-critical'].includes(name))
-      return [fieldError.forbidden('metadata.name', 'priority class names with \'system-\' prefix are reserved for system use only. error: only system-node-critical and system-cluster-critical may use that prefix')]
+      return [
+        fieldError.forbidden(
+          'metadata.name',
+          "priority class names with 'system-' prefix are reserved for system use only. error: only system-node-critical and system-cluster-critical may use that prefix",
+        ),
+      ]
     return !name.startsWith('system-') && value > 1_000_000_000
       ? [fieldError.forbidden('value', 'maximum allowed value of a user defined priority is 1000000000')]
       : []
@@ -63,7 +75,8 @@ export const priorityClassStrategy: Partial<Strategy> = {
     const before = old as unknown as SchedulingPriorityClass
     const errors = []
     if ((now.value ?? 0) !== (before.value ?? 0)) errors.push(fieldError.immutable('value', now.value))
-    if (now.preemptionPolicy !== before.preemptionPolicy) errors.push(fieldError.immutable('preemptionPolicy', now.preemptionPolicy))
+    if (now.preemptionPolicy !== before.preemptionPolicy)
+      errors.push(fieldError.immutable('preemptionPolicy', now.preemptionPolicy))
     return errors
   },
 }

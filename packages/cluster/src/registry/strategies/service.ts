@@ -28,13 +28,15 @@ export const serviceStrategy: Partial<Strategy> = {
 /** Gives a service its addresses and ports; an update keeps what the service has when it leaves them out. */
 function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
   if (spec.type === 'ExternalName') {
-    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const) delete spec[field]
+    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const)
+      delete spec[field]
     return
   }
   if (old && old.type !== 'ExternalName') {
     spec.clusterIP ||= old.clusterIP
     spec.clusterIPs ??= old.clusterIPs
-    for (const [index, port] of (spec.ports ?? []).entries()) if (wantsNodePorts(spec)) port.nodePort ||= old.ports?.[index]?.nodePort
+    for (const [index, port] of (spec.ports ?? []).entries())
+      if (wantsNodePorts(spec)) port.nodePort ||= old.ports?.[index]?.nodePort
   }
   if (!spec.clusterIP) spec.clusterIP = spec.clusterIPs?.[0] ?? freeAddress(context)
   spec.clusterIPs = spec.clusterIPs?.[0] === spec.clusterIP ? spec.clusterIPs : [spec.clusterIP]
@@ -47,7 +49,9 @@ function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: Stra
 }
 
 function wantsNodePorts(spec: ServiceSpec): boolean {
-  return spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
+  return (
+    spec.type === 'NodePort' || (spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false)
+  )
 }
 
 function services({ store }: StrategyContext): Service[] {
@@ -64,7 +68,9 @@ function freeAddress(context: StrategyContext): string {
 }
 
 function freeNodePort(context: StrategyContext): number {
-  const used = new Set(services(context).flatMap(service => (service.spec?.ports ?? []).map(port => port.nodePort)))
+  const used = new Set(
+    services(context).flatMap(service => (service.spec?.ports ?? []).map(port => port.nodePort)),
+  )
   for (;;) {
     const port = nodePortRange.first + context.random.integer(nodePortRange.last - nodePortRange.first + 1)
     if (!used.has(port)) return port
@@ -77,20 +83,26 @@ function validateService(object: KubeObject): FieldError[] {
   const spec = (object as unknown as Service).spec ?? {}
   const errors: FieldError[] = []
   const ports = spec.ports ?? []
-  if (ports.length === 0 && spec.type !== 'ExternalName' && spec.clusterIP !== 'None') errors.push(fieldError.required('spec.ports'))
+  if (ports.length === 0 && spec.type !== 'ExternalName' && spec.clusterIP !== 'None')
+    errors.push(fieldError.required('spec.ports'))
   const names = new Set<string>()
   for (const [index, port] of ports.entries()) {
     const at = `spec.ports[${index}]`
     const name = port.name ?? ''
     if (name === '' && ports.length > 1) errors.push(fieldError.required(`${at}.name`))
-    else if (name !== '') errors.push(...dns1123Label(name).map(problem => fieldError.invalid(`${at}.name`, name, problem)))
+    else if (name !== '')
+      errors.push(...dns1123Label(name).map(problem => fieldError.invalid(`${at}.name`, name, problem)))
     if (names.has(name) && name !== '') errors.push(fieldError.duplicate(`${at}.name`, name))
     names.add(name)
-    if (!port.port || port.port < 1 || port.port > 65535) errors.push(fieldError.invalid(`${at}.port`, port.port ?? 0, 'must be between 1 and 65535, inclusive'))
-    if (!['TCP', 'UDP', 'SCTP'].includes(port.protocol ?? '')) errors.push(fieldError.unsupported(`${at}.protocol`, port.protocol, ['SCTP', 'TCP', 'UDP']))
+    if (!port.port || port.port < 1 || port.port > 65535)
+      errors.push(fieldError.invalid(`${at}.port`, port.port ?? 0, 'must be between 1 and 65535, inclusive'))
+    if (!['TCP', 'UDP', 'SCTP'].includes(port.protocol ?? ''))
+      errors.push(fieldError.unsupported(`${at}.protocol`, port.protocol, ['SCTP', 'TCP', 'UDP']))
   }
-  if (!serviceTypes.includes(spec.type ?? '')) errors.push(fieldError.unsupported('spec.type', spec.type, serviceTypes))
-  if (spec.type === 'ExternalName' && !spec.externalName) errors.push(fieldError.required('spec.externalName'))
+  if (!serviceTypes.includes(spec.type ?? ''))
+    errors.push(fieldError.unsupported('spec.type', spec.type, serviceTypes))
+  if (spec.type === 'ExternalName' && !spec.externalName)
+    errors.push(fieldError.required('spec.externalName'))
   return errors
 }
 

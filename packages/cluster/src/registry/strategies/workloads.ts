@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
-import type { AppsReplicaSet, AutoscalingV2HorizontalPodAutoscaler, BatchJob } from '../../schema/types.generated.ts'
+import type {
+  AppsReplicaSet,
+  AutoscalingV2HorizontalPodAutoscaler,
+  BatchJob,
+} from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
-import { dns1123Label } from '@grove/apimachinery'
 import { validateWorkload } from '../validation/workload.ts'
 
 export const deploymentStrategy: Partial<Strategy> = {
@@ -54,7 +57,9 @@ export const statefulSetStrategy: Partial<Strategy> = {
       return copy
     }
     const errors = validateWorkload(object)
-    return equalJson(fixed(object.spec), fixed(old.spec)) ? errors : [...errors, fieldError.forbidden('spec', statefulSetText)]
+    return equalJson(fixed(object.spec), fixed(old.spec))
+      ? errors
+      : [...errors, fieldError.forbidden('spec', statefulSetText)]
   },
 }
 
@@ -81,7 +86,10 @@ export const jobStrategy: Partial<Strategy> = {
       'job-name': metadata!.name!,
     }
     spec.template ??= {}
-    spec.template.metadata = { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, ...labels } }
+    spec.template.metadata = {
+      ...spec.template.metadata,
+      labels: { ...spec.template.metadata?.labels, ...labels },
+    }
     spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': metadata!.uid! } }
   },
   validate: validateJob,
@@ -90,7 +98,8 @@ export const jobStrategy: Partial<Strategy> = {
     const before = (old as unknown as BatchJob).spec ?? {}
     const errors = validateJob(object)
     for (const field of ['completions', 'selector', 'template', 'completionMode'] as const)
-      if (!equalJson(spec[field], before[field])) errors.push(fieldError.immutable(`spec.${field}`, spec[field]))
+      if (!equalJson(spec[field], before[field]))
+        errors.push(fieldError.immutable(`spec.${field}`, spec[field]))
     return errors
   },
 }
@@ -99,7 +108,8 @@ function validateJob(object: KubeObject): FieldError[] {
   const { spec } = object as unknown as BatchJob
   const errors = validateWorkload(object, { selector: false })
   const policy = spec?.template?.spec?.restartPolicy
-  if (policy === 'Always') errors.push(fieldError.required('spec.template.spec.restartPolicy', 'valid values: "OnFailure", "Never"'))
+  if (policy === 'Always')
+    errors.push(fieldError.required('spec.template.spec.restartPolicy', 'valid values: "OnFailure", "Never"'))
   return errors
 }
 
@@ -111,9 +121,13 @@ export const autoscalerStrategy: Partial<Strategy> = {
     const errors: FieldError[] = []
     const minimum = spec?.minReplicas ?? 1
     const maximum = spec?.maxReplicas ?? 0
-    if (minimum < 1) errors.push(fieldError.invalid('spec.minReplicas', minimum, 'must be greater than or equal to 1'))
+    if (minimum < 1)
+      errors.push(fieldError.invalid('spec.minReplicas', minimum, 'must be greater than or equal to 1'))
     if (maximum < 1) errors.push(fieldError.invalid('spec.maxReplicas', maximum, 'must be greater than 0'))
-    if (maximum < minimum) errors.push(fieldError.invalid('spec.maxReplicas', maximum, 'must be greater than or equal to `minReplicas`'))
+    if (maximum < minimum)
+      errors.push(
+        fieldError.invalid('spec.maxReplicas', maximum, 'must be greater than or equal to `minReplicas`'),
+      )
     if (!spec?.scaleTargetRef?.kind) errors.push(fieldError.required('spec.scaleTargetRef.kind'))
     if (!spec?.scaleTargetRef?.name) errors.push(fieldError.required('spec.scaleTargetRef.name'))
     return errors

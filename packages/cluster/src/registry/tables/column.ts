@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { formatAge } from './duration.ts'
 import type { KubeObject } from '../../object.ts'
 import type { Column } from '../resource.ts'
+import { formatAge } from './duration.ts'
 
 /** Shorthands for the columns that many kinds share. */
 export const nameColumn: Column = {
@@ -17,18 +17,25 @@ export const nameColumn: Column = {
 export const ageColumn: Column = {
   name: 'Age',
   type: 'string',
-  description:
-    'CreationTimestamp is a timestamp representing the server time when this object was created.',
+  description: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
   cell: (object, now) => formatAge(object.metadata.creationTimestamp, now),
 }
 
 export const nameAndAge: readonly Column[] = [nameColumn, ageColumn]
 
-export function column(name: string, cell: (object: KubeObject, now: number) => unknown, description = ''): Column {
+export function column(
+  name: string,
+  cell: (object: KubeObject, now: number) => unknown,
+  description = '',
+): Column {
   return { name, type: 'string', description, cell }
 }
 
-export function integerColumn(name: string, cell: (object: KubeObject) => number | undefined, description = ''): Column {
+export function integerColumn(
+  name: string,
+  cell: (object: KubeObject) => number | undefined,
+  description = '',
+): Column {
   return { name, type: 'integer', description, cell: object => cell(object) ?? 0 }
 }
 

@@ -8,7 +8,11 @@ import { formatAge } from './duration.ts'
 
 export const namespaceColumns: readonly Column[] = [
   nameColumn,
-  column('Status', object => (object as unknown as Namespace).status?.phase ?? '', 'The status of the namespace'),
+  column(
+    'Status',
+    object => (object as unknown as Namespace).status?.phase ?? '',
+    'The status of the namespace',
+  ),
   ageColumn,
 ]
 
@@ -70,7 +74,9 @@ function externalAddresses(object: KubeObject): string {
 }
 
 function servicePorts(object: KubeObject): string {
-  const ports = (spec(object).ports ?? []).map(({ port, nodePort, protocol }) => (nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`))
+  const ports = (spec(object).ports ?? []).map(({ port, nodePort, protocol }) =>
+    nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`,
+  )
   return noneIfEmpty(ports.join(','))
 }
 
@@ -105,7 +111,11 @@ export const eventColumns: readonly Column[] = [
   wide(column('Subobject', object => asEvent(object).involvedObject?.fieldPath ?? '')),
   wide(column('Source', eventSource)),
   column('Message', object => (asEvent(object).message ?? '').trim()),
-  wide(column('First Seen', (object, now) => formatAge(asEvent(object).firstTimestamp ?? asEvent(object).eventTime, now))),
+  wide(
+    column('First Seen', (object, now) =>
+      formatAge(asEvent(object).firstTimestamp ?? asEvent(object).eventTime, now),
+    ),
+  ),
   wide(column('Count', object => String(asEvent(object).series?.count ?? asEvent(object).count ?? 1))),
   wide(nameColumn),
 ]
@@ -126,4 +136,3 @@ function eventSource(object: KubeObject): string {
   const host = source?.host || reportingInstance || ''
   return host ? `${component}, ${host}` : component
 }
-

@@ -16,15 +16,25 @@ interface PodSummary {
 
 export const podColumns: readonly Column[] = [
   nameColumn,
-  column('Ready', object => {
-    const { ready, total } = summarize(object)
-    return `${ready}/${total}`
-  }, 'The aggregate readiness state of this pod for accepting traffic.'),
+  column(
+    'Ready',
+    object => {
+      const { ready, total } = summarize(object)
+      return `${ready}/${total}`
+    },
+    'The aggregate readiness state of this pod for accepting traffic.',
+  ),
   column('Status', object => summarize(object).reason, 'The aggregate status of the containers in this pod.'),
-  column('Restarts', (object, now) => {
-    const { restarts, lastRestart } = summarize(object)
-    return restarts > 0 && lastRestart ? `${restarts} (${formatElapsed(now - Date.parse(lastRestart))} ago)` : String(restarts)
-  }, 'The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.'),
+  column(
+    'Restarts',
+    (object, now) => {
+      const { restarts, lastRestart } = summarize(object)
+      return restarts > 0 && lastRestart
+        ? `${restarts} (${formatElapsed(now - Date.parse(lastRestart))} ago)`
+        : String(restarts)
+    },
+    'The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.',
+  ),
   ageColumn,
   wide(column('IP', object => noneIfEmpty((object as unknown as Pod).status?.podIPs?.[0]?.ip))),
   wide(column('Node', object => noneIfEmpty((object as unknown as Pod).spec?.nodeName))),
@@ -36,7 +46,9 @@ function readinessGates(object: KubeObject): string {
   const { spec, status } = object as unknown as Pod
   const gates = spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
-  const met = gates.filter(gate => status?.conditions?.some(({ type, status }) => type === gate.conditionType && status === 'True'))
+  const met = gates.filter(gate =>
+    status?.conditions?.some(({ type, status }) => type === gate.conditionType && status === 'True'),
+  )
   return `${met.length}/${gates.length}`
 }
 
@@ -52,15 +64,25 @@ export function summarize(object: KubeObject): PodSummary {
   let ready = 0
   let reason = status?.reason || status?.phase || ''
   for (const condition of status?.conditions ?? [])
-    if (condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated') reason = 'SchedulingGated'
+    if (condition.type === 'PodScheduled' && condition.reason === 'SchedulingGated')
+      reason = 'SchedulingGated'
 
-  const sidecars = new Set((spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always').map(({ name }) => name))
+  const sidecars = new Set(
+    (spec?.initContainers ?? [])
+      .filter(({ restartPolicy }) => restartPolicy === 'Always')
+      .map(({ name }) => name),
+  )
   let initializing = false
   for (const [index, container] of (status?.initContainerStatuses ?? []).entries()) {
     restarts += container.restartCount ?? 0
     lastRestart = later(lastRestart, container.lastState?.terminated?.finishedAt)
     if (sidecars.has(container.name) && container.started && container.ready) ready++
-    const outcome = initReason(container, sidecars.has(container.name), index, spec?.initContainers?.length ?? 0)
+    const outcome = initReason(
+      container,
+      sidecars.has(container.name),
+      index,
+      spec?.initContainers?.length ?? 0,
+    )
     if (outcome !== undefined) {
       reason = outcome
       initializing = true
@@ -75,7 +97,10 @@ export function summarize(object: KubeObject): PodSummary {
       lastRestart = later(lastRestart, container.lastState?.terminated?.finishedAt)
       const { waiting, terminated } = container.state ?? {}
       if (waiting?.reason) reason = waiting.reason
-      else if (terminated) reason = terminated.reason || (terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`)
+      else if (terminated)
+        reason =
+          terminated.reason ||
+          (terminated.signal ? `Signal:${terminated.signal}` : `ExitCode:${terminated.exitCode}`)
       else if (container.ready && container.state?.running) {
         running = true
         ready++
@@ -92,7 +117,12 @@ export function summarize(object: KubeObject): PodSummary {
 }
 
 /** What an init container says about the pod; undefined when it is done or runs as it should. */
-function initReason(container: ContainerStatus, sidecar: boolean, index: number, total: number): string | undefined {
+function initReason(
+  container: ContainerStatus,
+  sidecar: boolean,
+  index: number,
+  total: number,
+): string | undefined {
   const { waiting, terminated } = container.state ?? {}
   if (terminated && terminated.exitCode === 0) return undefined
   if (sidecar && container.started) return undefined
@@ -112,5 +142,7 @@ function sidecarRestarts(object: KubeObject, sidecars: ReadonlySet<string | unde
 }
 
 function hasCondition(object: KubeObject, wanted: string): boolean {
-  return ((object as unknown as Pod).status?.conditions ?? []).some(({ type, status }) => type === wanted && status === 'True')
+  return ((object as unknown as Pod).status?.conditions ?? []).some(
+    ({ type, status }) => type === wanted && status === 'True',
+  )
 }

@@ -34,7 +34,12 @@ const priorityClass = (object: KubeObject) => object as unknown as SchedulingPri
 export const priorityClassColumns: readonly Column[] = [
   nameColumn,
   integerColumn('Value', object => priorityClass(object).value),
-  { name: 'Global-Default', type: 'boolean', description: '', cell: object => priorityClass(object).globalDefault ?? false },
+  {
+    name: 'Global-Default',
+    type: 'boolean',
+    description: '',
+    cell: object => priorityClass(object).globalDefault ?? false,
+  },
   ageColumn,
   column('PreemptionPolicy', object => priorityClass(object).preemptionPolicy ?? ''),
 ]
@@ -46,7 +51,9 @@ export const endpointSliceColumns: readonly Column[] = [
   column('AddressType', object => slice(object).addressType),
   column('Ports', object => {
     const ports = slice(object).ports
-    return ports?.length ? shortList(ports.map(({ port }) => (port === undefined ? '*' : String(port)))) : '<unset>'
+    return ports?.length
+      ? shortList(ports.map(({ port }) => (port === undefined ? '*' : String(port))))
+      : '<unset>'
   }),
   column('Endpoints', object => {
     const addresses = (slice(object).endpoints ?? []).flatMap(endpoint => endpoint.addresses ?? [])
@@ -96,7 +103,12 @@ export const storageClassColumns: readonly Column[] = [
   column('Provisioner', object => storageClass(object).provisioner),
   column('ReclaimPolicy', object => storageClass(object).reclaimPolicy ?? 'Delete'),
   column('VolumeBindingMode', object => storageClass(object).volumeBindingMode ?? '<unset>'),
-  { name: 'AllowVolumeExpansion', type: 'string', description: '', cell: object => storageClass(object).allowVolumeExpansion ?? false },
+  {
+    name: 'AllowVolumeExpansion',
+    type: 'string',
+    description: '',
+    cell: object => storageClass(object).allowVolumeExpansion ?? false,
+  },
   ageColumn,
 ]
 
@@ -115,4 +127,3 @@ export const resourceClaimColumns: readonly Column[] = [
 ]
 
 export const definitionColumns: readonly Column[] = createdAtColumns
-

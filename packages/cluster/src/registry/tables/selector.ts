@@ -10,7 +10,10 @@ export function formatSelector(selector: LabelSelector | undefined): string {
 
 /** As `formatSelector`, but empty for one that matches everything. */
 export function selectorText(selector: LabelSelector | undefined): string {
-  const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({ key, text: `${key}=${value}` }))
+  const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({
+    key,
+    text: `${key}=${value}`,
+  }))
   const expressions = (selector?.matchExpressions ?? []).map(({ key = '', operator, values }) => {
     const list = `(${[...(values ?? [])].sort().join(',')})`
     if (operator === 'In') return { key, text: `${key} in ${list}` }

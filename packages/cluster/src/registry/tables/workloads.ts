@@ -21,16 +21,41 @@ import { formatSelector } from './selector.ts'
 
 type Templated = { spec?: { template?: PodTemplateSpec; selector?: LabelSelector } }
 
-const containers = (object: KubeObject) => (object as unknown as Templated).spec?.template?.spec?.containers ?? []
-const containerNames = wide(column('Containers', object => containers(object).map(({ name }) => name).join(','), 'Names of each container in the template.'))
-const containerImages = wide(column('Images', object => containers(object).map(({ image }) => image).join(','), 'Images referenced by each container in the template.'))
-const selector = wide(column('Selector', object => formatSelector((object as unknown as Templated).spec?.selector)))
+const containers = (object: KubeObject) =>
+  (object as unknown as Templated).spec?.template?.spec?.containers ?? []
+const containerNames = wide(
+  column(
+    'Containers',
+    object =>
+      containers(object)
+        .map(({ name }) => name)
+        .join(','),
+    'Names of each container in the template.',
+  ),
+)
+const containerImages = wide(
+  column(
+    'Images',
+    object =>
+      containers(object)
+        .map(({ image }) => image)
+        .join(','),
+    'Images referenced by each container in the template.',
+  ),
+)
+const selector = wide(
+  column('Selector', object => formatSelector((object as unknown as Templated).spec?.selector)),
+)
 
 const deployment = (object: KubeObject) => object as unknown as AppsDeployment
 
 export const deploymentColumns: readonly Column[] = [
   nameColumn,
-  column('Ready', object => `${deployment(object).status?.readyReplicas ?? 0}/${deployment(object).spec?.replicas ?? 0}`, 'Number of the pod with ready state'),
+  column(
+    'Ready',
+    object => `${deployment(object).status?.readyReplicas ?? 0}/${deployment(object).spec?.replicas ?? 0}`,
+    'Number of the pod with ready state',
+  ),
   integerColumn('Up-to-date', object => deployment(object).status?.updatedReplicas),
   integerColumn('Available', object => deployment(object).status?.availableReplicas),
   ageColumn,
@@ -56,7 +81,10 @@ const statefulSet = (object: KubeObject) => object as unknown as AppsStatefulSet
 
 export const statefulSetColumns: readonly Column[] = [
   nameColumn,
-  column('Ready', object => `${statefulSet(object).status?.readyReplicas ?? 0}/${statefulSet(object).spec?.replicas ?? 0}`),
+  column(
+    'Ready',
+    object => `${statefulSet(object).status?.readyReplicas ?? 0}/${statefulSet(object).spec?.replicas ?? 0}`,
+  ),
   ageColumn,
   containerNames,
   containerImages,
@@ -71,7 +99,9 @@ export const daemonSetColumns: readonly Column[] = [
   integerColumn('Ready', object => daemonSet(object).numberReady),
   integerColumn('Up-to-date', object => daemonSet(object).updatedNumberScheduled),
   integerColumn('Available', object => daemonSet(object).numberAvailable),
-  column('Node Selector', object => formatLabels((object as unknown as AppsDaemonSet).spec?.template?.spec?.nodeSelector)),
+  column('Node Selector', object =>
+    formatLabels((object as unknown as AppsDaemonSet).spec?.template?.spec?.nodeSelector),
+  ),
   ageColumn,
   containerNames,
   containerImages,
@@ -106,7 +136,8 @@ export const jobColumns: readonly Column[] = [
 ]
 
 function jobStatus(object: KubeObject): string {
-  const has = (wanted: string) => job(object).status?.conditions?.some(({ type, status }) => type === wanted && status === 'True')
+  const has = (wanted: string) =>
+    job(object).status?.conditions?.some(({ type, status }) => type === wanted && status === 'True')
   if (has('Complete')) return 'Complete'
   if (has('Failed')) return 'Failed'
   if (object.metadata.deletionTimestamp) return 'Terminating'
@@ -135,7 +166,12 @@ export const cronJobColumns: readonly Column[] = [
   nameColumn,
   column('Schedule', object => cronJob(object).spec?.schedule),
   column('Timezone', object => noneIfEmpty(cronJob(object).spec?.timeZone)),
-  { name: 'Suspend', type: 'boolean', description: '', cell: object => String(cronJob(object).spec?.suspend ?? false) },
+  {
+    name: 'Suspend',
+    type: 'boolean',
+    description: '',
+    cell: object => String(cronJob(object).spec?.suspend ?? false),
+  },
   integerColumn('Active', object => cronJob(object).status?.active?.length),
   column('Last Schedule', (object, now) => {
     const last = cronJob(object).status?.lastScheduleTime
@@ -163,14 +199,26 @@ function autoscalerTargets(object: KubeObject): string {
   const { spec, status } = autoscaler(object)
   const metrics = spec?.metrics ?? []
   if (metrics.length === 0) return '<none>'
-  const shown = metrics.slice(0, 2).map((metric, index) => describeMetric(metric, status?.currentMetrics?.[index] as AutoscalingV2MetricSpec | undefined))
+  const shown = metrics
+    .slice(0, 2)
+    .map((metric, index) =>
+      describeMetric(metric, status?.currentMetrics?.[index] as AutoscalingV2MetricSpec | undefined),
+    )
   const more = metrics.length > 2 ? ` + ${metrics.length - 2} more...` : ''
   return shown.join(', ') + more
 }
 
-function describeMetric(metric: AutoscalingV2MetricSpec, current: AutoscalingV2MetricSpec | undefined): string {
-  const source = metric.resource ?? metric.containerResource ?? metric.pods ?? metric.object ?? metric.external
-  const now = (current?.resource ?? current?.containerResource ?? current?.pods ?? current?.object ?? current?.external) as
+function describeMetric(
+  metric: AutoscalingV2MetricSpec,
+  current: AutoscalingV2MetricSpec | undefined,
+): string {
+  const source =
+    metric.resource ?? metric.containerResource ?? metric.pods ?? metric.object ?? metric.external
+  const now = (current?.resource ??
+    current?.containerResource ??
+    current?.pods ??
+    current?.object ??
+    current?.external) as
     | { current?: { averageUtilization?: number; averageValue?: string; value?: string } }
     | undefined
   const name = metric.resource?.name ?? metric.containerResource?.name
@@ -178,6 +226,7 @@ function describeMetric(metric: AutoscalingV2MetricSpec, current: AutoscalingV2M
   const target = source?.target
   if (target?.averageUtilization !== undefined)
     return `${label}${now?.current?.averageUtilization === undefined ? '<unknown>' : `${now.current.averageUtilization}%`}/${target.averageUtilization}%`
-  if (target?.averageValue !== undefined) return `${label}${now?.current?.averageValue ?? '<unknown>'}/${target.averageValue}${name ? '' : metric.pods ? '' : ' (avg)'}`
+  if (target?.averageValue !== undefined)
+    return `${label}${now?.current?.averageValue ?? '<unknown>'}/${target.averageValue}${name ? '' : metric.pods ? '' : ' (avg)'}`
   return `${label}${now?.current?.value ?? '<unknown>'}/${target?.value ?? '<auto>'}`
 }

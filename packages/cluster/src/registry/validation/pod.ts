@@ -2,7 +2,14 @@
 
 import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
-import type { Container, Pod, PodSpec, PodTemplateSpec, Toleration, Volume } from '../../schema/types.generated.ts'
+import type {
+  Container,
+  Pod,
+  PodSpec,
+  PodTemplateSpec,
+  Toleration,
+  Volume,
+} from '../../schema/types.generated.ts'
 
 /** What users get wrong in pods; the rest of the real server's checks is listed as not covered. */
 export function validatePod(object: KubeObject): FieldError[] {
@@ -20,12 +27,29 @@ export function validatePodSpec(spec: PodSpec, field: string): FieldError[] {
     ...validateVolumes(spec.volumes ?? [], `${field}.volumes`),
     ...validateContainers(spec, volumes, field),
     ...oneOf(spec.restartPolicy, ['Always', 'OnFailure', 'Never'], `${field}.restartPolicy`),
-    ...oneOf(spec.dnsPolicy, ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'], `${field}.dnsPolicy`),
-    ...(spec.activeDeadlineSeconds !== undefined && (spec.activeDeadlineSeconds < 1 || spec.activeDeadlineSeconds > 2147483647)
-      ? [fieldError.invalid(`${field}.activeDeadlineSeconds`, spec.activeDeadlineSeconds, 'must be between 1 and 2147483647, inclusive')]
+    ...oneOf(
+      spec.dnsPolicy,
+      ['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None'],
+      `${field}.dnsPolicy`,
+    ),
+    ...(spec.activeDeadlineSeconds !== undefined &&
+    (spec.activeDeadlineSeconds < 1 || spec.activeDeadlineSeconds > 2147483647)
+      ? [
+          fieldError.invalid(
+            `${field}.activeDeadlineSeconds`,
+            spec.activeDeadlineSeconds,
+            'must be between 1 and 2147483647, inclusive',
+          ),
+        ]
       : []),
     ...(spec.terminationGracePeriodSeconds !== undefined && spec.terminationGracePeriodSeconds < 0
-      ? [fieldError.invalid(`${field}.terminationGracePeriodSeconds`, spec.terminationGracePeriodSeconds, 'must be greater than or equal to 0')]
+      ? [
+          fieldError.invalid(
+            `${field}.terminationGracePeriodSeconds`,
+            spec.terminationGracePeriodSeconds,
+            'must be greater than or equal to 0',
+          ),
+        ]
       : []),
     ...validateTolerations(spec.tolerations ?? [], `${field}.tolerations`),
     ...validateGates(spec, field),
@@ -37,14 +61,21 @@ function validateContainers(spec: PodSpec, volumes: ReadonlySet<string>, field: 
   if (containers.length === 0) return [fieldError.required(`${field}.containers`)]
   const names = new Set<string>()
   return [
-    ...containers.flatMap((container, index) => validateContainer(container, names, volumes, `${field}.containers[${index}]`)),
+    ...containers.flatMap((container, index) =>
+      validateContainer(container, names, volumes, `${field}.containers[${index}]`),
+    ),
     ...(spec.initContainers ?? []).flatMap((container, index) =>
       validateContainer(container, names, volumes, `${field}.initContainers[${index}]`),
     ),
   ]
 }
 
-function validateContainer(container: Container, names: Set<string>, volumes: ReadonlySet<string>, field: string): FieldError[] {
+function validateContainer(
+  container: Container,
+  names: Set<string>,
+  volumes: ReadonlySet<string>,
+  field: string,
+): FieldError[] {
   const errors: FieldError[] = []
   const { name = '', image = '' } = container
   if (name === '') errors.push(fieldError.required(`${field}.name`))
@@ -52,8 +83,10 @@ function validateContainer(container: Container, names: Set<string>, volumes: Re
   if (names.has(name)) errors.push(fieldError.duplicate(`${field}.name`, name))
   names.add(name)
   if (image === '') errors.push(fieldError.required(`${field}.image`))
-  else if (image.trim() !== image) errors.push(fieldError.invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'))
-  for (const [index, port] of (container.ports ?? []).entries()) errors.push(...validatePort(port.containerPort, `${field}.ports[${index}].containerPort`))
+  else if (image.trim() !== image)
+    errors.push(fieldError.invalid(`${field}.image`, image, 'must not have leading or trailing whitespace'))
+  for (const [index, port] of (container.ports ?? []).entries())
+    errors.push(...validatePort(port.containerPort, `${field}.ports[${index}].containerPort`))
   for (const [index, { name: variable = '' }] of (container.env ?? []).entries())
     if (variable === '') errors.push(fieldError.required(`${field}.env[${index}].name`))
   for (const [index, mount] of (container.volumeMounts ?? []).entries()) {
@@ -62,21 +95,28 @@ function validateContainer(container: Container, names: Set<string>, volumes: Re
     else if (!volumes.has(mount.name)) errors.push(fieldError.notFound(`${at}.name`, mount.name))
     if (!mount.mountPath) errors.push(fieldError.required(`${at}.mountPath`))
   }
-  errors.push(...oneOf(container.imagePullPolicy, ['Always', 'IfNotPresent', 'Never'], `${field}.imagePullPolicy`))
+  errors.push(
+    ...oneOf(container.imagePullPolicy, ['Always', 'IfNotPresent', 'Never'], `${field}.imagePullPolicy`),
+  )
   errors.push(...validateResources(container, `${field}.resources`))
   return errors
 }
 
 function validatePort(port: number | undefined, field: string): FieldError[] {
   if (port === undefined || port === 0) return [fieldError.required(field)]
-  return port < 1 || port > 65535 ? [fieldError.invalid(field, port, 'must be between 1 and 65535, inclusive')] : []
+  return port < 1 || port > 65535
+    ? [fieldError.invalid(field, port, 'must be between 1 and 65535, inclusive')]
+    : []
 }
 
 function validateResources({ resources }: Container, field: string): FieldError[] {
   const errors: FieldError[] = []
   for (const part of ['limits', 'requests'] as const)
     for (const [name, quantity] of Object.entries(resources?.[part] ?? {}))
-      if (quantity.startsWith('-')) errors.push(fieldError.invalid(`${field}.${part}[${name}]`, quantity, 'must be greater than or equal to 0'))
+      if (quantity.startsWith('-'))
+        errors.push(
+          fieldError.invalid(`${field}.${part}[${name}]`, quantity, 'must be greater than or equal to 0'),
+        )
   return errors
 }
 
@@ -98,9 +138,21 @@ function validateTolerations(tolerations: readonly Toleration[], field: string):
   return tolerations.flatMap((toleration, index) => {
     const at = `${field}[${index}]`
     if (!toleration.key && (toleration.operator ?? 'Equal') !== 'Exists')
-      return [fieldError.invalid(`${at}.operator`, toleration.operator ?? '', "operator must be Exists when `key` is empty, which means \"match all values and all keys\"")]
+      return [
+        fieldError.invalid(
+          `${at}.operator`,
+          toleration.operator ?? '',
+          'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+        ),
+      ]
     if (toleration.tolerationSeconds !== undefined && toleration.effect !== 'NoExecute')
-      return [fieldError.invalid(`${at}.effect`, toleration.effect ?? '', "effect must be 'NoExecute' when `tolerationSeconds` is set")]
+      return [
+        fieldError.invalid(
+          `${at}.effect`,
+          toleration.effect ?? '',
+          "effect must be 'NoExecute' when `tolerationSeconds` is set",
+        ),
+      ]
     return []
   })
 }
@@ -132,7 +184,8 @@ export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): Fi
   const allowed = structuredClone(old)
   for (const part of ['containers', 'initContainers'] as const) {
     const now = spec[part] ?? []
-    for (const [index, container] of (allowed[part] ?? []).entries()) container.image = now[index]?.image ?? container.image
+    for (const [index, container] of (allowed[part] ?? []).entries())
+      container.image = now[index]?.image ?? container.image
   }
   allowed.activeDeadlineSeconds = spec.activeDeadlineSeconds
   if (spec.activeDeadlineSeconds === undefined) delete allowed.activeDeadlineSeconds
@@ -143,7 +196,12 @@ export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): Fi
     copyField(allowed, spec, 'affinity')
   }
   if (!keepsTolerations(spec, old))
-    errors.push(fieldError.forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'))
+    errors.push(
+      fieldError.forbidden(
+        'spec.tolerations',
+        'existing toleration can not be modified except its tolerationSeconds',
+      ),
+    )
   if (!equalJson(allowed, spec)) errors.push(fieldError.forbidden('spec', immutableText))
   return errors
 }
@@ -163,6 +221,11 @@ function validateGateUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   const known = new Set((old.schedulingGates ?? []).map(({ name }) => name))
   const added = (spec.schedulingGates ?? []).map(({ name }) => name ?? '').filter(name => !known.has(name))
   return added.length > 0
-    ? [fieldError.forbidden('spec.schedulingGates', `only deletion is allowed, but found new scheduling gate '${added[0]}'`)]
+    ? [
+        fieldError.forbidden(
+          'spec.schedulingGates',
+          `only deletion is allowed, but found new scheduling gate '${added[0]}'`,
+        ),
+      ]
     : []
 }

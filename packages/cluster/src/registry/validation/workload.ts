@@ -12,7 +12,10 @@ interface WorkloadSpec {
 }
 
 /** What all kinds that make pods from a template have in common. */
-export function validateWorkload(object: KubeObject, rules: { readonly selector: boolean } = { selector: true }): FieldError[] {
+export function validateWorkload(
+  object: KubeObject,
+  rules: { readonly selector: boolean } = { selector: true },
+): FieldError[] {
   const spec = (object.spec ?? {}) as WorkloadSpec
   const errors: FieldError[] = []
   if (spec.replicas !== undefined && spec.replicas < 0)
@@ -24,18 +27,32 @@ export function validateWorkload(object: KubeObject, rules: { readonly selector:
 
 function validateSelector({ selector, template }: WorkloadSpec): FieldError[] {
   if (!selector) {
-    return [fieldError.required('spec.selector'), fieldError.invalid('spec.template.metadata.labels', template?.metadata?.labels ?? null, '`selector` does not match template `labels`')]
+    return [
+      fieldError.required('spec.selector'),
+      fieldError.invalid(
+        'spec.template.metadata.labels',
+        template?.metadata?.labels ?? null,
+        '`selector` does not match template `labels`',
+      ),
+    ]
   }
   if (!selector.matchLabels && !selector.matchExpressions)
     return [fieldError.invalid('spec.selector', selector, 'empty selector is invalid for deployment')]
   const labels = template?.metadata?.labels ?? {}
   return selectorMatches(selector, labels)
     ? []
-    : [fieldError.invalid('spec.template.metadata.labels', template?.metadata?.labels ?? null, '`selector` does not match template `labels`')]
+    : [
+        fieldError.invalid(
+          'spec.template.metadata.labels',
+          template?.metadata?.labels ?? null,
+          '`selector` does not match template `labels`',
+        ),
+      ]
 }
 
 export function selectorMatches(selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean {
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (labels[key] !== value) return false
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {}))
+    if (labels[key] !== value) return false
   for (const { key = '', operator, values = [] } of selector.matchExpressions ?? []) {
     const has = Object.hasOwn(labels, key)
     if (operator === 'In' && !(has && values.includes(labels[key]!))) return false

@@ -11,5 +11,7 @@ const rejection: Rejection = {
 export const nodePorts: Filter = {
   name: 'NodePorts',
   prepare: ({ ports }) =>
-    ports.length === 0 ? undefined : node => (ports.some(port => node.portTaken(port)) ? rejection : undefined),
+    ports.length === 0
+      ? undefined
+      : node => (ports.some(port => node.portTaken(port)) ? rejection : undefined),
 }

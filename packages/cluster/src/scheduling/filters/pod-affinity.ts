@@ -34,7 +34,8 @@ function affinityCheck(pod: PodInfo, cluster: ClusterView): NodeCheck | undefine
   const terms = pod.requiredAffinity
   if (terms.length === 0) return undefined
   // A pod counts only if all terms are about it.
-  const isWanted = (other: PodInfo) => terms.every(term => term.matches(other, ns => cluster.namespaceLabels(ns)))
+  const isWanted = (other: PodInfo) =>
+    terms.every(term => term.matches(other, ns => cluster.namespaceLabels(ns)))
   const domains = new Set<string>()
   for (const { info, node } of podsNamedBy(terms, cluster)) {
     if (!isWanted(info)) continue

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { AdmissionAnswer } from './answers.ts'
+import { type AdmissionRequest, admit } from './review.ts'
+import { configurationWith, type Settings, sampleCluster } from './sample-sets.ts'
+
+const pod = { containers: [{ name: 'main', image: 'example.com/main:1' }] }
+
+function manifest(template: object = {}, metadata: object = { name: 'demo' }): Record<string, unknown> {
+  return {
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueSet',
+    metadata,
+    spec: { template: { cliques: [{ name: 'web', spec: { podSpec: pod, replicas: 2 } }], ...template } },
+  }
+}
+
+function ask(request: Partial<AdmissionRequest>, settings: Settings = {}): AdmissionAnswer {
+  return admit(
+    { operation: 'CREATE', kind: 'PodCliqueSet', ...request },
+    { configuration: configurationWith(settings), cluster: sampleCluster },
+  )
+}
+
+const create = (object: unknown, settings: Settings = {}): AdmissionAnswer => ask({ object }, settings)
+const update = (object: unknown, oldObject: unknown, settings: Settings = {}): AdmissionAnswer =>
+  ask({ operation: 'UPDATE', object, oldObject }, settings)
+
+describe('a refusal', () => {
+  test('of a value that cannot be read is code 400', () => {
+    assert.deepEqual(create(manifest({ terminationDelay: 5 })), {
+      allowed: false,
+      code: 400,
+      reason: 'BadRequest',
+      message: 'spec.template.terminationDelay: must be a duration such as 30s or 4h, not an integer',
+      warnings: [],
+    })
+  })
+
+  test('by the schema is code 422, with causes, in the words of an API server', () => {
+    assert.deepEqual(create(manifest({ topologyConstraint: { pack: { required: 'Rack' } } })), {
+      allowed: false,
+      code: 422,
+      reason: 'Invalid',
+      message: `PodCliqueSet.grove.io "demo" is invalid: spec.template.topologyConstraint.pack.required: Invalid value: "Rack": spec.template.topologyConstraint.pack.required in body should match '^[a-z][a-z0-9-]*$'`,
+      causes: [
+        {
+          reason: 'FieldValueInvalid',
+          message: `Invalid value: "Rack": spec.template.topologyConstraint.pack.required in body should match '^[a-z][a-z0-9-]*$'`,
+          field: 'spec.template.topologyConstraint.pack.required',
+        },
+      ],
+      warnings: [],
+    })
+  })
+
+  test('of bad metadata is one of the API server', () => {
+    const answer = create(manifest({}, { name: 'Demo', labels: { 'a b': 'c' } }))
+    assert.equal(answer.code, 422)
+    assert.deepEqual(
+      answer.causes?.map(cause => cause.field),
+      ['metadata.name', 'metadata.labels'],
+    )
+  })
+
+  test('of negative replicas names the scale path', () => {
+    const object = manifest()
+    const answer = create({ ...object, spec: { ...(object.spec as object), replicas: -1 } })
+    assert.equal(
+      answer.message,
+      'PodCliqueSet.grove.io "demo" is invalid: .spec.replicas: Invalid value: -1: should be a non-negative integer',
+    )
+  })
+
+  test('by a CEL rule knows new objects from stored ones', () => {
+    const topologyConstraint = { topologyName: 'site', packDomain: 'rack' }
+    const answer = create(manifest({ topologyConstraint }), { topology: true })
+    assert.equal(
+      answer.message,
+      'PodCliqueSet.grove.io "demo" is invalid: spec.template.topologyConstraint.packDomain: Forbidden: packDomain is deprecated and cannot be used on new workloads; use pack.required',
+    )
+    const object = manifest({ topologyConstraint, priorityClassName: 'high' })
+    assert.equal(update(object, manifest({ topologyConstraint }), { topology: true }).code, 200)
+  })
+
+  test('by a rule is code 403, with causes and warnings', () => {
+    const podSpec = { ...pod, restartPolicy: 'Never' }
+    const cliques = [{ name: 'web', spec: { replicas: 1, minAvailable: 2, podSpec } }]
+    const message = 'minAvailable must not be greater than replicas'
+    assert.deepEqual(create(manifest({ cliques, terminationDelay: '0s' })), {
+      allowed: false,
+      code: 403,
+      reason: 'Forbidden',
+      message: `[spec.template.cliques[0].spec.minAvailable: Invalid value: 2: ${message}, spec.template.terminationDelay: Invalid value: "0s": terminationDelay must be greater than 0]`,
+      causes: [
+        {
+          field: 'spec.template.cliques[0].spec.minAvailable',
+          message: `Invalid value: 2: ${message}`,
+          reason: 'FieldValueInvalid',
+        },
+        {
+          field: 'spec.template.terminationDelay',
+          message: 'Invalid value: "0s": terminationDelay must be greater than 0',
+          reason: 'FieldValueInvalid',
+        },
+      ],
+      warnings: ['restartPolicy will be ignored, it will be set to Always'],
+    })
+  })
+
+  test('of a set without cliques says so, whatever is missing', () => {
+    const { spec: _absent, ...bare } = manifest()
+    for (const object of [
+      bare,
+      { ...bare, spec: {} },
+      { ...bare, spec: { template: null } },
+      manifest({ cliques: [] }),
+    ]) {
+      const answer = create(object)
+      assert.equal(answer.code, 403)
+      assert.equal(
+        answer.message,
+        'spec.template.cliques: Required value: at least one PodClique must be defined',
+      )
+    }
+  })
+
+  test('does not repeat megabytes', () => {
+    const long = 'x'.repeat(1_000_000)
+    for (const object of [
+      manifest({}, { name: long }),
+      manifest({ cliques: [{ name: long, spec: { podSpec: pod } }] }),
+      manifest({ terminationDelay: long }),
+    ]) {
+      const answer = create(object)
+      assert.equal(answer.allowed, false)
+      assert.ok((answer.message ?? '').length < 100_000, `${answer.message?.length}`)
+      assert.match(answer.message ?? '', /cut: 1\d{6} characters in all/)
+    }
+  })
+
+  test('lists what it can of very many errors', () => {
+    const labels = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`bad ${index}`, '']))
+    const answer = create(manifest({ cliques: [{ name: 'web', labels, spec: { podSpec: pod } }] }))
+    assert.equal(answer.causes?.length, 501)
+    assert.equal(answer.causes?.at(-1)?.message, 'Invalid value: and more, 2000 errors in all')
+  })
+})

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Ownership that was written when a field still had parts, of a field that counts as a whole now.
+import { type FieldEntry, type FieldSet, type FieldSetDraft, leafEntry } from './field-set.ts'
+import { deduced, type FieldType, type MapType } from './field-type.ts'
+import { fieldNameOf, type PathElement } from './path-element.ts'
+
+/** The same set where nothing has to change. */
+export function reconcileWithType(set: FieldSet, type: FieldType): FieldSet {
+  if (type.map) return isFreeForm(type.map) ? set : reconcileBelow(set, element => typeAt(type.map!, element))
+  if (type.scalar || !type.list) return set
+  return reconcileBelow(set, () => type.list!.element)
+}
+
+function reconcileBelow(set: FieldSet, typeOf: (element: PathElement) => FieldType | undefined): FieldSet {
+  let result: FieldSetDraft | undefined
+  for (const [element, entry] of set) {
+    const type = entry.below && typeOf(element)
+    if (!type) continue
+    const reconciled = reconcileEntry(entry, type)
+    if (reconciled === entry) continue
+    result ??= new Map(set)
+    result.set(element, reconciled)
+  }
+  return result ?? set
+}
+
+function reconcileEntry(entry: FieldEntry, type: FieldType): FieldEntry {
+  if (type.map ? type.map.atomic && !isFreeForm(type.map) : !type.scalar && type.list?.relation === 'atomic')
+    return leafEntry
+  const below = reconcileWithType(entry.below!, type)
+  return below === entry.below ? entry : { member: entry.member, below }
+}
+
+function typeAt(map: MapType, element: PathElement): FieldType | undefined {
+  const name = fieldNameOf(element)
+  return (name === undefined ? undefined : map.fields.get(name)?.type) ?? map.element
+}
+
+/** Free-form data has no declared parts, so nothing about it can have been declared anew. */
+function isFreeForm(map: MapType): boolean {
+  return map.fields.size === 0 && (map.element === deduced || map.element?.scalar === 'untyped')
+}

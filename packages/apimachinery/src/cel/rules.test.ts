@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { type FieldError, renderFieldError } from '../field-error.ts'
+import { compileSchema } from '../structural-schema/compile.ts'
+import type { JSONSchemaProps, ValidationRule } from '../structural-schema/json-schema-props.ts'
+import { validate } from '../structural-schema/validate.ts'
+
+const oven: JSONSchemaProps = {
+  type: 'object',
+  properties: {
+    size: { type: 'integer' },
+    heat: { type: 'number' },
+    name: { type: 'string' },
+    namespace: { type: 'string' },
+    limit: { 'x-kubernetes-int-or-string': true },
+    since: { type: 'string', format: 'date-time' },
+    pause: { type: 'string', format: 'duration' },
+    tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    notes: { type: 'object', additionalProperties: { type: 'string' } },
+    door: { type: 'object', properties: { width: { type: 'integer' } } },
+    trays: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: { type: 'object', properties: { name: { type: 'string' }, load: { type: 'integer' } } },
+    },
+    shelves: { type: 'array', items: { type: 'object', properties: { load: { type: 'integer' } } } },
+  },
+}
+
+function withRule(schema: JSONSchemaProps, rule: string | ValidationRule): JSONSchemaProps {
+  return { ...schema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] }
+}
+
+/** The schema of an oven with a rule at one of its properties, or at its items. */
+function withRuleAt(property: string, rule: string | ValidationRule): JSONSchemaProps {
+  const node = oven.properties![property]!
+  const ruled = node.items
+    ? { ...node, items: withRule(node.items, rule) }
+    : typeof node.additionalProperties === 'object'
+      ? { ...node, additionalProperties: withRule(node.additionalProperties, rule) }
+      : withRule(node, rule)
+  return { ...oven, properties: { ...oven.properties, [property]: ruled } }
+}
+
+function judge(spec: JSONSchemaProps, value: unknown, old?: unknown): FieldError[] {
+  const schema = compileSchema({ type: 'object', properties: { spec } })
+  return validate(schema, { spec: value }, old === undefined ? undefined : { spec: old })
+}
+
+function errors(rule: string | ValidationRule, value: unknown, old?: unknown): string[] {
+  return judge(withRule(oven, rule), value, old).map(renderFieldError)
+}
+
+function holds(rule: string | ValidationRule, value: unknown, old?: unknown): boolean {
+  return errors(rule, value, old).length === 0
+}
+
+describe('what a rule sees', () => {
+  test('integers, numbers, texts, times and durations by the schema', () => {
+    assert.ok(holds('self.size == 3 && self.size / 2 == 1', { size: 3 }))
+    assert.ok(holds('self.heat == 3.0 && self.heat / 2.0 == 1.5', { heat: 3 }))
+    assert.ok(holds('self.since < timestamp("2024-06-01T00:00:00Z")', { since: '2024-01-01T00:00:00Z' }))
+    assert.ok(holds('self.pause > duration("1m")', { pause: '1h30m' }))
+    assert.ok(holds('type(self.limit) == string ? self.limit == "5%" : self.limit == 5', { limit: '5%' }))
+    assert.ok(holds('type(self.limit) == string ? self.limit == "5%" : self.limit == 5', { limit: 5 }))
+  })
+
+  test('presence of fields, items and map keys', () => {
+    assert.ok(holds('!has(self.door) && !has(self.size)', {}))
+    assert.ok(holds('has(self.door) && !has(self.door.width)', { door: {} }))
+    assert.ok(holds('self.trays.all(t, has(t.load) && t.load > 0)', { trays: [{ name: 'a', load: 1 }] }))
+    assert.ok(!holds('self.trays.all(t, has(t.load) && t.load > 0)', { trays: [{ name: 'a' }] }))
+    assert.ok(holds('"a" in self.notes && self.notes["a"] == "b"', { notes: { a: 'b' } }))
+    assert.ok(holds('self.notes.all(k, k.startsWith("a"))', { notes: { a: 'b' } }))
+  })
+
+  test('reserved names in their escaped form', () => {
+    assert.ok(holds('self.__namespace__ == "x"', { namespace: 'x' }))
+  })
+
+  test('the name of the object, and nothing else of its metadata', () => {
+    const named = (rule: string) =>
+      validate(
+        compileSchema({
+          type: 'object',
+          properties: { metadata: { type: 'object' }, spec: { type: 'object' } },
+          'x-kubernetes-validations': [{ rule }],
+        }),
+        { apiVersion: 'v1', kind: 'K', metadata: { name: 'a', labels: { b: 'c' } } },
+      ).map(renderFieldError)
+    assert.deepEqual(named('self.metadata.name == "a" && self.kind == "K" && self.apiVersion == "v1"'), [])
+    assert.deepEqual(named('has(self.metadata.labels)').length, 1)
+  })
+})
+
+describe('what a violation says', () => {
+  test('the message, or else the rule', () => {
+    assert.deepEqual(errors({ rule: 'self.size > 1', message: ' too small ' }, { size: 1 }), [
+      'spec: Invalid value: too small',
+    ])
+    assert.deepEqual(errors(' self.size > 1 ', { size: 1 }), [
+      'spec: Invalid value: failed rule: self.size > 1',
+    ])
+  })
+
+  test('the value where it is a scalar', () => {
+    assert.deepEqual(
+      judge(withRuleAt('size', { rule: 'self > 1', message: 'too small' }), { size: 1 }).map(
+        renderFieldError,
+      ),
+      ['spec.size: Invalid value: 1: too small'],
+    )
+  })
+
+  test('reason and field path choose kind and place', () => {
+    const rule = { rule: 'self.size > 1', message: 'too small' }
+    const cases: [Partial<ValidationRule>, string][] = [
+      [
+        { reason: 'FieldValueRequired', fieldPath: '.door.width' },
+        'spec.door.width: Required value: too small',
+      ],
+      [{ reason: 'FieldValueForbidden', fieldPath: '.size' }, 'spec.size: Forbidden: too small'],
+      [{ reason: 'FieldValueInvalid' }, 'spec: Invalid value: too small'],
+      [{ reason: 'FieldValueDuplicate' }, 'spec: Duplicate value'],
+      [{ fieldPath: ".notes['a.b']" }, 'spec.notes[a.b]: Invalid value: too small'],
+      [{ fieldPath: '.notes.key' }, 'spec.notes[key]: Invalid value: too small'],
+    ]
+    for (const [extra, text] of cases) assert.deepEqual(errors({ ...rule, ...extra }, { size: 1 }), [text])
+  })
+
+  test('what messageExpression says, unless it says nothing usable', () => {
+    const rule = { rule: 'self.size > 1', message: 'fixed' }
+    const cases: [string, string][] = [
+      ['"size is " + string(self.size)', 'size is 1'],
+      ['"%s has size %d".format(["it", self.size])', 'it has size 1'],
+      ['self.name', 'fixed'],
+      ['"a\\nb"', 'fixed'],
+      ['"  "', 'fixed'],
+    ]
+    for (const [messageExpression, text] of cases) {
+      assert.deepEqual(errors({ ...rule, messageExpression }, { size: 1 }), [`spec: Invalid value: ${text}`])
+    }
+  })
+
+  test('in items and maps, the place of the item', () => {
+    const trays = {
+      trays: [
+        { name: 'a', load: 1 },
+        { name: 'b', load: 9 },
+      ],
+    }
+    assert.deepEqual(
+      judge(withRuleAt('trays', { rule: 'self.load < 5', message: 'm', fieldPath: '.load' }), trays).map(
+        renderFieldError,
+      ),
+      ['spec.trays[1].load: Invalid value: m'],
+    )
+    assert.deepEqual(
+      judge(withRuleAt('notes', { rule: 'self != "x"', message: 'm' }), { notes: { k: 'x' } }).map(
+        renderFieldError,
+      ),
+      ['spec.notes[k]: Invalid value: "x": m'],
+    )
+  })
+
+  test('a rule that fails to evaluate is reported with the reason', () => {
+    const cases: [string, unknown, string][] = [
+      ['self.size > 1', {}, 'no such key: size evaluating rule: self.size > 1'],
+      ['1 / self.size == 1', { size: 0 }, 'division by zero evaluating rule: 1 / self.size == 1'],
+      ['1 % self.size == 1', { size: 0 }, 'modulus by zero evaluating rule: 1 % self.size == 1'],
+      [
+        'self.shelves[1].load == 1',
+        { shelves: [] },
+        'index out of bounds: 1 evaluating rule: self.shelves[1].load == 1',
+      ],
+      [
+        'int(self.name) == 1',
+        { name: 'x' },
+        "type conversion error from 'string' to 'int' evaluating rule: int(self.name) == 1",
+      ],
+      ['has(self.door.width)', {}, 'no such key: door evaluating rule: has(self.door.width)'],
+      [
+        'self.limit > 5',
+        { limit: 'x' },
+        "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: self.limit > 5",
+      ],
+    ]
+    for (const [rule, value, text] of cases) {
+      assert.deepEqual(errors(rule, value), [`spec: Invalid value: "object": ${text}`])
+    }
+  })
+
+  test('a rule that does not compile says so, instead of passing', () => {
+    const cases: [string | ValidationRule, RegExp][] = [
+      ['self.size >', /rule compile error: /],
+      ['self.frobnicate(1)', /rule compile error: .*frobnicate/],
+      ['unknown > 1', /rule compile error: .*unknown/i],
+      ['"text"', /rule compile error: cel expression must evaluate to a bool/],
+      [
+        { rule: 'true', fieldPath: '.nowhere' },
+        /rule compile error: fieldPath .nowhere does not refer to a valid field/,
+      ],
+      [
+        { rule: 'true', messageExpression: '1' },
+        /rule compile error: messageExpression: cel expression must evaluate to a string/,
+      ],
+    ]
+    for (const [rule, text] of cases) assert.match(errors(rule, {})[0] ?? '', text)
+  })
+})
+
+describe('when a rule is evaluated', () => {
+  test('never on null, and never below a missing value', () => {
+    const schema = withRuleAt('name', 'false')
+    const nullable = {
+      ...schema,
+      properties: { ...schema.properties, name: { ...schema.properties!.name, nullable: true } },
+    }
+    assert.deepEqual(judge(nullable, { name: null }), [])
+    assert.deepEqual(judge(schema, {}), [])
+  })
+
+  test('a transition rule only on update', () => {
+    assert.ok(holds('self == oldSelf', { size: 1 }))
+    assert.ok(holds('self == oldSelf', { size: 1 }, { size: 1 }))
+    assert.ok(!holds('self.size >= oldSelf.size', { size: 1 }, { size: 2 }))
+  })
+
+  test('a transition rule of an item only where a stored item has the same key', () => {
+    const grows = withRuleAt('trays', 'self.load >= oldSelf.load')
+    const old = { trays: [{ name: 'a', load: 5 }] }
+    assert.deepEqual(
+      judge(
+        grows,
+        {
+          trays: [
+            { name: 'b', load: 1 },
+            { name: 'a', load: 6 },
+          ],
+        },
+        old,
+      ),
+      [],
+    )
+    assert.deepEqual(
+      judge(
+        grows,
+        {
+          trays: [
+            { name: 'b', load: 1 },
+            { name: 'a', load: 4 },
+          ],
+        },
+        old,
+      ).map(error => error.field),
+      ['spec.trays[1]'],
+    )
+    assert.deepEqual(
+      judge(
+        withRuleAt('shelves', 'self.load >= oldSelf.load'),
+        { shelves: [{ load: 1 }] },
+        { shelves: [{ load: 5 }] },
+      ),
+      [],
+    )
+  })
+
+  test('an optional oldSelf is there on create too, without a value', () => {
+    const rule = { rule: '!oldSelf.hasValue() || self.size >= oldSelf.value().size', optionalOldSelf: true }
+    assert.ok(holds(rule, { size: 1 }))
+    assert.ok(!holds(rule, { size: 1 }, { size: 2 }))
+    const createOnly = { rule: 'oldSelf.hasValue() || !has(self.size)', optionalOldSelf: true }
+    assert.ok(!holds(createOnly, { size: 1 }))
+    assert.ok(holds(createOnly, { size: 1 }, { size: 1 }))
+    assert.ok(holds({ rule: 'oldSelf.?size.orValue(0) <= self.size', optionalOldSelf: true }, { size: 1 }))
+  })
+
+  test('a violation that was there before and is unchanged is tolerated, except by transition rules', () => {
+    assert.ok(!holds('self.size > 1', { size: 1 }))
+    assert.ok(holds('self.size > 1', { size: 1 }, { size: 1 }))
+    assert.ok(!holds('self.size > 1', { size: 1, name: 'new' }, { size: 1 }))
+    assert.ok(!holds('self.size > oldSelf.size', { size: 1 }, { size: 1 }))
+    const loads = withRuleAt('shelves', 'self.load > 1')
+    assert.deepEqual(
+      judge(loads, { size: 2, shelves: [{ load: 1 }] }, { size: 1, shelves: [{ load: 1 }] }),
+      [],
+    )
+    assert.equal(judge(loads, { shelves: [{ load: 1 }, { load: 2 }] }, { shelves: [{ load: 1 }] }).length, 1)
+  })
+
+  test('reordering a list of type set or map is no change', () => {
+    assert.ok(holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'a'] }))
+    assert.ok(!holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }))
+    const trays = [
+      { name: 'a', load: 1 },
+      { name: 'b', load: 2 },
+    ]
+    assert.ok(holds('self.trays == oldSelf.trays', { trays }, { trays: trays.toReversed() }))
+    assert.ok(!holds('self.trays == oldSelf.trays', { trays }, { trays: [trays[0]] }))
+  })
+
+  test('a rule inside allOf judges the same value', () => {
+    const schema: JSONSchemaProps = {
+      ...oven,
+      allOf: [withRule({}, { rule: 'self.size > 1', message: 'm' })],
+    }
+    assert.deepEqual(judge(schema, { size: 1 }).map(renderFieldError), ['spec: Invalid value: m'])
+  })
+})

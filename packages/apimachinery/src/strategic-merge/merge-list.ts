@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { GoType } from '../apply/struct-type.ts'
+import { isJsonObject, type JsonObject } from '../json-value.ts'
+import { patchDirective } from './directives.ts'
+import { orderItems, requireKey } from './element-order.ts'
+import { mergeErrors } from './error.ts'
+import { mergeObject } from './merge-object.ts'
+import { goKind } from './patch-type.ts'
+
+/** Merges two lists whose strategy is merge: items with the same key become one, scalars are a set. */
+export function mergeLists(
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  type: GoType,
+  key: string,
+): readonly unknown[] {
+  if (original.length === 0 && patch.length === 0) return original
+  const ofMaps = holdMaps(original, patch)
+  if (!ofMaps) return orderItems([...new Set([...original, ...patch])], patch, original, key, false)
+  if (key === '') throw mergeErrors.noKeyDeclared(goKind(type))
+  const { live, changes } = applyItemDirectives(original as JsonObject[], patch as JsonObject[], key)
+  return orderItems(mergeItems(live, changes, type, key), changes, live, key, true)
+}
+
+/** For `$deleteFromPrimitiveList`, whatever the strategy of the field is. */
+export function deleteScalars(
+  original: readonly unknown[],
+  deletions: readonly unknown[],
+  type: GoType,
+  key: string,
+): readonly unknown[] {
+  if (original.length === 0 && deletions.length === 0) return original
+  if (holdMaps(original, deletions)) return mergeLists(original, deletions, type, key)
+  const gone = new Set(deletions)
+  return original.filter(item => !gone.has(item))
+}
+
+/** Whether the items of the lists are objects. They have to be of one type, which must not be a list. */
+export function holdMaps(...lists: readonly (readonly unknown[])[]): boolean {
+  let type: string | undefined
+  for (const list of lists)
+    for (const item of list) {
+      const current = jsonType(item)
+      if (type === undefined && current === 'list') throw mergeErrors.listsOfLists()
+      type ??= current
+      if (type !== current) throw mergeErrors.mixedTypes(...lists)
+    }
+  if (type === undefined) throw mergeErrors.noElements()
+  return type === 'map'
+}
+
+function jsonType(item: unknown): string {
+  if (isJsonObject(item)) return 'map'
+  if (Array.isArray(item)) return 'list'
+  return typeof item === 'number' && !Number.isInteger(item) ? 'float' : typeof item
+}
+
+/** Items with `$patch` say what to do with others: delete those with their key, or replace the whole list. */
+function applyItemDirectives(
+  original: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  key: string,
+): { live: readonly JsonObject[]; changes: readonly JsonObject[] } {
+  let live = original
+  let replaces = false
+  const changes: JsonObject[] = []
+  for (const item of patch) {
+    if (!Object.hasOwn(item, patchDirective)) {
+      changes.push(item)
+      continue
+    }
+    switch (item[patchDirective]) {
+      case 'delete':
+        if (!Object.hasOwn(item, key)) throw mergeErrors.noMergeKey(item, key)
+        live = live.filter(other => other[key] !== item[key])
+        break
+      case 'replace':
+        replaces = true
+        break
+      case 'merge':
+        throw mergeErrors.mergeDirectiveInList()
+      default:
+        throw mergeErrors.unknownDirective(item[patchDirective], item)
+    }
+  }
+  return replaces ? { live: changes, changes: [] } : { live, changes }
+}
+
+function mergeItems(
+  original: readonly JsonObject[],
+  patch: readonly JsonObject[],
+  type: GoType,
+  key: string,
+): JsonObject[] {
+  const merged = [...original]
+  const places = new Map<unknown, number>()
+  merged.forEach((item, i) => {
+    if (Object.hasOwn(item, key) && !places.has(item[key])) places.set(item[key], i)
+  })
+  for (const item of patch) {
+    requireKey(item, key)
+    const place = places.get(item[key])
+    if (place !== undefined) merged[place] = mergeObject(merged[place]!, item, type)
+    else {
+      places.set(item[key], merged.length)
+      merged.push(item)
+    }
+  }
+  return merged
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  apiVersionOf,
+  byControllerUid,
+  type CachedClient,
+  type Client,
+  type Clock,
+  createCachedClient,
+  type KubeObject,
+  type Resource,
+  WatchCache,
+} from '@grove/kube'
+import * as kinds from './kinds.ts'
+import type { Logger } from './kube.ts'
+
+export interface CachesOptions {
+  readonly client: Client
+  readonly clock: Clock
+  readonly random: () => number
+  readonly log: Logger
+}
+
+/** Pods by where they run and by what made them. */
+export type PodCache = WatchCache<kinds.Pod, kinds.Pod, 'node' | 'controller'>
+export type ReplicaSetCache = WatchCache<kinds.ReplicaSet, kinds.ReplicaSet, 'controller'>
+
+interface AnyCache {
+  run(signal: AbortSignal): Promise<void>
+  waitForSync(signal?: AbortSignal): Promise<void>
+}
+
+/** One watch per kind for all controllers of this process. A kind that nobody asks for is not watched. */
+export class Caches {
+  /** Writes through this client are in the caches when their promise resolves. */
+  readonly client: CachedClient
+  readonly #options: CachesOptions
+  readonly #caches = new Map<string, AnyCache>()
+  readonly #running: Promise<void>[] = []
+  #signal: AbortSignal | undefined
+
+  constructor(options: CachesOptions) {
+    this.#options = options
+    this.client = createCachedClient(options.client)
+  }
+
+  get pods(): PodCache {
+    return this.#cached(kinds.pods, settings => {
+      const indexes = {
+        node: (pod: kinds.Pod) => pod.spec?.nodeName || undefined,
+        controller: byControllerUid,
+      }
+      return new WatchCache<kinds.Pod, kinds.Pod, 'node' | 'controller'>(this.#options.client, kinds.pods, {
+        ...settings,
+        indexes,
+      })
+    })
+  }
+
+  get replicaSets(): ReplicaSetCache {
+    return this.#cached(
+      kinds.replicaSets,
+      settings =>
+        new WatchCache<kinds.ReplicaSet, kinds.ReplicaSet, 'controller'>(
+          this.#options.client,
+          kinds.replicaSets,
+          { ...settings, indexes: { controller: byControllerUid } },
+        ),
+    )
+  }
+
+  of<T extends KubeObject>(resource: Resource<T>): WatchCache<T> {
+    return this.#cached(resource, settings => new WatchCache<T>(this.#options.client, resource, settings))
+  }
+
+  /** Begins to watch what was asked for so far, and anything asked for later at once; resolves when all is known. */
+  async start(signal: AbortSignal): Promise<void> {
+    this.#signal = signal
+    for (const cache of this.#caches.values()) this.#running.push(cache.run(signal))
+    await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(signal)))
+  }
+
+  /** Resolves when all watches have ended after the signal was aborted. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running)
+  }
+
+  #cached<C extends AnyCache & Parameters<CachedClient['attach']>[0]>(
+    resource: Resource,
+    create: (settings: ReturnType<Caches['settings']>) => C,
+  ): C {
+    const key = `${apiVersionOf(resource)}/${resource.resource}`
+    let cache = this.#caches.get(key) as C | undefined
+    if (!cache) {
+      cache = create(this.settings(key))
+      this.#caches.set(key, cache)
+      this.client.attach(cache)
+      if (this.#signal) this.#running.push(cache.run(this.#signal))
+    }
+    return cache
+  }
+
+  private settings(key: string) {
+    const { clock, random, log } = this.#options
+    return {
+      clock,
+      random,
+      onFailure: (error: Error, retryInMs: number) =>
+        log.warn('A watch failed and is tried again', { resource: key, error, retryInMs }),
+      onHandlerError: (error: unknown) =>
+        log.error('A change could not be handled', { resource: key, error }),
+    }
+  }
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { semanticallyEqual } from '@grove/apimachinery'
+import { bindPod, type Change, isConflict, isNotFound, type Stored, type Timer } from '@grove/kube'
+import { type Namespace, type Node, namespaces, nodes, type Pod, pods } from '../controllers/kinds.ts'
+import type { Component, Runtime } from '../controllers/runtime.ts'
+import { ClusterState } from './cluster-state.ts'
+import { explainRejections, noNodesText } from './explanation.ts'
+import type { Filter, FilterName, Rejection } from './filter.ts'
+import { defaultFilters } from './filters/index.ts'
+import type { NodeState } from './node-state.ts'
+import { placePod } from './placement.ts'
+import { type PodInfo, podInfo } from './pod-info.ts'
+import { planPreemption } from './preemption.ts'
+import { SchedulingQueue } from './scheduling-queue.ts'
+import { disruptionPatch, unschedulablePatch } from './unschedulable.ts'
+import { nodeMayHelp, podLeftHelps } from './wake-up.ts'
+
+export interface DefaultSchedulerOptions {
+  /** Pods whose spec.schedulerName is this are its own. */
+  readonly schedulerName?: string
+  /** Rules beyond the usual ones. */
+  readonly extraFilters?: readonly Filter[]
+  /** Done after a node is chosen and before the pod is bound to it: claims are allocated here. A rejection puts the pod
+   * back into the queue. */
+  readonly beforeBind?: (pod: PodInfo, node: NodeState) => Promise<void>
+}
+
+export const defaultSchedulerName = 'default-scheduler'
+
+/** Bindings under way. */
+const mostBindings = 64
+/** Pods placed before others get a turn of the process. */
+const podsPerTurn = 100
+
+/** What a pod that comes to or changes on a node can change for others. */
+const podRules: readonly FilterName[] = ['PodTopologySpread', 'InterPodAffinity']
+const podLeftRules: readonly FilterName[] = ['NodeResourcesFit', 'NodePorts', ...podRules]
+
+/**
+ * Places one pod at a time, like kube-scheduler with its default plugins. What is decided counts at once, before the
+ * API server has heard of it, so that bindings under way never overcommit a node.
+ */
+export class DefaultScheduler implements Component {
+  readonly name: string
+  readonly state: ClusterState
+  readonly #runtime: Runtime
+  readonly #filters: readonly Filter[]
+  readonly #beforeBind: DefaultSchedulerOptions['beforeBind']
+  readonly #queue: SchedulingQueue
+  /** Decided, not yet seen in the cache. */
+  readonly #binding = new Set<string>()
+  readonly #unsubscribe: (() => void)[] = []
+  readonly #pending = new Set<Promise<void>>()
+  #start = 0
+  #turn: Timer | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(runtime: Runtime, options: DefaultSchedulerOptions = {}) {
+    this.name = options.schedulerName ?? defaultSchedulerName
+    this.#runtime = runtime
+    this.#filters = [...defaultFilters, ...(options.extraFilters ?? [])]
+    this.#beforeBind = options.beforeBind
+    const { caches, clock } = runtime
+    const spaces = caches.of(namespaces)
+    this.state = new ClusterState(name => spaces.get({ name })?.metadata.labels ?? {})
+    this.#queue = new SchedulingQueue(clock, () => this.#scheduleTurn())
+    void caches.pods
+    void caches.of(nodes)
+  }
+
+  /** Pods that wait: to be tried, and for something to change. */
+  get waiting(): { readonly active: number; readonly unschedulable: number } {
+    return { active: this.#queue.active, unschedulable: this.#queue.unschedulable }
+  }
+
+  start(signal: AbortSignal): void {
+    const { caches } = this.#runtime
+    this.#signal = signal
+    this.#unsubscribe.push(
+      caches.of(nodes).onChange(change => this.#onNode(change)),
+      caches.pods.onChange(change => this.#onPod(change)),
+      caches.of(namespaces).onChange(change => this.#onNamespace(change)),
+    )
+  }
+
+  async stop(): Promise<void> {
+    for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
+    this.#turn?.cancel()
+    this.#signal = undefined
+    this.#queue.clear()
+    await Promise.all(this.#pending)
+  }
+
+  /** Tries pods again that a rule outside of this scheduler kept out. */
+  wake(filter: FilterName): void {
+    this.#queue.wake([filter], () => true)
+  }
+
+  #onNode({ type, old, new: node }: Change<Node>): void {
+    if (type === 'delete') {
+      this.state.removeNode(old.metadata.name)
+      this.#queue.wake(podRules, () => true)
+      return
+    }
+    this.state.setNode(node)
+    if (nodeMayHelp(old, node)) this.#queue.wakeAll()
+  }
+
+  #onNamespace({ old, new: namespace }: Change<Namespace>): void {
+    if (old && namespace && !semanticallyEqual(old.metadata.labels, namespace.metadata.labels))
+      this.#queue.wake(['InterPodAffinity'], () => true)
+  }
+
+  #onPod({ old, new: pod }: Change<Pod>): void {
+    const key = podInfo((pod ?? old) as Pod).key
+    if (!pod || isOver(pod)) this.#podLeft(key)
+    else if (pod.spec?.nodeName) this.#podOnNode(old, pod, pod.spec.nodeName)
+    else if (!this.#binding.has(key)) this.#podWaits(old, pod)
+  }
+
+  #podOnNode(old: Stored<Pod> | undefined, pod: Stored<Pod>, node: string): void {
+    const info = podInfo(pod)
+    this.#binding.delete(info.key)
+    this.#queue.remove(info.key)
+    this.state.setPod(info, node)
+    if (!old?.spec?.nodeName || !semanticallyEqual(old.metadata.labels, pod.metadata.labels))
+      this.#queue.wake(podRules, () => true)
+  }
+
+  #podWaits(old: Stored<Pod> | undefined, pod: Stored<Pod>): void {
+    const info = podInfo(pod)
+    if (!this.#isOurs(pod)) this.#queue.remove(info.key)
+    else if (old && this.#queue.has(info.key) && sameChances(old, pod)) this.#queue.refresh(info)
+    else this.#queue.add(info)
+  }
+
+  #podLeft(key: string): void {
+    this.#queue.remove(key)
+    this.#binding.delete(key)
+    const place = this.state.placeOf(key)
+    this.state.removePod(key)
+    if (place) this.#queue.wake(podLeftRules, podLeftHelps(place.node))
+  }
+
+  #isOurs({ spec, metadata }: Stored<Pod>): boolean {
+    return (
+      (spec?.schedulerName || defaultSchedulerName) === this.name &&
+      !metadata.deletionTimestamp &&
+      !spec?.schedulingGates?.length
+    )
+  }
+
+  #scheduleTurn(): void {
+    if (this.#turn || !this.#signal) return
+    this.#turn = this.#runtime.clock.setTimeout(() => this.#takeTurn(), 0)
+  }
+
+  #takeTurn(): void {
+    this.#turn = undefined
+    for (let count = 0; count < podsPerTurn && this.#pending.size < mostBindings; count++) {
+      const info = this.#queue.take()
+      if (!info) return
+      this.#schedule(info)
+    }
+    if (this.#queue.active && this.#pending.size < mostBindings) this.#scheduleTurn()
+  }
+
+  #schedule(info: PodInfo): void {
+    const { random } = this.#runtime
+    const placement = placePod(info, this.state, { filters: this.#filters, random, start: this.#start })
+    if (!placement.ok) {
+      this.#track(this.#reject(info, placement.rejections, placement.filters))
+      return
+    }
+    this.#start = (this.#start + placement.feasible) % this.state.nodes.length
+    this.#binding.add(info.key)
+    this.state.setPod(info, placement.node.name)
+    this.#track(this.#bind(info, placement.node))
+  }
+
+  async #bind(info: PodInfo, node: NodeState): Promise<void> {
+    const { client, log } = this.#runtime
+    const pod = info.pod as Stored<Pod>
+    try {
+      await this.#beforeBind?.(info, node)
+      await bindPod(client, pod.metadata as { name: string; namespace: string }, node.name, {
+        uid: pod.metadata.uid,
+        signal: this.#signal,
+      })
+      const message = `Successfully assigned ${info.key} to ${node.name}`
+      this.#record(pod, 'Normal', 'Scheduled', message)
+    } catch (error) {
+      // Who is bound or gone by now is shown by the watch; nobody else may take the place of one that may be bound.
+      if (!this.#binding.delete(info.key)) return
+      this.state.removePod(info.key)
+      if (isNotFound(error)) return
+      if (!isConflict(error))
+        log.warn('A pod could not be bound and is tried again', { pod: info.key, error })
+      this.#queue.retry(info.key)
+    }
+  }
+
+  async #reject(
+    info: PodInfo,
+    rejections: ReadonlyMap<NodeState, Rejection>,
+    filters: ReadonlySet<FilterName>,
+  ): Promise<void> {
+    const pod = info.pod as Stored<Pod>
+    let message = noNodesText
+    let nominated: string | undefined
+    if (rejections.size) {
+      const plan = planPreemption(info, this.state, rejections, this.#filters)
+      message = explainRejections(rejections.size, rejections.values())
+      if (plan.ok) {
+        nominated = plan.node.name
+        for (const victim of plan.victims)
+          if (!victim.terminating) await this.#preempt(victim, info, nominated)
+      } else message += ` preemption: ${plan.message}`
+    }
+    this.#queue.putBack(info.key, rejections.size ? filters : allRules)
+    this.#record(pod, 'Warning', 'FailedScheduling', message)
+    const patch = unschedulablePatch(pod, message, nominated, this.#runtime.clock.now())
+    if (!patch) return
+    try {
+      await this.#runtime.client.patch(pods, pod.metadata, { strategic: patch }, { subresource: 'status' })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error))
+        this.#runtime.log.warn('A pod could not be told that it waits', { pod: info.key, error })
+    }
+  }
+
+  async #preempt(victim: PodInfo, by: PodInfo, node: string): Promise<void> {
+    const { client, clock, log } = this.#runtime
+    const pod = victim.pod as Stored<Pod>
+    try {
+      const strategic = disruptionPatch(pod, this.name, clock.now())
+      await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
+      await client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
+      this.#record(pod, 'Normal', 'Preempted', `Preempted by pod ${by.pod.metadata?.uid} on node ${node}`)
+    } catch (error) {
+      if (!isNotFound(error)) log.warn('A pod could not be preempted', { pod: victim.key, error })
+    }
+  }
+
+  #record(pod: Stored<Pod>, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.#runtime.events.record(pods, pod, { type, reason, message, component: this.name })
+  }
+
+  #track(work: Promise<void>): void {
+    this.#pending.add(work)
+    void work.finally(() => {
+      this.#pending.delete(work)
+      if (this.#queue.active) this.#scheduleTurn()
+    })
+  }
+}
+
+const allRules: ReadonlySet<FilterName> = new Set([...podLeftRules, 'NodeUnschedulable'])
+
+function isOver(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+}
+
+/** Whether nothing changed that decides where the pod may go: its status does not. */
+function sameChances(old: Stored<Pod>, pod: Stored<Pod>): boolean {
+  return (
+    old.metadata.generation === pod.metadata.generation &&
+    semanticallyEqual(old.metadata.labels, pod.metadata.labels)
+  )
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ClusterView } from './cluster-state.ts'
+import type { Filter, FilterName, NodeCheck, Rejection } from './filter.ts'
+import { defaultFilters } from './filters/index.ts'
+import type { NodeState } from './node-state.ts'
+import type { PodInfo } from './pod-info.ts'
+import type { Score } from './score.ts'
+import { defaultScores } from './scores/index.ts'
+
+export type Placement =
+  | { readonly ok: true; readonly node: NodeState; readonly feasible: number }
+  | {
+      readonly ok: false
+      readonly rejections: ReadonlyMap<NodeState, Rejection>
+      /** The rules that would have to change their mind. */
+      readonly filters: ReadonlySet<FilterName>
+    }
+
+export interface PlacementOptions {
+  readonly filters?: readonly Filter[]
+  readonly scores?: readonly Score[]
+  /** Between 0 and 1; decides between nodes that are equally good. */
+  readonly random: () => number
+  /** Where the round over the nodes begins, so that a sample is not always the same one. */
+  readonly start?: number
+}
+
+/** The best node for one pod, or why there is none. Pure: does not put the pod there. */
+export function placePod(pod: PodInfo, cluster: ClusterView, options: PlacementOptions): Placement {
+  const check = prepareFilters(pod, cluster, options.filters ?? defaultFilters)
+  const enough = sampleSize(cluster.nodes.length)
+  const candidates: NodeState[] = []
+  const rejections = new Map<NodeState, Rejection>()
+  const { nodes } = cluster
+  const start = options.start ?? 0
+  for (let i = 0; i < nodes.length && candidates.length < enough; i++) {
+    const node = nodes[(start + i) % nodes.length]!
+    const rejection = check(node)
+    if (rejection) rejections.set(node, rejection)
+    else candidates.push(node)
+  }
+  if (candidates.length === 0)
+    return { ok: false, rejections, filters: new Set([...rejections.values()].map(({ filter }) => filter)) }
+  const node = bestOf(pod, candidates, cluster, options.scores ?? defaultScores, options.random)
+  return { ok: true, node, feasible: candidates.length }
+}
+
+/** All filters as one question: the first rule that a node breaks. */
+export function prepareFilters(pod: PodInfo, cluster: ClusterView, filters: readonly Filter[]): NodeCheck {
+  const checks: NodeCheck[] = []
+  for (const filter of filters) {
+    const check = filter.prepare(pod, cluster)
+    if (check) checks.push(check)
+  }
+  return node => {
+    for (const check of checks) {
+      const rejection = check(node)
+      if (rejection) return rejection
+    }
+    return undefined
+  }
+}
+
+/** Below this many nodes all are looked at. */
+const smallestSample = 100
+const smallestSharePercent = 5
+
+/** How many possible nodes are enough to choose from: all in small clusters, a shrinking share in large ones. */
+export function sampleSize(nodeCount: number): number {
+  if (nodeCount <= smallestSample) return nodeCount
+  const percent = Math.max(smallestSharePercent, 50 - Math.floor(nodeCount / 125))
+  return Math.max(smallestSample, Math.floor((nodeCount * percent) / 100))
+}
+
+function bestOf(
+  pod: PodInfo,
+  candidates: readonly NodeState[],
+  cluster: ClusterView,
+  scores: readonly Score[],
+  random: () => number,
+): NodeState {
+  if (candidates.length === 1) return candidates[0]!
+  const totals = candidates.map(() => 0)
+  for (const score of scores) {
+    const marks = score.rate(pod, candidates, cluster)
+    if (marks) for (let i = 0; i < totals.length; i++) totals[i]! += marks[i]! * score.weight
+  }
+  let best = 0
+  let equals = 1
+  for (let i = 1; i < totals.length; i++) {
+    if (totals[i]! > totals[best]!) {
+      best = i
+      equals = 1
+    } else if (totals[i] === totals[best] && random() < 1 / ++equals) best = i
+  }
+  return candidates[best]!
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ClusterState } from './cluster-state.ts'
+import { explainCounts } from './explanation.ts'
+import type { Filter, Rejection } from './filter.ts'
+import { defaultFilters } from './filters/index.ts'
+import type { NodeState } from './node-state.ts'
+import { prepareFilters } from './placement.ts'
+import type { PodInfo } from './pod-info.ts'
+
+export type Preemption =
+  | { readonly ok: true; readonly node: NodeState; readonly victims: readonly PodInfo[] }
+  | { readonly ok: false; readonly message: string }
+
+/** Nodes that are tried; enough to find a good one without trying thousands. */
+const mostCandidates = 100
+
+/**
+ * Which pods of lower priority would have to go so that the pod fits, on the node where that hurts least: lowest top
+ * priority, then lowest sum, then fewest. Disruption budgets are not looked at.
+ */
+export function planPreemption(
+  pod: PodInfo,
+  cluster: ClusterState,
+  rejections: ReadonlyMap<NodeState, Rejection>,
+  filters: readonly Filter[] = defaultFilters,
+): Preemption {
+  if (pod.pod.spec?.preemptionPolicy === 'Never')
+    return { ok: false, message: 'not eligible due to preemptionPolicy=Never.' }
+  if (waitsForVictims(pod, cluster))
+    return { ok: false, message: 'not eligible due to a terminating pod on the nominated node.' }
+  let best: { node: NodeState; victims: PodInfo[] } | undefined
+  let candidates = 0
+  let hopeless = 0
+  let helpless = 0
+  for (const [node, { resolvable }] of rejections) {
+    if (!resolvable) {
+      hopeless++
+      continue
+    }
+    if (candidates >= mostCandidates) break
+    const victims = victimsOn(node, pod, cluster, filters)
+    if (!victims) helpless++
+    else {
+      candidates++
+      if (!best || hurtsLess(victims, best.victims)) best = { node, victims }
+    }
+  }
+  if (best) return { ok: true, ...best }
+  const counts = new Map<string, number>()
+  if (helpless) counts.set('No preemption victims found for incoming pod', helpless)
+  if (hopeless) counts.set('Preemption is not helpful for scheduling', hopeless)
+  return { ok: false, message: explainCounts(cluster.nodes.length, counts) }
+}
+
+function waitsForVictims(pod: PodInfo, cluster: ClusterState): boolean {
+  const nominated = cluster.node(pod.pod.status?.nominatedNodeName ?? '')
+  if (!nominated) return false
+  return [...nominated.pods.values()].some(other => other.priority < pod.priority && other.terminating)
+}
+
+/** Takes all lower ones away, then gives back as many as possible, the important ones first. */
+function victimsOn(
+  node: NodeState,
+  pod: PodInfo,
+  cluster: ClusterState,
+  filters: readonly Filter[],
+): PodInfo[] | undefined {
+  const lower = [...node.pods.values()].filter(other => other.priority < pod.priority).sort(moreImportant)
+  if (lower.length === 0) return undefined
+  const fitsWithout = (gone: readonly PodInfo[]) =>
+    cluster.without(gone, () => prepareFilters(pod, cluster, filters)(node) === undefined)
+  if (!fitsWithout(lower)) return undefined
+  let victims = lower
+  for (const spared of lower) {
+    const fewer = victims.filter(victim => victim !== spared)
+    if (fitsWithout(fewer)) victims = fewer
+  }
+  return victims
+}
+
+function moreImportant(a: PodInfo, b: PodInfo): number {
+  return b.priority - a.priority || startOf(a).localeCompare(startOf(b)) || (a.key < b.key ? -1 : 1)
+}
+
+function startOf({ pod }: PodInfo): string {
+  return pod.status?.startTime ?? '~'
+}
+
+function hurtsLess(a: readonly PodInfo[], b: readonly PodInfo[]): boolean {
+  const top = (victims: readonly PodInfo[]) => Math.max(...victims.map(({ priority }) => priority))
+  const sum = (victims: readonly PodInfo[]) => victims.reduce((total, { priority }) => total + priority, 0)
+  return (top(a) - top(b) || sum(a) - sum(b) || a.length - b.length) < 0
+}

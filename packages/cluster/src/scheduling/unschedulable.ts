@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Stored } from '@grove/kube'
+import { timestamp } from '../controllers/event-recorder.ts'
+import type { Pod } from '../controllers/kinds.ts'
+import type { PodCondition } from '../schema/types.generated.ts'
+
+/** A strategic merge patch of the pod's status that says why it waits; undefined when it says so already. */
+export function unschedulablePatch(
+  pod: Stored<Pod>,
+  message: string,
+  nominatedNode: string | undefined,
+  now: number,
+): object | undefined {
+  const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  const isNews = known?.status !== 'False' || known.reason !== 'Unschedulable' || known.message !== message
+  const nominates = nominatedNode !== undefined && nominatedNode !== pod.status?.nominatedNodeName
+  if (!isNews && !nominates) return undefined
+  const condition: PodCondition = {
+    type: 'PodScheduled',
+    status: 'False',
+    reason: 'Unschedulable',
+    message,
+    observedGeneration: pod.metadata.generation,
+    lastProbeTime: null,
+    lastTransitionTime: known?.status === 'False' ? known.lastTransitionTime : timestamp(now),
+  }
+  return {
+    metadata: { uid: pod.metadata.uid },
+    status: { conditions: [condition], ...(nominates && { nominatedNodeName: nominatedNode }) },
+  }
+}
+
+/** Says of a pod that it has to make room. */
+export function disruptionPatch(pod: Stored<Pod>, scheduler: string, now: number): object {
+  const condition: PodCondition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'PreemptionByScheduler',
+    message: `${scheduler}: preempting to accommodate a higher priority pod`,
+    observedGeneration: pod.metadata.generation,
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(now),
+  }
+  return { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }
+}

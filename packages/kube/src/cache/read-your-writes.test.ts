@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { createClientOn, defineResource, type KubeObject, outcome } from '../client/index.ts'
+import { type Fault, failure, SimulatedServer } from '../client/simulated-server.ts'
+import { FakeClock } from '../clock/index.ts'
+import { createCachedClient } from './cached-client.ts'
+import { byLabel } from './projection.ts'
+import { WatchCache } from './watch-cache.ts'
+
+const pods = defineResource({ group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true })
+const path = '/api/v1/namespaces/ns/pods'
+const parents = ['p', 'q', 'r']
+const childrenWanted = 3
+
+/** A small generator of its own: the simulation asks for thousands of numbers, and a seed must repeat them all. */
+function randomFrom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+interface Weather {
+  readonly seed: number
+  /** How late events arrive at most, in milliseconds. */
+  readonly eventDelay: number
+  /** How likely a request or an answer is lost, or answered with an error. */
+  readonly loss: number
+  /** How likely each step cuts the watches, forgets history, deletes a child behind our back. */
+  readonly trouble: number
+}
+
+/** Runs a controller that keeps exactly so many children per parent, in such weather; returns the most children that
+ * any parent ever had at the server, and how many each has in the end. */
+async function simulate(weather: Weather): Promise<{ most: number; last: number[]; creates: number }> {
+  const random = randomFrom(weather.seed)
+  const clock = new FakeClock()
+  let calm = false
+  const fault = (): Fault => {
+    if (calm || random() >= weather.loss) return undefined
+    const faults = [
+      'lose request',
+      'lose answer',
+      failure(429, 'TooManyRequests'),
+      failure(500, 'InternalError'),
+    ]
+    return faults[Math.floor(random() * faults.length)] as Fault
+  }
+  const server = new SimulatedServer({
+    fault,
+    watchFault: fault,
+    delay: what => clock.sleep(random() * (what === 'event' && !calm ? weather.eventDelay : 50)),
+  })
+  const plain = createClientOn(server, { clock, random, maxInFlight: 4 })
+  const cache = new WatchCache(plain, pods, { clock, random, indexes: { parent: byLabel('parent') } })
+  const client = createCachedClient(plain, [cache])
+  const stop = new AbortController()
+  const running = [cache.run(stop.signal)]
+
+  let most = 0
+  const count = (parent: string) =>
+    [...server.objects.values()].filter(({ metadata }) => metadata.labels?.parent === parent).length
+
+  async function reconcile(parent: string): Promise<void> {
+    const children = cache.byIndex('parent', parent)
+    const missing = childrenWanted - children.length
+    const metadata = { generateName: `${parent}-`, namespace: 'ns', labels: { parent } }
+    const child: KubeObject = { kind: 'Pod', apiVersion: 'v1', metadata }
+    await Promise.all(Array.from({ length: missing }, () => outcome(client.create(pods, child))))
+    most = Math.max(most, ...parents.map(count))
+    // Now and then the controller itself replaces a child.
+    const unlucky = children[0]
+    if (!calm && unlucky && random() < 0.2) {
+      const { uid } = unlucky.metadata
+      await outcome(client.delete(pods, unlucky.metadata, { preconditions: { uid } }))
+    }
+  }
+
+  async function control(parent: string): Promise<void> {
+    await cache.waitForSync()
+    while (!stop.signal.aborted) {
+      await reconcile(parent)
+      await clock.sleep(random() * (calm ? 5_000 : 100), stop.signal).catch(() => {})
+    }
+  }
+  for (const parent of parents) running.push(control(parent))
+
+  for (let i = 0; i < 60; i++) {
+    await clock.advance(random() * 300)
+    most = Math.max(most, ...parents.map(count))
+    if (random() >= weather.trouble) continue
+    const trouble = Math.floor(random() * 4)
+    if (trouble === 0) server.cutWatches(random() < 0.5 ? 'break' : 'truncate')
+    else if (trouble === 1) server.compact()
+    else if (trouble === 2) server.bookmark()
+    else {
+      const victim = [...server.objects.values()][0]
+      if (victim) server.write('DELETE', `${path}/${victim.metadata.name}`)
+    }
+  }
+  calm = true
+  await clock.advance(200_000)
+  const last = parents.map(count)
+  stop.abort()
+  await clock.advance(60_000)
+  await Promise.all(running)
+  return { most, last, creates: server.history.filter(({ type }) => type === 'ADDED').length }
+}
+
+describe('a controller that reads from the cache what it wrote', () => {
+  it('never creates one child too many, however late the watch and whatever is lost', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.record({
+          seed: fc.nat(2 ** 31),
+          eventDelay: fc.constantFrom(0, 100, 5_000),
+          loss: fc.constantFrom(0, 0.1, 0.4),
+          trouble: fc.constantFrom(0, 0.2, 0.8),
+        }),
+        async weather => {
+          const { most, last } = await simulate(weather)
+          assert.ok(most <= childrenWanted, `${most} children at once`)
+          assert.deepEqual(
+            last,
+            parents.map(() => childrenWanted),
+          )
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
+import { before, describe, it } from 'node:test'
+import { type CertificateBundle, emptyBundle, readCertificates } from './bundle.ts'
+import { decide, renew } from './decision.ts'
+import { issueAuthority, issueServer } from './issue.ts'
+import { certificatePolicy } from './policy.ts'
+
+const minute = 60_000
+const day = 24 * 60 * minute
+const now = Date.UTC(2026, 0, 1)
+const policy = certificatePolicy({
+  authorityName: 'Grove-CA',
+  organization: 'Grove',
+  serverNames: ['grove-operator.grove-system.svc', 'grove-operator'],
+})
+
+let fresh: CertificateBundle
+let foreign: CertificateBundle
+before(async () => {
+  fresh = await renew(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, now)
+  foreign = await renew(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, now)
+})
+
+/** Stored, looked at after some days, decided: the table of the specification. */
+const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][] = [
+  ['nothing is stored', () => emptyBundle, 0, 'renew-all', /no readable authority/],
+  ['all is fresh', () => fresh, 0, 'keep'],
+  ['the server certificate has 91 days left', () => fresh, 365 - 91, 'keep'],
+  ['the server certificate has 89 days left', () => fresh, 365 - 89, 'renew-server', /not valid on/],
+  ['the server certificate has expired', () => fresh, 366, 'renew-server', /not valid on/],
+  [
+    'the server certificate is unreadable',
+    () => ({ ...fresh, serverCert: 'x' }),
+    0,
+    'renew-server',
+    /no readable/,
+  ],
+  ['the server key is missing', () => ({ ...fresh, serverKey: '' }), 0, 'renew-server', /key is missing/],
+  [
+    'the server key is of another',
+    () => ({ ...fresh, serverKey: foreign.serverKey }),
+    0,
+    'renew-server',
+    /key/,
+  ],
+  [
+    'the server certificate is of another authority that is not published',
+    () => ({ ...fresh, serverCert: foreign.serverCert, serverKey: foreign.serverKey }),
+    0,
+    'renew-server',
+    /not signed/,
+  ],
+  [
+    'the authority is unreadable',
+    () => ({ ...fresh, authorityCerts: 'x' }),
+    0,
+    'renew-all',
+    /no readable authority/,
+  ],
+  [
+    'the authority key is missing',
+    () => ({ ...fresh, authorityKey: '' }),
+    0,
+    'publish-authority',
+    /key is missing/,
+  ],
+  [
+    'the authority key is of another',
+    () => ({ ...fresh, authorityKey: foreign.authorityKey }),
+    0,
+    'publish-authority',
+    /of another certificate/,
+  ],
+  ['authority and server have expired', () => fresh, 3651, 'renew-all', /authority is not valid/],
+]
+
+describe('what must be renewed when', () => {
+  for (const [situation, bundle, days, kind, why] of rows)
+    it(`${situation}: ${kind}`, () => {
+      const decision = decide(bundle(), policy, now + days * day)
+      assert.equal(decision.kind, kind)
+      if (why) assert.match((decision as { why: string }).why, why)
+    })
+
+  it('a server name that is not in the certificate: renew-server', () => {
+    assert.equal(decide(fresh, { ...policy, serverNames: ['other.ns.svc'] }, now).kind, 'renew-server')
+  })
+
+  it('an authority of another name: publish-authority', () => {
+    assert.equal(decide(fresh, { ...policy, authorityName: 'Other-CA' }, now).kind, 'publish-authority')
+  })
+
+  it('a server certificate that is not for servers: renew-server', async () => {
+    const authority = { cert: fresh.authorityCerts, key: fresh.authorityKey }
+    // An authority certificate has the names but not the purpose.
+    const wrong = await issueAuthority({
+      commonName: 'x',
+      dnsNames: policy.serverNames,
+      notBefore: now - day,
+      notAfter: now + 400 * day,
+      key: 'ecdsa-p256',
+    })
+    const decision = decide({ ...fresh, serverCert: wrong.cert, serverKey: wrong.key }, policy, now)
+    assert.equal(decision.kind, 'renew-server')
+    assert.ok(authority)
+  })
+
+  it('an authority that may not sign: renew-all', async () => {
+    const leaf = { cert: fresh.authorityCerts, key: fresh.authorityKey }
+    const server = await issueServer(
+      {
+        commonName: 'Grove-CA',
+        dnsNames: ['Grove-CA'],
+        notBefore: now - day,
+        notAfter: now + 400 * day,
+        key: 'ecdsa-p256',
+      },
+      leaf,
+    )
+    const decision = decide(
+      { ...emptyBundle, authorityCerts: server.cert, authorityKey: server.key },
+      policy,
+      now,
+    )
+    assert.equal(decision.kind, 'renew-all')
+  })
+})
+
+describe('changing the authority', () => {
+  it('publishes, moves and retires, each in its time', async () => {
+    const at = now + (3650 - 89) * day
+    // The server certificate was renewed meanwhile.
+    const aged = await renew(fresh, { kind: 'renew-server', why: 'age' }, policy, at - 30 * day)
+    const first = decide(aged, policy, at)
+    assert.equal(first.kind, 'publish-authority')
+    const published = await renew(aged, first, policy, at)
+    assert.equal(published.serverCert, aged.serverCert)
+    assert.deepEqual(readCertificates(published.authorityCerts).map(String).slice(1), [aged.authorityCerts])
+
+    assert.deepEqual(decide(published, policy, at + minute), { kind: 'keep', until: at + 5 * minute })
+    const second = decide(published, policy, at + 5 * minute)
+    assert.equal(second.kind, 'move-server')
+    const moved = await renew(published, second, policy, at + 5 * minute)
+    assert.equal(moved.authorityCerts, published.authorityCerts)
+
+    assert.deepEqual(decide(moved, policy, at + 10 * minute), { kind: 'keep', until: at + day + 5 * minute })
+    const third = decide(moved, policy, at + day + 5 * minute)
+    assert.equal(third.kind, 'retire-authorities')
+    const retired = await renew(moved, third, policy, at + day + 5 * minute)
+    assert.equal(readCertificates(retired.authorityCerts).length, 1)
+    assert.equal(retired.serverCert, moved.serverCert)
+    assert.deepEqual(decide(retired, policy, at + day + 5 * minute), { kind: 'keep' })
+  })
+
+  it('does not wait where what is served does not work anyway', async () => {
+    const published = await renew(fresh, { kind: 'publish-authority', why: 'test' }, policy, now)
+    assert.equal(decide({ ...published, serverKey: '' }, policy, now + 1).kind, 'renew-server')
+  })
+})
+
+describe('what another program stored', () => {
+  it('is kept: RSA keys as PKCS#1, the organization before the name', async () => {
+    const rsa = { ...policy, key: 'rsa-2048' as const }
+    const stored = await renew(emptyBundle, { kind: 'renew-all', why: 'test' }, rsa, now)
+    assert.match(stored.authorityKey, /BEGIN RSA PRIVATE KEY/)
+    assert.deepEqual(decide(stored, policy, now), { kind: 'keep' })
+    // And its authority signs our next server certificate, whatever kind of key that has.
+    const renewed = await renew(stored, { kind: 'renew-server', why: 'test' }, policy, now + 300 * day)
+    assert.deepEqual(decide(renewed, policy, now + 300 * day), { kind: 'keep' })
+  })
+
+  it('does not crash the decision, whatever it is', () => {
+    const { privateKey } = generateKeyPairSync('ed25519')
+    const key = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
+    for (const text of ['', '\0', 'x', key, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])
+      assert.ok(
+        decide({ serverCert: text, serverKey: text, authorityCerts: text, authorityKey: text }, policy, now),
+      )
+  })
+})

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What must be renewed: a pure function of what is stored and of the time, so that several processes come to the same
+// result. Changing the authority takes three steps, each of which leaves every client that knows the step before or
+// after it able to connect:
+//   1. publish   the new authority is put before the old one; the server certificate stays;
+//   2. move      after `settleMs`, when clients know both, a server certificate of the new authority is served;
+//   3. retire    after `overlapMs` more the old authority is no longer published.
+// Where nothing that is served works any more there is nothing to protect: everything is made anew at once.
+import {
+  authorityProblem,
+  type CertificateBundle,
+  isSignedBy,
+  readCertificates,
+  serverProblem,
+  writeCertificates,
+} from './bundle.ts'
+import { issueAuthority, issueServer, type KeyPair } from './issue.ts'
+import type { CertificatePolicy } from './policy.ts'
+
+export type CertificateDecision =
+  /** Nothing to do, before `until` if given. */
+  | { readonly kind: 'keep'; readonly until?: number }
+  | { readonly kind: 'renew-all'; readonly why: string }
+  | { readonly kind: 'publish-authority'; readonly why: string }
+  | { readonly kind: 'renew-server'; readonly why: string }
+  /** Like `renew-server`, under another authority: only when that is known to be published. */
+  | { readonly kind: 'move-server'; readonly why: string }
+  | { readonly kind: 'retire-authorities' }
+
+export function decide(
+  bundle: CertificateBundle,
+  policy: CertificatePolicy,
+  now: number,
+): CertificateDecision {
+  const authorities = readCertificates(bundle.authorityCerts)
+  const [current] = authorities
+  const [serverName = ''] = policy.serverNames
+  const ahead = now + policy.renewBeforeMs
+  const worksNow = serverProblem(bundle, authorities, serverName, now) === undefined
+  const noAuthority = authorityProblem(current, bundle.authorityKey, policy.authorityName, ahead)
+  if (!current || noAuthority)
+    return { kind: worksNow ? 'publish-authority' : 'renew-all', why: noAuthority ?? 'no authority' }
+
+  // Certificates begin `backdateMs` before they are made.
+  const publishedAt = current.validFromDate.getTime() + policy.backdateMs
+  const problem = serverProblem(bundle, [current], serverName, ahead)
+  if (problem) {
+    const moves = readCertificates(bundle.serverCert).some(server => !isSignedBy(server, current))
+    const settledAt = publishedAt + policy.settleMs
+    if (!moves || !worksNow) return { kind: 'renew-server', why: problem }
+    return now < settledAt ? { kind: 'keep', until: settledAt } : { kind: 'move-server', why: problem }
+  }
+  if (authorities.length === 1) return { kind: 'keep' }
+  const retiredAt = publishedAt + policy.settleMs + policy.overlapMs
+  return now < retiredAt ? { kind: 'keep', until: retiredAt } : { kind: 'retire-authorities' }
+}
+
+/** Carries a decision out on the bundle; nothing is stored here. */
+export async function renew(
+  bundle: CertificateBundle,
+  decision: CertificateDecision,
+  policy: CertificatePolicy,
+  now: number,
+): Promise<CertificateBundle> {
+  const published = readCertificates(bundle.authorityCerts)
+  switch (decision.kind) {
+    case 'keep':
+      return bundle
+    case 'retire-authorities':
+      return { ...bundle, authorityCerts: writeCertificates(published.slice(0, 1)) }
+    case 'publish-authority': {
+      const authority = await newAuthority(policy, now)
+      // Only who signed what is served now has to stay.
+      const [server] = readCertificates(bundle.serverCert)
+      const needed = published.filter(one => server && isSignedBy(server, one))
+      return {
+        ...bundle,
+        authorityCerts: authority.cert + writeCertificates(needed),
+        authorityKey: authority.key,
+      }
+    }
+    case 'renew-server':
+    case 'move-server':
+      return withServer(bundle, { cert: String(published[0]), key: bundle.authorityKey }, policy, now)
+    case 'renew-all': {
+      const authority = await newAuthority(policy, now)
+      const anew = { ...bundle, authorityCerts: authority.cert, authorityKey: authority.key }
+      return withServer(anew, authority, policy, now)
+    }
+  }
+}
+
+function newAuthority(policy: CertificatePolicy, now: number): Promise<KeyPair> {
+  return issueAuthority({
+    commonName: policy.authorityName,
+    ...(policy.organization && { organization: policy.organization }),
+    dnsNames: [policy.authorityName],
+    notBefore: now - policy.backdateMs,
+    notAfter: now + policy.authorityLifetimeMs,
+    key: policy.key,
+  })
+}
+
+async function withServer(
+  bundle: CertificateBundle,
+  authority: KeyPair,
+  policy: CertificatePolicy,
+  now: number,
+): Promise<CertificateBundle> {
+  const server = await issueServer(
+    {
+      commonName: policy.serverNames[0] ?? '',
+      dnsNames: policy.serverNames,
+      notBefore: now - policy.backdateMs,
+      notAfter: now + policy.serverLifetimeMs,
+      key: policy.key,
+    },
+    authority,
+  )
+  return { ...bundle, serverCert: server.cert, serverKey: server.key }
+}

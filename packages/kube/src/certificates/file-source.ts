@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A certificate out of two files that somebody else renews: a mounted Secret, cert-manager. Promises: a change is seen
+// within `pollMs` even where the file system tells of none; half-written pairs are never handed out; files that are
+// missing or wrong are waited for, while the last good pair stays. Not promised: that both files change at once, which
+// is why a pair must fit before it counts.
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { type FSWatcher, watch } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Clock } from '../clock/index.ts'
+import { type Logger, messageOf, silentLogger } from '../log/index.ts'
+import { counter, type Registry } from '../metrics/index.ts'
+import type { KeyPair } from './issue.ts'
+import { type CertificateSource, MemoryCertificateSource } from './source.ts'
+
+/** Mounted Secrets are swapped by symbolic link, which not every file system reports. */
+export const defaultPollMs = 10_000
+/** A writer replaces two files; a moment later both are there. */
+const settleMs = 50
+
+export interface FileCertificateSourceOptions {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly clock: Clock
+  readonly pollMs?: number
+  readonly log?: Logger
+  readonly registry?: Registry
+}
+
+export class FileCertificateSource implements CertificateSource {
+  readonly #options: FileCertificateSourceOptions
+  readonly #log: Logger
+  readonly #memory = new MemoryCertificateSource()
+  readonly #reads
+  readonly #errors
+  /** Told once, not every ten seconds. */
+  #reported: string | undefined
+
+  constructor(options: FileCertificateSourceOptions) {
+    this.#options = options
+    this.#log = (options.log ?? silentLogger).child({ certFile: options.certFile })
+    this.#reads =
+      options.registry &&
+      counter(options.registry, {
+        name: 'certwatcher_read_certificate_total',
+        help: 'Total number of certificate reads',
+      })
+    this.#errors =
+      options.registry &&
+      counter(options.registry, {
+        name: 'certwatcher_read_certificate_errors_total',
+        help: 'Total number of certificate read errors',
+      })
+  }
+
+  current(): KeyPair | undefined {
+    return this.#memory.current()
+  }
+
+  onChange(listener: (pair: KeyPair) => void): () => void {
+    return this.#memory.onChange(listener)
+  }
+
+  /** Reads now and then follows the files until the signal is aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, certFile, keyFile, pollMs = defaultPollMs } = this.#options
+    let wake = () => {}
+    const directories = new Set([dirname(certFile), dirname(keyFile)])
+    const watchers = [...directories].flatMap(directory => watchDirectory(directory, () => wake()))
+    while (!signal.aborted) {
+      await this.read()
+      const changed = new AbortController()
+      wake = () => changed.abort()
+      await clock.sleep(pollMs, AbortSignal.any([signal, changed.signal])).catch(() => {})
+      if (changed.signal.aborted) await clock.sleep(settleMs, signal).catch(() => {})
+    }
+    for (const watcher of watchers) watcher.close()
+  }
+
+  /** Reads both files once; true when there is a certificate to serve. */
+  async read(): Promise<boolean> {
+    this.#reads?.inc()
+    try {
+      const { certFile, keyFile } = this.#options
+      const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
+      if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
+        throw new Error('the key belongs to another certificate')
+      if (this.current() && this.current()?.cert !== cert) this.#log.info('The certificate was replaced')
+      this.#memory.set({ cert, key })
+      this.#reported = undefined
+    } catch (error) {
+      this.#errors?.inc()
+      const problem = messageOf(error)
+      if (problem !== this.#reported) this.#log.warn('The certificate files cannot be used yet', { problem })
+      this.#reported = problem
+    }
+    return this.current() !== undefined
+  }
+}
+
+/** Nothing where the directory is not there or cannot be watched: then polling has to do. */
+function watchDirectory(directory: string, changed: () => void): FSWatcher[] {
+  try {
+    return [watch(directory, { persistent: false }, changed).on('error', () => {})]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export { type CertificateBundle, emptyBundle } from './bundle.ts'
+export { type CertificateDecision, decide, renew } from './decision.ts'
+export { FileCertificateSource, type FileCertificateSourceOptions } from './file-source.ts'
+export {
+  type InjectionStore,
+  type InjectionTarget,
+  injectAuthorities,
+  injectionStore,
+  type WebhookConfiguration,
+} from './injection.ts'
+export { type CertificateRequest, issueAuthority, issueServer, type KeyKind, type KeyPair } from './issue.ts'
+export { type CertificatePolicy, certificatePolicy, defaultCertificateTimes } from './policy.ts'
+export { CertificateProvisioner, type CertificateProvisionerOptions } from './provisioner.ts'
+export { type CertificateSource, MemoryCertificateSource } from './source.ts'
+export { type CertificateStore, type SecretOptions, type StoredBundle, secretStore } from './store.ts'

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { der, readDer } from './der.ts'
+import { type CertificateRequest, issueAuthority, issueServer, type KeyKind } from './issue.ts'
+
+const day = 86_400_000
+const now = Date.UTC(2026, 5, 1)
+const authorityRequest = (key: KeyKind): CertificateRequest => ({
+  commonName: 'Grove-CA',
+  organization: 'Grove',
+  dnsNames: ['Grove-CA'],
+  notBefore: now,
+  notAfter: now + 3650 * day,
+  key,
+})
+const serverRequest = (key: KeyKind): CertificateRequest => ({
+  commonName: 'grove-operator.grove-system.svc',
+  dnsNames: ['grove-operator.grove-system.svc', 'grove-operator'],
+  notBefore: now,
+  notAfter: now + 365 * day,
+  key,
+})
+
+for (const kind of ['ecdsa-p256', 'rsa-2048'] as const)
+  describe(`certificates with ${kind} keys`, () => {
+    it('form a chain that node:crypto believes', async () => {
+      const authority = await issueAuthority(authorityRequest(kind))
+      const server = await issueServer(serverRequest(kind), authority)
+      const ca = new X509Certificate(authority.cert)
+      const leaf = new X509Certificate(server.cert)
+      assert.equal(ca.ca, true)
+      assert.equal(leaf.ca, false)
+      assert.equal(ca.subject, 'O=Grove\nCN=Grove-CA')
+      assert.equal(leaf.issuer, ca.subject)
+      assert.ok(leaf.checkIssued(ca))
+      assert.ok(leaf.verify(ca.publicKey))
+      assert.ok(ca.verify(ca.publicKey))
+      assert.ok(leaf.checkPrivateKey(createPrivateKey(server.key)))
+      assert.equal(leaf.checkHost('grove-operator'), 'grove-operator')
+      assert.equal(leaf.checkHost('other'), undefined)
+      assert.equal(leaf.subjectAltName, 'DNS:grove-operator.grove-system.svc, DNS:grove-operator')
+      assert.deepEqual(leaf.keyUsage, ['1.3.6.1.5.5.7.3.1'])
+      assert.equal(leaf.validFromDate.getTime(), now)
+      assert.equal(leaf.validToDate.getTime(), now + 365 * day)
+      assert.match(server.key, kind === 'rsa-2048' ? /BEGIN RSA PRIVATE KEY/ : /BEGIN PRIVATE KEY/)
+    })
+  })
+
+describe('issued certificates', () => {
+  it('have random positive serial numbers', async () => {
+    const serials = new Set<string>()
+    for (let i = 0; i < 20; i++) {
+      const serial = new X509Certificate((await issueAuthority(authorityRequest('ecdsa-p256'))).cert)
+        .serialNumber
+      assert.match(serial, /^[0-7][0-9A-F]{31}$/)
+      serials.add(serial)
+    }
+    assert.equal(serials.size, 20)
+  })
+
+  it('may be signed by an authority with another kind of key', async () => {
+    const authority = await issueAuthority(authorityRequest('rsa-2048'))
+    const server = await issueServer(serverRequest('ecdsa-p256'), authority)
+    assert.ok(new X509Certificate(server.cert).verify(new X509Certificate(authority.cert).publicKey))
+  })
+
+  it('may last beyond 2050', async () => {
+    const authority = await issueAuthority({
+      ...authorityRequest('ecdsa-p256'),
+      notAfter: Date.UTC(2061, 0, 1),
+    })
+    assert.equal(new X509Certificate(authority.cert).validToDate.getTime(), Date.UTC(2061, 0, 1))
+  })
+})
+
+describe('DER', () => {
+  it('is read back as it was written, whatever the lengths', () => {
+    fc.assert(
+      fc.property(fc.array(fc.uint8Array({ maxLength: 700 }), { maxLength: 5 }), parts => {
+        const [sequence, ...rest] = readDer(der.sequence(...parts.map(part => der.octetString(part))))
+        assert.equal(rest.length, 0)
+        assert.deepEqual(
+          readDer(sequence!.content).map(({ content }) => new Uint8Array(content)),
+          parts,
+        )
+      }),
+    )
+  })
+
+  it('knows its numbers and identifiers', () => {
+    assert.equal(der.oid('1.2.840.113549.1.1.11').toString('hex'), '06092a864886f70d01010b')
+    assert.equal(der.integer(Buffer.from([0, 0, 0x80])).toString('hex'), '02020080')
+    assert.equal(der.integer(Buffer.from([0])).toString('hex'), '020100')
+    assert.throws(() => readDer(Buffer.from('300501', 'hex')), RangeError)
+  })
+})

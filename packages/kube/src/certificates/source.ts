@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KeyPair } from './issue.ts'
+
+/** What a server presents, now and whenever it changes. */
+export interface CertificateSource {
+  /** Undefined until there is one. */
+  current(): KeyPair | undefined
+  /** Tells of every change; returns how to stop that. */
+  onChange(listener: (pair: KeyPair) => void): () => void
+}
+
+/** A certificate that somebody sets. */
+export class MemoryCertificateSource implements CertificateSource {
+  #pair: KeyPair | undefined
+  readonly #listeners = new Set<(pair: KeyPair) => void>()
+
+  current(): KeyPair | undefined {
+    return this.#pair
+  }
+
+  onChange(listener: (pair: KeyPair) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  set(pair: KeyPair): void {
+    if (pair.cert === this.#pair?.cert && pair.key === this.#pair.key) return
+    this.#pair = pair
+    for (const listener of this.#listeners) listener(pair)
+  }
+}

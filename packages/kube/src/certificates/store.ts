@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Client } from '../client/client.ts'
+import { isAlreadyExists, isConflict, isNotFound } from '../client/error.ts'
+import type { KubeObject } from '../client/object.ts'
+import { defineResource } from '../client/resource.ts'
+import { type CertificateBundle, emptyBundle } from './bundle.ts'
+
+/** Where several processes keep one bundle. Writes succeed only on what was read. */
+export interface CertificateStore {
+  read(signal: AbortSignal): Promise<StoredBundle | undefined>
+  create(bundle: CertificateBundle, signal: AbortSignal): Promise<'written' | 'conflict'>
+  replace(
+    stored: StoredBundle,
+    bundle: CertificateBundle,
+    signal: AbortSignal,
+  ): Promise<'written' | 'conflict'>
+}
+
+export interface StoredBundle {
+  readonly bundle: CertificateBundle
+  /** The store's own record of what was read. */
+  readonly origin: unknown
+}
+
+interface Secret extends KubeObject {
+  readonly type?: string
+  readonly data?: Readonly<Record<string, string>>
+}
+
+const secrets = defineResource<Secret>({
+  group: '',
+  version: 'v1',
+  resource: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+})
+
+export interface SecretOptions {
+  readonly namespace: string
+  readonly name: string
+  /** Of a Secret that is created here; labels of an existing one are left alone. */
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+/** A bundle in a Secret of type kubernetes.io/tls: `tls.crt`, `tls.key`, `ca.crt`, `ca.key`. */
+export function secretStore(
+  client: Pick<Client, 'find' | 'create' | 'update'>,
+  { namespace, name, labels }: SecretOptions,
+): CertificateStore {
+  return {
+    read: async signal => {
+      const secret = await client.find(secrets, { namespace, name }, { signal })
+      return secret && { bundle: decode(secret), origin: secret }
+    },
+    create: (bundle, signal) => {
+      const metadata = { namespace, name, ...(labels && { labels }) }
+      const secret = {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata,
+        type: 'kubernetes.io/tls',
+        data: encode(bundle),
+      }
+      return orConflict(client.create(secrets, secret, { signal }))
+    },
+    replace: ({ origin }, bundle, signal) => {
+      const secret = origin as Secret
+      const data = { ...secret.data, ...encode(bundle) }
+      return orConflict(client.update(secrets, { ...secret, data }, { signal }))
+    },
+  }
+}
+
+async function orConflict(write: Promise<unknown>): Promise<'written' | 'conflict'> {
+  try {
+    await write
+    return 'written'
+  } catch (error) {
+    if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) return 'conflict'
+    throw error
+  }
+}
+
+function encode(bundle: CertificateBundle): Record<string, string> {
+  const base64 = (text: string) => Buffer.from(text).toString('base64')
+  return {
+    'tls.crt': base64(bundle.serverCert),
+    'tls.key': base64(bundle.serverKey),
+    'ca.crt': base64(bundle.authorityCerts),
+    'ca.key': base64(bundle.authorityKey),
+  }
+}
+
+function decode({ data = {} }: Secret): CertificateBundle {
+  const text = (key: string) => Buffer.from(data[key] ?? '', 'base64').toString('utf8')
+  return {
+    ...emptyBundle,
+    serverCert: text('tls.crt'),
+    serverKey: text('tls.key'),
+    authorityCerts: text('ca.crt'),
+    authorityKey: text('ca.key'),
+  }
+}

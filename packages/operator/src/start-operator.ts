@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator's controllers on a client, in this process: for `grove up`, tests and the operator process itself.
+import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
+import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
+import { schedulerBackends } from './backends/registry.ts'
+import { Operator } from './operator.ts'
+import type { EventSink } from './operator-context.ts'
+import { World } from './world.ts'
+
+export interface StartOptions {
+  readonly configuration: OperatorConfiguration
+  readonly waiterImage?: string
+  readonly events?: EventSink
+  readonly clock?: Clock
+  readonly log?: Logger
+  readonly registry?: Registry
+}
+
+export interface RunningOperator {
+  readonly world: World
+  /** Lets running passes finish, then ends the watches. */
+  stop(): Promise<void>
+}
+
+const noEvents: EventSink = { emit: () => undefined }
+
+export async function startOperator(client: Client, options: StartOptions): Promise<RunningOperator> {
+  const { configuration, clock = systemClock, log = silentLogger } = options
+  const world = new World(client, {
+    clock,
+    onFailure: (resource, error, retryInMs) =>
+      log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
+  })
+  const abort = new AbortController()
+  const watching = world.run(abort.signal)
+  await world.waitForSync(abort.signal)
+  const operator = new Operator({
+    context: {
+      world,
+      clock,
+      configuration,
+      backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
+      waiterImage: options.waiterImage,
+      events: options.events ?? noEvents,
+    },
+    log,
+    ...(options.registry && { registry: options.registry }),
+  })
+  await operator.start(abort.signal)
+  return {
+    world,
+    stop: async () => {
+      await operator.stop()
+      abort.abort()
+      await watching
+    },
+  }
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { configMap, pod } from '../objects.ts'
+import { chapter } from '../suite.ts'
+
+const uidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+export const crud = chapter('create, read, update, delete', {
+  'a created object gets uid, resourceVersion and creationTimestamp': async ({ http, core, namespace }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    assert.equal(made.status, 201)
+    assert.match(made.text('metadata.uid'), uidPattern)
+    assert.match(made.text('metadata.resourceVersion'), /^\d+$/)
+    assert.match(made.text('metadata.creationTimestamp'), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
+    assert.equal(made.at('metadata.namespace'), namespace)
+    assert.equal(made.at('kind'), 'ConfigMap')
+    assert.equal(made.at('apiVersion'), 'v1')
+  },
+  'reading answers what creating answered': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    const read = await http.get(core('configmaps/a'))
+    assert.equal(read.status, 200)
+    assert.deepEqual(read.body, made.body)
+  },
+  'kind and apiVersion may be left out of a built-in kind': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), { metadata: { name: 'a' } })
+    assert.equal(made.status, 201)
+    assert.equal(made.at('kind'), 'ConfigMap')
+  },
+  'YAML is accepted': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), 'metadata:\n  name: a\ndata:\n  k: v\n', { contentType: 'application/yaml' })
+    assert.equal(made.status, 201)
+    assert.equal(made.at('data.k'), 'v')
+  },
+  'creating what exists is a conflict': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    const again = await http.post(core('configmaps'), configMap('a'))
+    assert.equal(again.status, 409)
+    assert.deepEqual(again.body, {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: 'configmaps "a" already exists',
+      reason: 'AlreadyExists',
+      details: { name: 'a', kind: 'configmaps' },
+      code: 409,
+    })
+  },
+  'reading what does not exist names resource and object': async ({ http, core, group }) => {
+    const missing = await http.get(core('pods/nope'))
+    assert.equal(missing.status, 404)
+    assert.equal(missing.at('message'), 'pods "nope" not found')
+    assert.deepEqual(missing.at('details'), { name: 'nope', kind: 'pods' })
+    const grouped = await http.get(group('apps/v1', 'deployments/nope'))
+    assert.equal(grouped.at('message'), 'deployments.apps "nope" not found')
+    assert.deepEqual(grouped.at('details'), { name: 'nope', group: 'apps', kind: 'deployments' })
+  },
+  'nothing is created in a namespace that does not exist': async ({ http, id }) => {
+    const refused = await http.post(`/api/v1/namespaces/${id}-missing/configmaps`, configMap('a'))
+    assert.equal(refused.status, 404)
+    assert.equal(refused.at('message'), `namespaces "${id}-missing" not found`)
+  },
+  'the namespace of the object must be that of the path': async ({ http, core }) => {
+    const refused = await http.post(core('configmaps'), configMap('a', {}, { namespace: 'default' }))
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'the namespace of the provided object does not match the namespace sent on the request')
+    assert.equal(refused.at('reason'), 'BadRequest')
+  },
+  'generateName draws a name of five more letters': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), { metadata: { generateName: 'some-' } })
+    assert.equal(made.status, 201)
+    assert.match(made.text('metadata.name'), /^some-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
+    assert.equal(made.at('metadata.generateName'), 'some-')
+  },
+  'a name wins over generateName': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), { metadata: { name: 'a', generateName: 'b-' } })
+    assert.equal(made.at('metadata.name'), 'a')
+  },
+  'long generateName prefixes are cut to 58 letters': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), { metadata: { generateName: 'x'.repeat(63) } })
+    assert.equal(made.text('metadata.name').length, 63)
+  },
+  'a resourceVersion cannot be chosen': async ({ http, core }) => {
+    const refused = await http.post(core('configmaps'), configMap('a', {}, { resourceVersion: '5' }))
+    assert.equal(refused.status, 500)
+    assert.equal(refused.at('message'), 'resourceVersion should not be set on objects to be created')
+  },
+  'a uid cannot be chosen': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a', {}, { uid: 'mine' }))
+    assert.match(made.text('metadata.uid'), uidPattern)
+  },
+  'deletionTimestamp and generation cannot be chosen': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a', {}, { deletionTimestamp: '2020-01-01T00:00:00Z', generation: 7 }))
+    assert.equal(made.status, 201)
+    assert.equal(made.at('metadata.deletionTimestamp'), undefined)
+  },
+  'an update replaces what was there': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a', { x: '1', y: '2' }))
+    const updated = await http.put(core('configmaps/a'), { ...made.object(), data: { x: '3' } })
+    assert.equal(updated.status, 200)
+    assert.deepEqual(updated.at('data'), { x: '3' })
+    assert.equal(updated.at('metadata.uid'), made.at('metadata.uid'))
+    assert.equal(updated.at('metadata.creationTimestamp'), made.at('metadata.creationTimestamp'))
+    assert.ok(Number(updated.at('metadata.resourceVersion')) > Number(made.at('metadata.resourceVersion')))
+  },
+  'an update that changes nothing writes nothing': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    const updated = await http.put(core('configmaps/a'), made.object())
+    assert.equal(updated.status, 200)
+    assert.equal(updated.at('metadata.resourceVersion'), made.at('metadata.resourceVersion'))
+  },
+  'an update of what does not exist is not found': async ({ http, core }) => {
+    const refused = await http.put(core('configmaps/a'), configMap('a'))
+    assert.equal(refused.status, 404)
+    assert.equal(refused.at('message'), 'configmaps "a" not found')
+  },
+  'some kinds are created by an update': async ({ http, group }) => {
+    const made = await http.put(group('coordination.k8s.io/v1', 'leases/a'), { metadata: { name: 'a' }, spec: { holderIdentity: 'me' } })
+    assert.equal(made.status, 201)
+    assert.equal(made.at('spec.holderIdentity'), 'me')
+  },
+  'the name in an update must be that of the path': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    const refused = await http.put(core('configmaps/a'), configMap('b'))
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'the name of the object (b) does not match the name on the URL (a)')
+  },
+  'a deletion answers with a Status': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    const deleted = await http.delete(core('configmaps/a'))
+    assert.equal(deleted.status, 200)
+    assert.deepEqual(deleted.body, {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Success',
+      details: { name: 'a', kind: 'configmaps', uid: made.at('metadata.uid') },
+    })
+    assert.equal((await http.get(core('configmaps/a'))).status, 404)
+  },
+  'a deletion of some kinds answers with the object': async ({ http, core }) => {
+    await http.post(core('serviceaccounts'), { metadata: { name: 'a' } })
+    const deleted = await http.delete(core('serviceaccounts/a'))
+    assert.equal(deleted.at('kind'), 'ServiceAccount')
+    await http.post(core('pods'), pod('p'))
+    assert.equal((await http.delete(core('pods/p'))).at('kind'), 'Pod')
+  },
+  'deleting what does not exist is not found': async ({ http, core }) => {
+    const refused = await http.delete(core('configmaps/a'))
+    assert.equal(refused.status, 404)
+    assert.equal(refused.at('reason'), 'NotFound')
+  },
+  'a list carries a resourceVersion and items in the order of names': async ({ http, core }) => {
+    for (const name of ['c', 'a', 'b']) await http.post(core('configmaps'), configMap(name))
+    const list = await http.get(core('configmaps'))
+    assert.equal(list.at('kind'), 'ConfigMapList')
+    assert.equal(list.at('apiVersion'), 'v1')
+    assert.match(list.text('metadata.resourceVersion'), /^\d+$/)
+    assert.deepEqual(list.names, ['a', 'b', 'c'])
+  },
+  'items of a built-in list do not repeat kind and apiVersion': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    const list = await http.get(core('configmaps'))
+    assert.equal(list.at('items.0.kind'), undefined)
+    assert.equal(list.at('items.0.apiVersion'), undefined)
+  },
+  'a list over all namespaces has the objects of each': async ({ http, core, id }) => {
+    await http.post(core('configmaps'), configMap(id))
+    const list = await http.get('/api/v1/configmaps', { query: { fieldSelector: `metadata.name=${id}` } })
+    assert.deepEqual(list.names, [id])
+  },
+  'deletecollection deletes what a selector matches and answers with it': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a', {}, { labels: { go: 'yes' } }))
+    await http.post(core('configmaps'), configMap('b', {}, { labels: { go: 'yes' } }))
+    await http.post(core('configmaps'), configMap('c'))
+    const deleted = await http.delete(core('configmaps'), undefined, { query: { labelSelector: 'go=yes' } })
+    assert.equal(deleted.status, 200)
+    assert.equal(deleted.at('kind'), 'ConfigMapList')
+    assert.deepEqual(deleted.names, ['a', 'b'])
+    assert.deepEqual((await http.get(core('configmaps'))).names, ['c'])
+  },
+  'namespaces cannot be deleted as a collection': async ({ http }) => {
+    const refused = await http.delete('/api/v1/namespaces')
+    assert.equal(refused.status, 405)
+    assert.equal(refused.at('reason'), 'MethodNotAllowed')
+  },
+})

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { createCluster, serveHttps } from '@grove/cluster'
+import { chapters } from './cases/index.ts'
+import { runSuite } from './suite.ts'
+
+runSuite('the embedded cluster', chapters, async () => {
+  const cluster = createCluster()
+  const front = await serveHttps({ handle: cluster.handle })
+  const { authority, admin } = front.certificates
+  return {
+    target: { server: front.url, ca: authority, certificate: admin.certificate, key: admin.privateKey },
+    async stop() {
+      await front.close()
+      cluster.stop()
+    },
+  }
+})

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { after, before, describe, it } from 'node:test'
+import { Http, type Target } from './http.ts'
+
+/** What one case stands on: a server and a namespace of its own. */
+export interface Ground {
+  readonly http: Http
+  readonly namespace: string
+  /** Differs from case to case; for things outside of namespaces. */
+  readonly id: string
+  /** `/api/v1/namespaces/<own>/<rest>` */
+  core(rest: string): string
+  /** `/apis/<groupVersion>/namespaces/<own>/<rest>` */
+  group(groupVersion: string, rest: string): string
+  /** Asks until the answer is right; for what a real server does a moment later. */
+  eventually<T>(ask: () => Promise<T>, right: (answer: T) => boolean): Promise<T>
+}
+
+export interface Case {
+  readonly name: string
+  readonly run: (ground: Ground) => Promise<void>
+}
+
+export interface Chapter {
+  readonly title: string
+  readonly cases: readonly Case[]
+}
+
+export function chapter(title: string, cases: Readonly<Record<string, Case['run']>>): Chapter {
+  return { title, cases: Object.entries(cases).map(([name, run]) => ({ name, run })) }
+}
+
+/** What the suite runs against. */
+export interface Server {
+  readonly target: Target
+  stop(): Promise<void>
+}
+
+const pollMs = 20
+const patience = 500
+
+/** `prefix` starts the names of the namespaces, for a server that has seen the suite before. */
+export function runSuite(title: string, chapters: readonly Chapter[], start: () => Promise<Server>, prefix = 'case'): void {
+  describe(title, () => {
+    let server: Server
+    let http: Http
+    let count = 0
+    before(async () => {
+      server = await start()
+      http = new Http(server.target)
+    })
+    after(async () => {
+      http?.close()
+      await server?.stop()
+    })
+    for (const { title: heading, cases } of chapters)
+      describe(heading, () => {
+        for (const { name, run } of cases)
+          it(name, async () => {
+            const id = `${prefix}-${++count}`
+            await http.post('/api/v1/namespaces', { metadata: { name: id } })
+            await run(groundFor(http, id))
+          })
+      })
+  })
+}
+
+function groundFor(http: Http, id: string): Ground {
+  return {
+    http,
+    id,
+    namespace: id,
+    core: rest => `/api/v1/namespaces/${id}/${rest}`,
+    group: (groupVersion, rest) => `/apis/${groupVersion}/namespaces/${id}/${rest}`,
+    async eventually(ask, right) {
+      for (let attempt = 1; ; attempt++) {
+        const answer = await ask()
+        if (right(answer)) return answer
+        if (attempt === patience) throw new Error(`never became right; last: ${JSON.stringify(answer)}`)
+        await new Promise(resolve => setTimeout(resolve, pollMs))
+      }
+    },
+  }
+}

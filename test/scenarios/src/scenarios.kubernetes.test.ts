@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { after, before, describe, test } from 'node:test'
+import { type Client, createClient } from '@grove/kube'
+import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
+import { installCustomResources, Stage, type WriteCount } from './stage.ts'
+import { stories } from './stories/index.ts'
+
+const readVerbs = new Set(['get', 'list', 'watch', 'find'])
+
+describe('stories on real Kubernetes', () => {
+  let kubernetes: Kubernetes
+  let client: Client
+
+  before(async () => {
+    kubernetes = await startKubernetes({
+      nodes: 20,
+      // The collector is not what is measured here.
+      flags: { 'kube-controller-manager': ['--kube-api-qps=300', '--kube-api-burst=600'] },
+    })
+    client = connect()
+    await installCustomResources(client)
+  })
+  after(async () => {
+    await client?.close()
+    await kubernetes?.stop()
+  })
+
+  function connect(writes?: WriteCount[]): Client {
+    return createClient(
+      {
+        server: kubernetes.server,
+        namespace: 'default',
+        tls: () => ({
+          ca: kubernetes.ca,
+          certificate: kubernetes.admin.certificate,
+          key: kubernetes.admin.key,
+        }),
+      },
+      {
+        userAgent: 'grove-operator/test',
+        onRequest: ({ verb, resource }) => {
+          if (!readVerbs.has(verb)) writes?.push({ verb, resource: resource ?? '' })
+        },
+      },
+    )
+  }
+
+  for (const story of stories)
+    test(story.name, async () => {
+      const writes: WriteCount[] = []
+      const operatorClient = connect(writes)
+      const stage = new Stage({
+        client,
+        operatorClient,
+        namespace: await kubernetes.newNamespace('story'),
+        writes,
+      })
+      await stage.startOperator()
+      try {
+        await story.tell(stage)
+      } finally {
+        await stage.stopOperator()
+        await operatorClient.close()
+      }
+    })
+})

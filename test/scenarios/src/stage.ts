@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a story is told: a cluster with the custom resources and the operator on it, and the means to look at it. The
+// stories do not know which cluster it is.
+import {
+  admit,
+  customResourceDefinitions,
+  defaultConfiguration,
+  emptyCluster,
+  label,
+  type OperatorConfiguration,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueSet,
+  type PodGang,
+} from '@grove/api'
+import { type Client, defineResource, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { type RunningOperator, resources, startOperator } from '@grove/operator'
+import { parse } from 'yaml'
+
+/** Everything that happens in a story happens within this; a stuck one is told apart from a slow machine. */
+export const patienceMs = 60_000
+const lookEveryMs = 20
+
+export interface WriteCount {
+  readonly verb: string
+  readonly resource: string
+}
+
+export class Stage {
+  readonly client: Client
+  readonly namespace: string
+  /** Writes of the operator since they were last forgotten. */
+  readonly writes: WriteCount[]
+  readonly #operatorClient: Client
+  readonly #configuration: OperatorConfiguration
+  #operator: RunningOperator | undefined
+
+  constructor(options: {
+    client: Client
+    operatorClient: Client
+    namespace: string
+    writes: WriteCount[]
+    configuration?: OperatorConfiguration
+  }) {
+    this.client = options.client
+    this.#operatorClient = options.operatorClient
+    this.namespace = options.namespace
+    this.writes = options.writes
+    this.#configuration = options.configuration ?? defaultConfiguration()
+  }
+
+  async startOperator(): Promise<void> {
+    this.#operator = await startOperator(this.#operatorClient, {
+      configuration: this.#configuration,
+      waiterImage: 'grove-initc:test',
+    })
+  }
+
+  async stopOperator(): Promise<void> {
+    await this.#operator?.stop()
+    this.#operator = undefined
+  }
+
+  /** Creates a PodCliqueSet as admission lets it through. */
+  async apply(manifest: string): Promise<Stored<PodCliqueSet>> {
+    const given = parse(manifest) as { metadata: { namespace?: string } }
+    given.metadata.namespace = this.namespace
+    const answer = admit(
+      { operation: 'CREATE', kind: 'PodCliqueSet', object: given },
+      { configuration: this.#configuration, cluster: emptyCluster },
+    )
+    if (!answer.allowed) throw new Error(answer.message)
+    return this.client.create(resources.podCliqueSets, answer.object as PodCliqueSet)
+  }
+
+  async patchSet(name: string, patch: object): Promise<void> {
+    await this.client.patch(resources.podCliqueSets, this.#ref(name), { merge: patch })
+  }
+
+  async scale(
+    resource: Resource<PodCliqueSet | PodClique | PodCliqueScalingGroup>,
+    name: string,
+    replicas: number,
+  ) {
+    await this.client.patch(
+      resource,
+      this.#ref(name),
+      { merge: { spec: { replicas } } },
+      { subresource: 'scale' },
+    )
+  }
+
+  set(name: string): Promise<Stored<PodCliqueSet> | undefined> {
+    return this.client.find(resources.podCliqueSets, this.#ref(name))
+  }
+
+  async pods(set: string): Promise<Stored<Pod>[]> {
+    return this.#listed(resources.pods, set)
+  }
+
+  async cliques(set: string): Promise<Stored<PodClique>[]> {
+    return this.#listed(resources.podCliques, set)
+  }
+
+  async groups(set: string): Promise<Stored<PodCliqueScalingGroup>[]> {
+    return this.#listed(resources.podCliqueScalingGroups, set)
+  }
+
+  async gangs(set: string): Promise<Stored<PodGang>[]> {
+    return this.#listed(resources.podGangs, set)
+  }
+
+  async list<T extends KubeObject>(resource: Resource<T>, set: string): Promise<Stored<T>[]> {
+    return this.#listed(resource, set)
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.client.delete(resources.pods, this.#ref(name))
+  }
+
+  async deleteSet(name: string): Promise<void> {
+    await this.client.delete(resources.podCliqueSets, this.#ref(name))
+  }
+
+  /** Waits until what is looked at is as it should be; tells how it was last seen when patience ends. */
+  async until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+    const end = Date.now() + patienceMs
+    for (;;) {
+      const seen = await look()
+      if (holds(seen)) return seen
+      if (Date.now() > end)
+        throw new Error(`${what} did not come about; last seen: ${JSON.stringify(seen).slice(0, 2000)}`)
+      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
+    }
+  }
+
+  /** Waits until so many pods of a set are ready and no others are left. */
+  async untilReady(set: string, pods: number): Promise<Stored<Pod>[]> {
+    return this.until(
+      `${pods} ready pods of ${set}`,
+      () => this.pods(set),
+      all => all.length === pods && all.every(isReady),
+    )
+  }
+
+  async untilAvailable(name: string, replicas: number): Promise<Stored<PodCliqueSet>> {
+    const found = await this.until(
+      `${replicas} available replicas of ${name}`,
+      () => this.set(name),
+      set =>
+        (set?.status?.availableReplicas ?? -1) === replicas &&
+        set?.status?.observedGeneration === set?.metadata.generation,
+    )
+    return found!
+  }
+
+  /** Waits until the operator writes nothing any more for a while. */
+  async untilQuiet(): Promise<void> {
+    let before = -1
+    let still = 0
+    while (still < 10) {
+      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
+      still = this.writes.length === before ? still + 1 : 0
+      before = this.writes.length
+    }
+  }
+
+  #ref(name: string) {
+    return { name, namespace: this.namespace }
+  }
+
+  async #listed<T extends KubeObject>(resource: Resource<T>, set: string): Promise<Stored<T>[]> {
+    const { items } = await this.client.list(resource, {
+      namespace: this.namespace,
+      labelSelector: `${label.partOf}=${set}`,
+    })
+    return items
+  }
+}
+
+export function isReady(pod: Pod): boolean {
+  return (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
+}
+
+const definitions = defineResource<KubeObject>({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+})
+
+/** Installs the custom resources and waits until they are served. */
+export async function installCustomResources(client: Client): Promise<void> {
+  for (const definition of customResourceDefinitions)
+    await client.apply(definitions, definition, { fieldManager: 'grove-crd-installer', force: true })
+  for (const resource of [
+    resources.podCliqueSets,
+    resources.podCliques,
+    resources.podCliqueScalingGroups,
+    resources.podGangs,
+  ])
+    await served(client, resource)
+}
+
+async function served(client: Client, resource: Resource): Promise<void> {
+  const end = Date.now() + patienceMs
+  for (;;) {
+    try {
+      await client.list(resource, { namespace: 'default' })
+      return
+    } catch (error) {
+      if (Date.now() > end) throw error
+      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
+    }
+  }
+}

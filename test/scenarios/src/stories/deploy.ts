@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { label, podSchedulingGate } from '@grove/api'
+import { resources } from '@grove/operator'
+import type { Story } from '../story.ts'
+import { grouped, solo } from './manifests.ts'
+
+export const deployStories: Story[] = [
+  {
+    name: 'a set comes to life: cliques, gangs, pods without gates, a status that says so',
+    async tell(stage) {
+      await stage.apply(grouped)
+      const pods = await stage.untilReady('grouped', 10)
+      const set = await stage.untilAvailable('grouped', 1)
+      assert.equal(set.status?.updatedReplicas, 1)
+      assert.ok(set.status?.currentGenerationHash)
+      assert.equal(set.status?.updateProgress, undefined)
+      assert.deepEqual((await stage.cliques('grouped')).map(clique => clique.metadata.name).sort(), [
+        'grouped-0-eng-0-lead',
+        'grouped-0-eng-0-work',
+        'grouped-0-eng-1-lead',
+        'grouped-0-eng-1-work',
+        'grouped-0-router',
+      ])
+      const gangs = await stage.gangs('grouped')
+      assert.deepEqual(gangs.map(gang => gang.metadata.name).sort(), ['grouped-0', 'grouped-0-eng-0'])
+      for (const gang of gangs) {
+        assert.ok(
+          gang.status?.conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True'),
+        )
+        for (const group of gang.spec.podgroups) {
+          const members = pods.filter(pod => pod.metadata.labels?.[label.podClique] === group.name)
+          assert.deepEqual(
+            group.podReferences.map(({ name }) => name).sort(),
+            members.map(pod => pod.metadata.name).sort(),
+          )
+        }
+      }
+      for (const pod of pods)
+        assert.ok(!(pod.spec?.schedulingGates ?? []).some(gate => gate.name === podSchedulingGate))
+    },
+  },
+  {
+    name: 'nothing is written for a settled set, however often it is looked at',
+    async tell(stage) {
+      await stage.apply(grouped)
+      await stage.untilAvailable('grouped', 1)
+      await stage.untilReady('grouped', 10)
+      await stage.untilQuiet()
+      stage.writes.length = 0
+      for (let round = 0; round < 10; round++)
+        await stage.patchSet('grouped', {
+          metadata: { annotations: { 'grove.io/reconcile-trigger': String(round) } },
+        })
+      await stage.untilQuiet()
+      // Gangs mirror the set's annotations without our prefix; the trigger has it.
+      assert.deepEqual(stage.writes, [])
+    },
+  },
+  {
+    name: 'a pod that is deleted comes back under its index, is listed by its gang and placed',
+    async tell(stage) {
+      await stage.apply(solo)
+      const before = await stage.untilReady('solo', 2)
+      const victim = before.find(pod => pod.metadata.labels?.[label.podIndex] === '0')!
+      await stage.deletePod(victim.metadata.name)
+      const after = await stage.until(
+        'a new pod in place of the deleted one',
+        () => stage.pods('solo'),
+        pods => pods.length === 2 && pods.every(pod => pod.metadata.uid !== victim.metadata.uid),
+      )
+      assert.deepEqual(after.map(pod => pod.metadata.labels?.[label.podIndex]).sort(), ['0', '1'])
+      await stage.untilReady('solo', 2)
+    },
+  },
+  {
+    name: 'what somebody takes away comes back: service, role, gang, clique',
+    async tell(stage) {
+      await stage.apply(solo)
+      await stage.untilReady('solo', 2)
+      await stage.untilAvailable('solo', 1)
+      for (const resource of [
+        resources.services,
+        resources.roles,
+        resources.podGangs,
+        resources.podCliques,
+      ]) {
+        const [object] = await stage.list<{ metadata?: { name?: string } }>(resource as never, 'solo')
+        await stage.client.delete(resource as never, {
+          name: object!.metadata!.name!,
+          namespace: stage.namespace,
+        })
+        await stage.until(
+          `another ${resource.kind}`,
+          () => stage.list(resource as never, 'solo'),
+          found =>
+            found.length === 1 &&
+            found[0]!.metadata.uid !== (object as { metadata: { uid?: string } }).metadata.uid,
+        )
+      }
+      await stage.untilReady('solo', 2)
+    },
+  },
+]

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Story } from '../story.ts'
+import { deletionStories } from './deletion.ts'
+import { deployStories } from './deploy.ts'
+import { scalingStories } from './scaling.ts'
+
+export const stories: readonly Story[] = [...deployStories, ...scalingStories, ...deletionStories]
