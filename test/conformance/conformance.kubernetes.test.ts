@@ -10,7 +10,7 @@ runSuite('real Kubernetes', chapters, async () => {
     controllers: false,
     scheduler: false,
     kwok: false,
-    flags: { apiserver: ['--disable-admission-plugins=ServiceAccount'] },
+    flags: { 'kube-apiserver': ['--disable-admission-plugins=ServiceAccount'] },
   })
   const { server, ca, admin } = kubernetes
   return {

@@ -1,5 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { crud } from './crud.ts'
+import { customResources } from './custom-resources.ts'
+import { deletion } from './deletion.ts'
+import { dryRun } from './dry-run.ts'
+import { paging } from './paging.ts'
+import { patches } from './patches.ts'
+import { preconditions } from './preconditions.ts'
+import { scale } from './scale.ts'
+import { selectors } from './selectors.ts'
+import { status } from './status.ts'
+import { watches } from './watches.ts'
 
-export const chapters = [crud]
+export const chapters = [crud, patches, selectors, watches, paging, preconditions, deletion, dryRun, status, scale, customResources]

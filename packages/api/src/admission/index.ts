@@ -18,4 +18,4 @@ export {
   validateChangedPodCliqueSet,
   validateNewPodCliqueSet,
 } from './podcliqueset/validate.ts'
-export { type AdmissionRequest, admit, type JudgedKind } from './review.ts'
+export { type AdmissionRequest, admit } from './review.ts'

@@ -23,9 +23,6 @@ import {
 } from './podcliqueset/validate.ts'
 import { resourceType } from './resource-types.ts'
 
-/** The kinds that have rules of their own at admission. */
-export type JudgedKind = 'PodCliqueSet' | 'ClusterTopologyBinding'
-
 export interface AdmissionRequest {
   readonly operation: string
   readonly kind: string

@@ -68,7 +68,9 @@ function goType(type: GoType, path: string): FieldType {
     case 'list':
       return { list: { relation: 'atomic', keys: [], element: goType(type.of, path) } }
     case 'scalar':
-      return type.scalar === 'any' ? freeForm(path) : scalar(scalarKinds[type.scalar] ?? 'untyped')
+      if (type.scalar === 'any') return freeForm(path)
+      // Declared without a type, because it has two.
+      return type.scalar === 'intOrString' ? deduced : scalar(scalarKinds[type.scalar] ?? 'untyped')
   }
 }
 

@@ -13,6 +13,7 @@ export const atomicStructs: ReadonlySet<string> = new Set([
   'core/v1.ConfigMapKeySelector',
   'core/v1.EndpointAddress',
   'core/v1.EndpointPort',
+  'core/v1.EvictionResponder',
   'core/v1.FileKeySelector',
   'core/v1.LocalObjectReference',
   'core/v1.NodeSelector',
@@ -21,7 +22,6 @@ export const atomicStructs: ReadonlySet<string> = new Set([
   'core/v1.ObjectReference',
   'core/v1.ResourceFieldSelector',
   'core/v1.ScopeSelector',
-  'core/v1.ScopedResourceSelectorRequirement',
   'core/v1.SecretKeySelector',
   'core/v1.SecretReference',
   'core/v1.TopologySelectorTerm',
@@ -32,11 +32,11 @@ export const atomicStructs: ReadonlySet<string> = new Set([
   'networking/v1.ServiceBackendPort',
   'rbac/v1.RoleRef',
   'rbac/v1.Subject',
-  'storage/v1.StorageClass',
 ])
 
 /** Defaults of fields that are keys of lists. */
 export const keyDefaults: ReadonlyMap<string, unknown> = new Map([
   ['core/v1.ContainerPort.protocol', 'TCP'],
+  ['core/v1.LocalObjectReference.name', ''],
   ['core/v1.ServicePort.protocol', 'TCP'],
 ])

@@ -7,8 +7,9 @@ import { registerStringFunctions } from './string-functions.ts'
 
 /**
  * What rules may use: CEL itself and the part of the Kubernetes libraries that CRDs use in practice. Not there:
- * authorizer, semver, format, the methods of ip() and cidr(), optMap, comprehensions with two variables. A rule that calls something
- * unknown does not compile. Costs are not limited: the rules come with the CRD, whose author is trusted.
+ * authorizer, semver, format, the methods of ip() and cidr(), optMap, comprehensions with two variables. A rule that
+ * calls something unknown does not compile. Costs are not limited: the rules come with the CRD, whose author is
+ * trusted.
  */
 export function ruleEnvironment(optionalOldSelf: boolean): Environment {
   base ??= createBase()

@@ -1,61 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type FieldError, renderFieldError } from '../field-error.ts'
+import { renderFieldError } from '../field-error.ts'
 import { compileSchema } from '../structural-schema/compile.ts'
-import type { JSONSchemaProps, ValidationRule } from '../structural-schema/json-schema-props.ts'
+import type { ValidationRule } from '../structural-schema/json-schema-props.ts'
 import { validate } from '../structural-schema/validate.ts'
-
-const oven: JSONSchemaProps = {
-  type: 'object',
-  properties: {
-    size: { type: 'integer' },
-    heat: { type: 'number' },
-    name: { type: 'string' },
-    namespace: { type: 'string' },
-    limit: { 'x-kubernetes-int-or-string': true },
-    since: { type: 'string', format: 'date-time' },
-    pause: { type: 'string', format: 'duration' },
-    tags: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
-    notes: { type: 'object', additionalProperties: { type: 'string' } },
-    door: { type: 'object', properties: { width: { type: 'integer' } } },
-    trays: {
-      type: 'array',
-      'x-kubernetes-list-type': 'map',
-      'x-kubernetes-list-map-keys': ['name'],
-      items: { type: 'object', properties: { name: { type: 'string' }, load: { type: 'integer' } } },
-    },
-    shelves: { type: 'array', items: { type: 'object', properties: { load: { type: 'integer' } } } },
-  },
-}
-
-function withRule(schema: JSONSchemaProps, rule: string | ValidationRule): JSONSchemaProps {
-  return { ...schema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] }
-}
-
-/** The schema of an oven with a rule at one of its properties, or at its items. */
-function withRuleAt(property: string, rule: string | ValidationRule): JSONSchemaProps {
-  const node = oven.properties![property]!
-  const ruled = node.items
-    ? { ...node, items: withRule(node.items, rule) }
-    : typeof node.additionalProperties === 'object'
-      ? { ...node, additionalProperties: withRule(node.additionalProperties, rule) }
-      : withRule(node, rule)
-  return { ...oven, properties: { ...oven.properties, [property]: ruled } }
-}
-
-function judge(spec: JSONSchemaProps, value: unknown, old?: unknown): FieldError[] {
-  const schema = compileSchema({ type: 'object', properties: { spec } })
-  return validate(schema, { spec: value }, old === undefined ? undefined : { spec: old })
-}
-
-function errors(rule: string | ValidationRule, value: unknown, old?: unknown): string[] {
-  return judge(withRule(oven, rule), value, old).map(renderFieldError)
-}
-
-function holds(rule: string | ValidationRule, value: unknown, old?: unknown): boolean {
-  return errors(rule, value, old).length === 0
-}
+import { errors, holds, judge, withRuleAt } from './oven.fixture.ts'
 
 describe('what a rule sees', () => {
   test('integers, numbers, texts, times and durations by the schema', () => {
@@ -208,104 +158,5 @@ describe('what a violation says', () => {
       ],
     ]
     for (const [rule, text] of cases) assert.match(errors(rule, {})[0] ?? '', text)
-  })
-})
-
-describe('when a rule is evaluated', () => {
-  test('never on null, and never below a missing value', () => {
-    const schema = withRuleAt('name', 'false')
-    const nullable = {
-      ...schema,
-      properties: { ...schema.properties, name: { ...schema.properties!.name, nullable: true } },
-    }
-    assert.deepEqual(judge(nullable, { name: null }), [])
-    assert.deepEqual(judge(schema, {}), [])
-  })
-
-  test('a transition rule only on update', () => {
-    assert.ok(holds('self == oldSelf', { size: 1 }))
-    assert.ok(holds('self == oldSelf', { size: 1 }, { size: 1 }))
-    assert.ok(!holds('self.size >= oldSelf.size', { size: 1 }, { size: 2 }))
-  })
-
-  test('a transition rule of an item only where a stored item has the same key', () => {
-    const grows = withRuleAt('trays', 'self.load >= oldSelf.load')
-    const old = { trays: [{ name: 'a', load: 5 }] }
-    assert.deepEqual(
-      judge(
-        grows,
-        {
-          trays: [
-            { name: 'b', load: 1 },
-            { name: 'a', load: 6 },
-          ],
-        },
-        old,
-      ),
-      [],
-    )
-    assert.deepEqual(
-      judge(
-        grows,
-        {
-          trays: [
-            { name: 'b', load: 1 },
-            { name: 'a', load: 4 },
-          ],
-        },
-        old,
-      ).map(error => error.field),
-      ['spec.trays[1]'],
-    )
-    assert.deepEqual(
-      judge(
-        withRuleAt('shelves', 'self.load >= oldSelf.load'),
-        { shelves: [{ load: 1 }] },
-        { shelves: [{ load: 5 }] },
-      ),
-      [],
-    )
-  })
-
-  test('an optional oldSelf is there on create too, without a value', () => {
-    const rule = { rule: '!oldSelf.hasValue() || self.size >= oldSelf.value().size', optionalOldSelf: true }
-    assert.ok(holds(rule, { size: 1 }))
-    assert.ok(!holds(rule, { size: 1 }, { size: 2 }))
-    const createOnly = { rule: 'oldSelf.hasValue() || !has(self.size)', optionalOldSelf: true }
-    assert.ok(!holds(createOnly, { size: 1 }))
-    assert.ok(holds(createOnly, { size: 1 }, { size: 1 }))
-    assert.ok(holds({ rule: 'oldSelf.?size.orValue(0) <= self.size', optionalOldSelf: true }, { size: 1 }))
-  })
-
-  test('a violation that was there before and is unchanged is tolerated, except by transition rules', () => {
-    assert.ok(!holds('self.size > 1', { size: 1 }))
-    assert.ok(holds('self.size > 1', { size: 1 }, { size: 1 }))
-    assert.ok(!holds('self.size > 1', { size: 1, name: 'new' }, { size: 1 }))
-    assert.ok(!holds('self.size > oldSelf.size', { size: 1 }, { size: 1 }))
-    const loads = withRuleAt('shelves', 'self.load > 1')
-    assert.deepEqual(
-      judge(loads, { size: 2, shelves: [{ load: 1 }] }, { size: 1, shelves: [{ load: 1 }] }),
-      [],
-    )
-    assert.equal(judge(loads, { shelves: [{ load: 1 }, { load: 2 }] }, { shelves: [{ load: 1 }] }).length, 1)
-  })
-
-  test('reordering a list of type set or map is no change', () => {
-    assert.ok(holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'a'] }))
-    assert.ok(!holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }))
-    const trays = [
-      { name: 'a', load: 1 },
-      { name: 'b', load: 2 },
-    ]
-    assert.ok(holds('self.trays == oldSelf.trays', { trays }, { trays: trays.toReversed() }))
-    assert.ok(!holds('self.trays == oldSelf.trays', { trays }, { trays: [trays[0]] }))
-  })
-
-  test('a rule inside allOf judges the same value', () => {
-    const schema: JSONSchemaProps = {
-      ...oven,
-      allOf: [withRule({}, { rule: 'self.size > 1', message: 'm' })],
-    }
-    assert.deepEqual(judge(schema, { size: 1 }).map(renderFieldError), ['spec: Invalid value: m'])
   })
 })

@@ -34,9 +34,9 @@ export function orderItems(
 function partition(merged: readonly unknown[], order: readonly unknown[], key: string) {
   const named: unknown[] = []
   const others: unknown[] = []
+  if (key !== '') for (const item of merged) requireKey(item, key)
   const wanted = new Set<unknown>(key === '' ? order : order.map((item, i) => keyOf(item, key, i)))
   for (const item of merged) {
-    if (key !== '') requireKey(item, key)
     ;(wanted.has(key === '' ? item : (item as JsonObject)[key]) ? named : others).push(item)
   }
   return { named, others }

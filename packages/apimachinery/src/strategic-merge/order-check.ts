@@ -15,7 +15,6 @@ export function checkOrder(patch: readonly unknown[], order: readonly unknown[],
     if (i >= items.length) return
     if (sameItem(items[i], wanted, key)) i++
   }
-  while (i < items.length && carriesDirective(items[i])) i++
   if (i < items.length) throw mergeErrors.orderMismatch(patch, order)
 }
 

@@ -47,8 +47,10 @@ export async function render(options: {
       ),
   }
   const cluster = clusterOf(documents)
+  // Which namespaces may lend claim templates is the cluster's business; what would be made of them is asked here.
+  const lenient = { ...configuration, resourceSharing: { allowedTemplateNamespaces: ['*'] } }
   const sets = setsAmong(documents).map(
-    document => storedSet(document, configuration, cluster) as unknown as StoredSet,
+    document => storedSet(document, lenient, cluster) as unknown as StoredSet,
   )
   printObjects(
     [...sets.flatMap(set => renderSet(set, context)), ...renderTopologies(context)],

@@ -11,6 +11,8 @@ export interface EventNote {
   /** Who says so: `default-scheduler`. */
   readonly component: string
   readonly host?: string
+  /** What was being done: newer components say so and then write the event in its newer form. */
+  readonly action?: string
 }
 
 export interface EventRecorder {
@@ -73,7 +75,10 @@ export class ClusterEventRecorder implements EventRecorder {
     const time = timestamp(at)
     const known = this.#known.get(key)
     if (known) {
-      const merge = { count: known.count + 1, lastTimestamp: time }
+      const count = known.count + 1
+      const merge = note.action
+        ? { series: { count, lastObservedTime: microTime(at) } }
+        : { count, lastTimestamp: time }
       try {
         await this.#options.client.patch(events, { namespace, name: known.name }, { merge })
         known.count++
@@ -83,7 +88,7 @@ export class ClusterEventRecorder implements EventRecorder {
       }
     }
     const name = `${object.metadata.name}.${(at * 1_000 + (this.#sequence++ % 1_000)).toString(16)}`
-    await this.#options.client.create(events, eventOf(resource, object, note, { namespace, name, time }))
+    await this.#options.client.create(events, eventOf(resource, object, note, { namespace, name, at }))
     if (this.#known.size >= rememberedEvents) this.#known.delete(this.#known.keys().next().value!)
     this.#known.set(key, { name, count: 1 })
   }
@@ -92,9 +97,19 @@ export class ClusterEventRecorder implements EventRecorder {
 function eventOf(
   resource: Resource,
   { metadata }: Stored,
-  { type, reason, message, component, host }: EventNote,
-  { namespace, name, time }: { readonly namespace: string; readonly name: string; readonly time: string },
+  { type, reason, message, component, host, action }: EventNote,
+  { namespace, name, at }: { readonly namespace: string; readonly name: string; readonly at: number },
 ): KubeEvent {
+  const time = timestamp(at)
+  const form = action
+    ? { action, eventTime: microTime(at), reportingInstance: host ?? component, source: {} }
+    : {
+        source: { component, host },
+        reportingInstance: host ?? '',
+        firstTimestamp: time,
+        lastTimestamp: time,
+        count: 1,
+      }
   return {
     apiVersion: 'v1',
     kind: 'Event',
@@ -110,13 +125,13 @@ function eventOf(
     type,
     reason,
     message,
-    source: { component, host },
     reportingComponent: component,
-    reportingInstance: host ?? '',
-    firstTimestamp: time,
-    lastTimestamp: time,
-    count: 1,
+    ...form,
   }
+}
+
+function microTime(epochMs: number): string {
+  return new Date(epochMs).toISOString().replace('Z', '000Z')
 }
 
 /** A moment as the API writes it: whole seconds. */

@@ -8,7 +8,7 @@ import {
   withoutDirectives,
 } from './strategic-merge.ts'
 
-/** Items with the same key are merged, new ones come last, those marked for deletion go. */
+/** Items with the same key are merged, new ones are added, those marked for deletion go. */
 export function mergeKeyedList(
   current: readonly unknown[],
   patch: readonly unknown[],
@@ -41,14 +41,14 @@ export function mergeKeyedList(
     if (place < 0) result.push(applyStrategicMerge({}, item, type))
     else result[place] = applyStrategicMerge(result[place] as JsonObject, item, type)
   }
-  return result
+  return orderList(result, items, current, key)
 }
 
-/** A set: what is there stays where it is, what is new comes last. */
+/** A set. */
 export function mergeScalarList(current: readonly unknown[], patch: readonly unknown[]): unknown[] {
   const result = [...current]
   for (const item of patch) if (!result.some(other => equalJson(other, item))) result.push(item)
-  return result
+  return orderList(result, patch, current, undefined)
 }
 
 /** Brings a merged list into the order that the patch asks for; what only the server knows keeps its place. */
@@ -74,8 +74,9 @@ export function orderList(
   while (n < named.length && o < others.length) {
     const namedPlace = server.indexOf(identity(named[n]))
     const otherPlace = server.indexOf(identity(others[o]))
-    const namedFirst = namedPlace >= 0 && otherPlace >= 0 && namedPlace < otherPlace
-    result.push(namedFirst ? named[n++] : others[o++])
+    // Only what the server already had in this order goes first; so new items come before the others.
+    const otherFirst = namedPlace >= 0 && otherPlace >= 0 && otherPlace < namedPlace
+    result.push(otherFirst ? others[o++] : named[n++])
   }
   return [...result, ...named.slice(n), ...others.slice(o)]
 }

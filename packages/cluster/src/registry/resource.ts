@@ -81,6 +81,8 @@ export interface Strategy {
   readonly validatesMetadata?: boolean
   /** Before a deletion is decided on: what must still happen to the object first. */
   prepareForDelete?(draft: KubeObject): void
+  /** Something beside metadata.finalizers keeps a deleted object: a namespace that is not empty. */
+  isHeld?(object: KubeObject): boolean
   validate?(object: KubeObject): FieldError[]
   validateUpdate?(object: KubeObject, old: KubeObject): FieldError[]
   validateStatusUpdate?(object: KubeObject, old: KubeObject): FieldError[]

@@ -189,7 +189,7 @@ export class DefaultScheduler implements Component {
         signal: this.#signal,
       })
       const message = `Successfully assigned ${info.key} to ${node.name}`
-      this.#record(pod, 'Normal', 'Scheduled', message)
+      this.#record(pod, 'Normal', 'Scheduled', 'Binding', message)
     } catch (error) {
       // Who is bound or gone by now is shown by the watch; nobody else may take the place of one that may be bound.
       if (!this.#binding.delete(info.key)) return
@@ -214,12 +214,13 @@ export class DefaultScheduler implements Component {
       message = explainRejections(rejections.size, rejections.values())
       if (plan.ok) {
         nominated = plan.node.name
+        message += ` preemption: found a potential placement for pod on node ${nominated}, preempting ${plan.victims.length} victims`
         for (const victim of plan.victims)
           if (!victim.terminating) await this.#preempt(victim, info, nominated)
       } else message += ` preemption: ${plan.message}`
     }
     this.#queue.putBack(info.key, rejections.size ? filters : allRules)
-    this.#record(pod, 'Warning', 'FailedScheduling', message)
+    this.#record(pod, 'Warning', 'FailedScheduling', 'Scheduling', message)
     const patch = unschedulablePatch(pod, message, nominated, this.#runtime.clock.now())
     if (!patch) return
     try {
@@ -237,14 +238,26 @@ export class DefaultScheduler implements Component {
       const strategic = disruptionPatch(pod, this.name, clock.now())
       await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
       await client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
-      this.#record(pod, 'Normal', 'Preempted', `Preempted by pod ${by.pod.metadata?.uid} on node ${node}`)
+      this.#record(
+        pod,
+        'Normal',
+        'Preempted',
+        'Preempting',
+        `Preempted by pod ${by.pod.metadata?.uid} on node ${node}`,
+      )
     } catch (error) {
       if (!isNotFound(error)) log.warn('A pod could not be preempted', { pod: victim.key, error })
     }
   }
 
-  #record(pod: Stored<Pod>, type: 'Normal' | 'Warning', reason: string, message: string): void {
-    this.#runtime.events.record(pods, pod, { type, reason, message, component: this.name })
+  #record(
+    pod: Stored<Pod>,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    action: string,
+    message: string,
+  ): void {
+    this.#runtime.events.record(pods, pod, { type, reason, action, message, component: this.name })
   }
 
   #track(work: Promise<void>): void {

@@ -52,7 +52,7 @@ async function commitCreate(
 ): Promise<KubeObject> {
   const { resource } = request
   if (draft.metadata.resourceVersion)
-    throw refuse.badRequest('resourceVersion should not be set on objects to be created')
+    throw refuse.unexpected('resourceVersion should not be set on objects to be created')
   const attributes = request.attributes('CREATE', draft, undefined)
   await context.admission.mutate(attributes, context)
   const object = attributes.object!

@@ -76,11 +76,13 @@ function step(
   resource.strategy.prepareForDelete?.(draft)
   const finalizers = finalizersFor(resource, draft, options)
   if (!equalJson(finalizers, stored.metadata.finalizers ?? [])) setFinalizers(draft, finalizers)
-  if (grace === 'none' && finalizers.length > 0) markAsDeleting(draft, now)
+  const held = resource.strategy.isHeld?.(draft) ?? false
+  if (held) draft.metadata.deletionTimestamp ??= timestamp(now)
+  else if (grace === 'none' && finalizers.length > 0) markAsDeleting(draft, now)
 
-  const mustWait = finalizers.length > 0 || (draft.metadata.deletionGracePeriodSeconds ?? 0) > 0
+  const mustWait = held || finalizers.length > 0 || (draft.metadata.deletionGracePeriodSeconds ?? 0) > 0
   let last = stored
-  if (grace === 'started' || finalizers.length > 0) {
+  if (held || grace === 'started' || finalizers.length > 0) {
     if (dryRun || equalJson(draft, stored)) last = dryRun ? draft : stored
     else if (!context.store.write(resource.storage, key, draft, stored)) return undefined
     else last = draft

@@ -99,11 +99,9 @@ function parseNumber(query: URLSearchParams, name: string): number | undefined {
 }
 
 /** A resourceVersion as a revision; 0 when the client does not care. */
-export function parseRevision(text: string): number {
+export function parseRevision(text: string, watch = false): number {
   if (text === '') return 0
-  if (!/^\d+$/.test(text))
-    throw refuse.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [
-      fieldError.invalid('resourceVersion', text, `strconv.ParseUint: parsing "${text}": invalid syntax`),
-    ])
-  return Number(text)
+  if (/^\d+$/.test(text)) return Number(text)
+  const why = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`
+  throw watch ? refuse.unexpected(why) : refuse.badRequest(`invalid resource version: ${why}`)
 }

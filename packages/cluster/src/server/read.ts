@@ -68,7 +68,7 @@ function pageOf(
 ): { start?: string; revision?: number } {
   if (options.continue) {
     const token = decodeContinueToken(options.continue)
-    if (!token) throw refuse.badRequest('continue key is not valid: encoded continue token is invalid')
+    if (!token) throw refuse.badRequest('invalid continue token: continue key is not valid')
     if (options.resourceVersion !== '' && options.resourceVersion !== '0')
       throw refuse.badRequest('specifying resource version is not allowed when using continue')
     return { start: prefix + token.start, revision: token.revision }

@@ -34,7 +34,7 @@ export class ApiError extends Error {
       metadata: {},
       status: 'Failure',
       message,
-      reason,
+      ...(reason && { reason }),
       ...(details && { details }),
       code,
     }
@@ -165,6 +165,9 @@ export const refuse = {
 
   tooManyRequests: (message: string, details?: StatusDetails) =>
     new ApiError(429, 'TooManyRequests', message, details),
+
+  /** What the real server did not think of as the client's fault. */
+  unexpected: (message: string) => new ApiError(500, '', message),
 
   internal: (message: string) =>
     new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),

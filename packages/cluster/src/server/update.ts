@@ -45,7 +45,6 @@ export async function updateObject(
     if (!stored) {
       if (!mode.createMissing) throw refuse.notFound(resource, name)
       const draft = await change(undefined)
-      if (draft.metadata.uid) throw missingForUid(resource, name, draft.metadata.uid)
       delete draft.metadata.resourceVersion
       return { object: await createObject(context, request, draft), created: true }
     }
@@ -60,14 +59,6 @@ export async function updateObject(
   }
 }
 
-function missingForUid(resource: Resource, name: string, uid: string) {
-  return refuse.conflict(
-    resource,
-    name,
-    `StorageError: invalid object, Code: 4, Key: , ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: `,
-  )
-}
-
 /** True when the client named the version it saw. */
 function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): boolean {
   const { uid, resourceVersion } = draft.metadata
@@ -75,7 +66,7 @@ function checkVersion(resource: Resource, name: string, draft: KubeObject, live:
     throw refuse.conflict(
       resource,
       name,
-      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
+      `StorageError: invalid object, Code: 4, Key: ${storageKey(resource, live)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
     )
   if (!resourceVersion) {
     if (resource.strategy.requireResourceVersion)
@@ -86,15 +77,15 @@ function checkVersion(resource: Resource, name: string, draft: KubeObject, live:
     return false
   }
   if (!/^\d+$/.test(resourceVersion))
-    throw refuse.invalid({ group: resource.group, kind: resource.plural }, name, [
-      fieldError.invalid(
-        'metadata.resourceVersion',
-        resourceVersion,
-        `strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`,
-      ),
-    ])
+    throw refuse.unexpected(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`)
   if (resourceVersion !== live.metadata.resourceVersion) throw refuse.modified(resource, name)
   return true
+}
+
+/** Where the real server would keep the object; its messages say so. */
+function storageKey(resource: Resource, { metadata }: KubeObject): string {
+  const path = resource.struct ? resource.plural : `${resource.group}/${resource.plural}`
+  return `/registry/${path}/${objectKey(metadata.namespace, metadata.name!)}`
 }
 
 async function prepareUpdate(
@@ -147,7 +138,7 @@ function commitUpdate(
   const { resource } = request
   if (request.options.dryRun) return object
   const draft = resource.conversion ? resource.conversion.toStorage(object) : object
-  if (isFinished(draft)) {
+  if (isFinished(draft) && !resource.strategy.isHeld?.(draft)) {
     const last = context.store.remove(resource.storage, key, stored)
     if (last) resource.strategy.released?.(last, strategyContext(context))
     return last && object

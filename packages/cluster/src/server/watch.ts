@@ -32,7 +32,7 @@ export function watchObjects(
   encodeEvent: EventEncoder,
   signal: AbortSignal | undefined,
 ): AsyncIterable<string> {
-  const asked = parseRevision(options.resourceVersion)
+  const asked = parseRevision(options.resourceVersion, true)
   const { store } = context
   const initial = options.sendInitialEvents ?? asked === 0
   if (asked > store.revision && initial) throw refuse.futureRevision(asked, store.revision)

@@ -75,9 +75,9 @@ export function parseKubeconfig(text: string, path: string): Kubeconfig {
   let raw: RawKubeconfig | null
   try {
     raw = parse(text) as RawKubeconfig | null
-  } catch (cause) {
-    // The parser's message quotes the text, which may be a secret.
-    throw new ConfigError(`the kubeconfig ${path} is not valid YAML`, { cause })
+  } catch {
+    // The parser's own words quote the text, which may be a secret.
+    throw new ConfigError(`the kubeconfig ${path} is not valid YAML`)
   }
   if (raw !== null && typeof raw !== 'object') throw new ConfigError(`${path} is not a kubeconfig`)
   const absolute = (file: string | undefined) =>

@@ -52,8 +52,8 @@ function labelRule(text: string): (labels: Labels) => boolean {
   if (set) {
     const [, key = '', operator, list = ''] = set
     const values = new Set(list.split(',').map(value => value.trim()))
-    if (operator === 'in') return labels => key in labels && values.has(labels[key]!)
-    return labels => !(key in labels) || !values.has(labels[key]!)
+    if (operator === 'in') return labels => Object.hasOwn(labels, key) && values.has(labels[key]!)
+    return labels => !Object.hasOwn(labels, key) || !values.has(labels[key]!)
   }
   const equality = /^([^\s=!]+)\s*(==|=|!=)\s*(\S*)$/.exec(text)
   if (equality) {
@@ -64,5 +64,5 @@ function labelRule(text: string): (labels: Labels) => boolean {
   const existence = /^(!?)\s*([^\s=!()]+)$/.exec(text)
   if (!existence) throw new TypeError(`not a label selector: ${text}`)
   const [, not, key = ''] = existence
-  return labels => key in labels === (not === '')
+  return labels => Object.hasOwn(labels, key) === (not === '')
 }

@@ -51,6 +51,15 @@ export interface ConnectionOptions {
 
 /** A client of the cluster that the configuration names. Opens nothing before the first request. */
 export function createClient(config: ClusterConfig, options: ClientOptions & ConnectionOptions = {}): Client {
+  const transport = createTransport(config, options)
+  return createClientOn(transport, { ...options, credentials: config.credentials })
+}
+
+/** The connections of such a client, for one that wraps them: `createClientOn(wrap(createTransport(config)), …)`. */
+export function createTransport(
+  config: ClusterConfig,
+  options: ConnectionOptions & Pick<ClientOptions, 'maxInFlight'> = {},
+): Transport {
   const transport = new HttpTransport({
     server: config.server,
     connect: createConnector(config, options),
@@ -58,7 +67,7 @@ export function createClient(config: ClusterConfig, options: ClientOptions & Con
     http2: options.http2,
   })
   config.onCertificateChange?.(() => transport.renewConnections())
-  return createClientOn(transport, { ...options, credentials: config.credentials })
+  return transport
 }
 
 /** A client over any transport: one without sockets, or one that a test wrote. */

@@ -8,6 +8,7 @@ export {
   type ConnectionOptions,
   createClient,
   createClientOn,
+  createTransport,
   defaultMaxInFlight,
   defaultTimeoutMs,
 } from './create-client.ts'

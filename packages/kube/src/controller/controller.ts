@@ -119,6 +119,7 @@ export class Controller<Key extends string = string> {
     for (const unsubscribe of this.#unsubscribe.splice(0)) unsubscribe()
     await this.queue.shutDown()
     await Promise.all(this.#workers)
+    this.#calls.close()
   }
 
   async #work(): Promise<void> {

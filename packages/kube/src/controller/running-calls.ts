@@ -42,6 +42,12 @@ export class RunningCalls<Key extends string> {
     for (const { abort } of this.#calls.values()) abort.abort(reason)
   }
 
+  /** No call will begin any more: nothing is left to watch, and no timer to keep the process alive. */
+  close(): void {
+    this.#watchdog?.cancel()
+    this.#watchdog = undefined
+  }
+
   /** Rings when the oldest call may be due; usually that one has long ended and the next oldest is watched. */
   #watch(): void {
     if (this.#watchdog) return

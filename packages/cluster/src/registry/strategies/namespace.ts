@@ -18,6 +18,11 @@ export const namespaceStrategy: Partial<Strategy> = {
       finalizers: finalizers.includes(namespaceFinalizer) ? finalizers : [...finalizers, namespaceFinalizer],
     }
   },
+  prepareForDelete(draft) {
+    const namespace = draft as unknown as Namespace
+    namespace.status = { ...namespace.status, phase: 'Terminating' }
+  },
+  isHeld: object => Boolean((object as unknown as Namespace).spec?.finalizers?.length),
   prepareForUpdate(draft, old) {
     draft.spec = structuredClone(old.spec)
   },

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A real API server next to our own functions: every write is sent to the server, and worked out by us from the same
+// live object. What differs is a mistake of ours.
+import assert from 'node:assert/strict'
+import { Agent, request } from 'node:https'
+import type { Kubernetes } from '@grove/test-kubernetes'
+import type { JsonObject } from '../json-value.ts'
+import { sortKeys } from '../json-value.ts'
+import {
+  type ApplyOutcome,
+  applyConfiguration,
+  type ManagedFieldsEntry,
+  type OwnedKind,
+  trackUpdate,
+} from './index.ts'
+
+export interface Answer {
+  readonly code: number
+  readonly body: JsonObject & { metadata: JsonObject & { managedFields?: ManagedFieldsEntry[] } }
+}
+
+export interface ServedKind {
+  /** The collection, such as `/api/v1/namespaces/default/pods`. */
+  readonly path: string
+  readonly main: OwnedKind
+  readonly status?: OwnedKind
+  /** Custom kinds are stored as plain JSON, which sorts the keys of managedFields as texts. */
+  readonly custom: boolean
+  /** What the server fills in after it has looked who owns what. */
+  readonly filledLater?: (object: JsonObject) => JsonObject
+}
+
+export const contentTypes = {
+  apply: 'application/apply-patch+yaml',
+  merge: 'application/merge-patch+json',
+  json: 'application/json-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+}
+
+export class RealServer implements Disposable {
+  readonly #kubernetes: Kubernetes
+  readonly #agent: Agent
+  compared = 0
+  conflicts = 0
+
+  constructor(kubernetes: Kubernetes) {
+    this.#kubernetes = kubernetes
+    const { ca, admin } = kubernetes
+    this.#agent = new Agent({ keepAlive: true, ca, cert: admin.certificate, key: admin.key })
+  }
+
+  send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const outgoing = request(new URL(path, this.#kubernetes.server), {
+      method,
+      agent: this.#agent,
+      headers: body === undefined ? {} : { 'content-type': type },
+    })
+    outgoing.on('response', incoming => {
+      let text = ''
+      incoming.setEncoding('utf8')
+      incoming.on('data', chunk => {
+        text += chunk
+      })
+      incoming.on('end', () => resolve({ code: incoming.statusCode ?? 0, body: JSON.parse(text) }))
+    })
+    outgoing.on('error', reject)
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body))
+    return promise
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy()
+  }
+}
+
+/** One object on the server, and what we say about each write to it. */
+export class Replay {
+  readonly server: RealServer
+  readonly kind: ServedKind
+  readonly name: string
+  live: Answer['body'] | undefined
+
+  constructor(server: RealServer, kind: ServedKind, name: string) {
+    this.server = server
+    this.kind = kind
+    this.name = name
+  }
+
+  get path(): string {
+    return `${this.kind.path}/${this.name}`
+  }
+
+  async create(object: JsonObject, manager: string): Promise<void> {
+    const answer = await this.server.send(
+      'POST',
+      `${this.kind.path}?fieldManager=${manager}`,
+      this.named(object),
+    )
+    this.check(answer, manager, this.kind.main, 'create')
+  }
+
+  /** Sends the live object with changes, as a controller would. */
+  async replace(change: (object: JsonObject) => void, manager: string, subresource = ''): Promise<Answer> {
+    const draft = structuredClone(this.live!)
+    change(draft)
+    const answer = await this.server.send(
+      'PUT',
+      `${this.path}${slash(subresource)}?fieldManager=${manager}`,
+      draft,
+    )
+    const sent = Object.hasOwn(draft.metadata, 'managedFields') ? draft.metadata.managedFields : undefined
+    if (answer.code < 300) this.check(answer, manager, this.ownedKind(subresource), 'replace', sent)
+    return answer
+  }
+
+  async patch(
+    body: unknown,
+    manager: string,
+    type: 'merge' | 'json' | 'strategic' = 'merge',
+    subresource = '',
+  ): Promise<Answer> {
+    const path = `${this.path}${slash(subresource)}?fieldManager=${manager}`
+    const answer = await this.server.send('PATCH', path, body, contentTypes[type])
+    if (answer.code < 300)
+      this.check(answer, manager, this.ownedKind(subresource), `patch ${JSON.stringify(body)}`)
+    return answer
+  }
+
+  /** Clears the owners as a client may. */
+  async reset(manager: string): Promise<void> {
+    const sent = [{}]
+    const path = `${this.path}?fieldManager=${manager}`
+    const answer = await this.server.send(
+      'PATCH',
+      path,
+      { metadata: { managedFields: sent } },
+      contentTypes.merge,
+    )
+    this.check(answer, manager, this.kind.main, 'reset', sent)
+  }
+
+  async apply(configuration: JsonObject, manager: string, force = false, subresource = ''): Promise<Answer> {
+    const kind = this.ownedKind(subresource)
+    const body = this.named({ apiVersion: kind.apiVersion, kind: kind.kind, ...configuration })
+    const path = `${this.path}${slash(subresource)}?fieldManager=${manager}&force=${force}`
+    const answer = await this.server.send('PATCH', path, body, contentTypes.apply)
+    const owner = { manager, operation: 'Apply' as const, subresource: kind.subresource }
+    const ours = applyConfiguration({
+      kind,
+      live: this.live,
+      configuration: body,
+      manager,
+      force,
+      time: timeOf(answer, owner) ?? new Date().toISOString(),
+    })
+    await this.checkApply(
+      answer,
+      ours,
+      `apply by ${manager}${force ? ' with force' : ''} of ${JSON.stringify(body)}`,
+    )
+    return answer
+  }
+
+  ownedKind(subresource: string): OwnedKind {
+    return subresource === '' ? this.kind.main : this.kind.status!
+  }
+
+  named(object: JsonObject): JsonObject {
+    return { ...object, metadata: { ...(object.metadata as JsonObject), name: this.name } }
+  }
+
+  check(answer: Answer, manager: string, kind: OwnedKind, what: string, sent?: unknown): void {
+    assert.ok(answer.code < 300, `${what}: ${JSON.stringify(answer.body)}`)
+    const object = !this.live && this.kind.filledLater ? this.kind.filledLater(answer.body) : answer.body
+    const ours = trackUpdate({
+      kind,
+      live: this.live,
+      object: { ...object, metadata: { ...(object.metadata as JsonObject), managedFields: sent } },
+      manager,
+      time:
+        timeOf(answer, { manager, operation: 'Update', subresource: kind.subresource }) ??
+        new Date().toISOString(),
+    })
+    this.compareOwners(ours, answer, what)
+    this.live = answer.body
+  }
+
+  async checkApply(answer: Answer, ours: ApplyOutcome, what: string): Promise<void> {
+    const { code, body } = answer
+    if (code < 300) {
+      const hint = ours.outcome === 'applied' ? '' : ours.message
+      assert.equal(ours.outcome, 'applied', `the server accepts, we do not: ${hint}\n${what}`)
+      const { object } = ours as { object: JsonObject }
+      this.compareOwners((object.metadata as JsonObject).managedFields, answer, what)
+      this.live = body
+      await this.compareObject(object, what)
+      return
+    }
+    if (code === 409) {
+      this.server.conflicts++
+      assert.equal(ours.outcome, 'conflict', what)
+      const { message, causes } = ours as Extract<ApplyOutcome, { outcome: 'conflict' }>
+      assert.equal(message, body.message, what)
+      // The server lists them in the order of a Go map.
+      const byText = (list: unknown) =>
+        (list as JsonObject[]).map(cause => JSON.stringify(sortKeys(cause))).sort()
+      assert.deepEqual(byText(causes), byText((body.details as JsonObject).causes), what)
+    } else if (ours.outcome === 'applied') {
+      await this.checkRefused(String(body.message), ours.object, what)
+    } else {
+      assert.equal(ours.message, body.message, what)
+      assert.equal(ours.outcome === 'bad request' ? 400 : 500, code)
+    }
+    this.server.compared++
+  }
+
+  /** Refused by validation, which sees the merged object: ours has to be refused as well. */
+  async checkRefused(message: string, object: JsonObject, what: string): Promise<void> {
+    // A list whose last item went is null; a replacement of the object would lose that before it is looked at.
+    const nulls = [...message.matchAll(/([\w.]+) in body must be of type \w+: "null"/g)].map(
+      match => match[1]!,
+    )
+    for (const path of nulls) {
+      const value = path
+        .split('.')
+        .reduce<unknown>((at, name) => (at as JsonObject | undefined)?.[name], object)
+      assert.equal(value, null, `${path} is null on the server: ${what}`)
+    }
+    if (nulls.length > 0 || !this.live) return
+    const replaced = await this.server.send('PUT', `${this.path}?dryRun=All`, this.asUpdate(object))
+    assert.ok(replaced.code >= 400, `the server refuses, we do not: ${message}\n${what}`)
+  }
+
+  compareOwners(ours: unknown, answer: Answer, what: string): void {
+    const theirs = answer.body.metadata.managedFields
+    const before = JSON.stringify(this.live, null, 1)
+    assert.deepEqual(ours, theirs, `owners after: ${what}\nlive before: ${before}`)
+    const [mine, real] = this.kind.custom ? [sortKeys(ours), sortKeys(theirs)] : [ours, theirs]
+    assert.equal(
+      JSON.stringify(fieldsOf(mine)),
+      JSON.stringify(fieldsOf(real)),
+      `order of the fields after: ${what}`,
+    )
+    this.server.compared++
+  }
+
+  /** The server defaults what was merged; so that it does the same with ours, it is asked to store ours. */
+  async compareObject(object: JsonObject, what: string): Promise<void> {
+    const { code, body } = await this.server.send('PUT', `${this.path}?dryRun=All`, this.asUpdate(object))
+    assert.ok(code < 300, `our object is refused: ${JSON.stringify(body)}\n${what}`)
+    assert.deepEqual(content(body), content(this.live!), what)
+  }
+
+  asUpdate(object: JsonObject): JsonObject {
+    const { managedFields: _, uid: __, ...metadata } = object.metadata as JsonObject
+    return { ...object, metadata: { ...metadata, resourceVersion: this.live?.metadata.resourceVersion } }
+  }
+}
+
+function slash(subresource: string): string {
+  return subresource === '' ? '' : `/${subresource}`
+}
+
+/** When the server says that this owner wrote last, so that ours sorts as theirs does. */
+function timeOf(
+  answer: Answer,
+  owner: Pick<ManagedFieldsEntry, 'manager' | 'operation' | 'subresource'>,
+): string | undefined {
+  return answer.body.metadata?.managedFields?.find(
+    entry =>
+      entry.manager === owner.manager &&
+      entry.operation === owner.operation &&
+      (entry.subresource ?? '') === owner.subresource,
+  )?.time
+}
+
+function fieldsOf(entries: unknown): unknown {
+  return (entries as ManagedFieldsEntry[] | undefined)?.map(entry => entry.fieldsV1)
+}
+
+function content({ metadata, ...object }: JsonObject): JsonObject {
+  const { managedFields: _, resourceVersion: __, generation: ___, ...rest } = metadata as JsonObject
+  return { ...object, metadata: rest }
+}

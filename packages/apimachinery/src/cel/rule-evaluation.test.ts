@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { renderFieldError } from '../field-error.ts'
+import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
+import { holds, judge, oven, withRule, withRuleAt } from './oven.fixture.ts'
+
+test('a rule is not evaluated on null, nor below a missing value', () => {
+  const schema = withRuleAt('name', 'false')
+  const nullable = {
+    ...schema,
+    properties: { ...schema.properties, name: { ...schema.properties!.name, nullable: true } },
+  }
+  assert.deepEqual(judge(nullable, { name: null }), [])
+  assert.deepEqual(judge(schema, {}), [])
+})
+
+test('a transition rule is evaluated only on update', () => {
+  assert.ok(holds('self == oldSelf', { size: 1 }))
+  assert.ok(holds('self == oldSelf', { size: 1 }, { size: 1 }))
+  assert.ok(!holds('self.size >= oldSelf.size', { size: 1 }, { size: 2 }))
+})
+
+test('a transition rule of an item is evaluated only where a stored item has the same key', () => {
+  const grows = withRuleAt('trays', 'self.load >= oldSelf.load')
+  const old = { trays: [{ name: 'a', load: 5 }] }
+  assert.deepEqual(
+    judge(
+      grows,
+      {
+        trays: [
+          { name: 'b', load: 1 },
+          { name: 'a', load: 6 },
+        ],
+      },
+      old,
+    ),
+    [],
+  )
+  assert.deepEqual(
+    judge(
+      grows,
+      {
+        trays: [
+          { name: 'b', load: 1 },
+          { name: 'a', load: 4 },
+        ],
+      },
+      old,
+    ).map(error => error.field),
+    ['spec.trays[1]'],
+  )
+  assert.deepEqual(
+    judge(
+      withRuleAt('shelves', 'self.load >= oldSelf.load'),
+      { shelves: [{ load: 1 }] },
+      { shelves: [{ load: 5 }] },
+    ),
+    [],
+  )
+})
+
+test('an optional oldSelf is there on create too, without a value', () => {
+  const rule = { rule: '!oldSelf.hasValue() || self.size >= oldSelf.value().size', optionalOldSelf: true }
+  assert.ok(holds(rule, { size: 1 }))
+  assert.ok(!holds(rule, { size: 1 }, { size: 2 }))
+  const createOnly = { rule: 'oldSelf.hasValue() || !has(self.size)', optionalOldSelf: true }
+  assert.ok(!holds(createOnly, { size: 1 }))
+  assert.ok(holds(createOnly, { size: 1 }, { size: 1 }))
+  assert.ok(holds({ rule: 'oldSelf.?size.orValue(0) <= self.size', optionalOldSelf: true }, { size: 1 }))
+})
+
+test('a violation that was there before and is unchanged is tolerated, except by transition rules', () => {
+  assert.ok(!holds('self.size > 1', { size: 1 }))
+  assert.ok(holds('self.size > 1', { size: 1 }, { size: 1 }))
+  assert.ok(!holds('self.size > 1', { size: 1, name: 'new' }, { size: 1 }))
+  assert.ok(!holds('self.size > oldSelf.size', { size: 1 }, { size: 1 }))
+  const loads = withRuleAt('shelves', 'self.load > 1')
+  assert.deepEqual(judge(loads, { size: 2, shelves: [{ load: 1 }] }, { size: 1, shelves: [{ load: 1 }] }), [])
+  assert.equal(judge(loads, { shelves: [{ load: 1 }, { load: 2 }] }, { shelves: [{ load: 1 }] }).length, 1)
+})
+
+test('reordering a list of type set or map is no change', () => {
+  assert.ok(holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'a'] }))
+  assert.ok(!holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }))
+  const trays = [
+    { name: 'a', load: 1 },
+    { name: 'b', load: 2 },
+  ]
+  assert.ok(holds('self.trays == oldSelf.trays', { trays }, { trays: trays.toReversed() }))
+  assert.ok(!holds('self.trays == oldSelf.trays', { trays }, { trays: [trays[0]] }))
+})
+
+test('a rule inside allOf judges the same value', () => {
+  const schema: JSONSchemaProps = {
+    ...oven,
+    allOf: [withRule({}, { rule: 'self.size > 1', message: 'm' })],
+  }
+  assert.deepEqual(judge(schema, { size: 1 }).map(renderFieldError), ['spec: Invalid value: m'])
+})

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Change, ChangeHandler, KubeObject, ObjectRef } from '@grove/kube'
+import { type Source, sourceOf } from './kube.ts'
+
+/** Turns the changes of a cache into the keys that have to be looked at. */
+export function changesOf<T extends KubeObject>(
+  cache: { onChange(handler: ChangeHandler<T>): () => void },
+  map: (change: Change<T>) => Iterable<string>,
+): Source<string> {
+  return sourceOf((handler: ChangeHandler<T>) => cache.onChange(handler), map)
+}
+
+/** Keys of the objects themselves. */
+export function ownChangesOf<T extends KubeObject>(cache: {
+  onChange(handler: ChangeHandler<T>): () => void
+}): Source<string> {
+  return changesOf(cache, change => [keyOf((change.new ?? change.old)!.metadata)])
+}
+
+/** `namespace/name`, or the name of what is in no namespace. */
+export function keyOf({ namespace, name }: ObjectRef): string {
+  return namespace ? `${namespace}/${name}` : name
+}
+
+export function refOf(key: string): { readonly namespace: string; readonly name: string } {
+  const slash = key.indexOf('/')
+  return { namespace: slash < 0 ? '' : key.slice(0, slash), name: key.slice(slash + 1) }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isConflict, isNotFound, type Stored } from '@grove/kube'
+import { nodeLeaseNamespace } from '../../kubelet/heartbeats.ts'
+import type { NodeCondition } from '../../schema/types.generated.ts'
+import { changesOf } from '../changes.ts'
+import { timestamp } from '../event-recorder.ts'
+import { leases, type Node, nodes, pods } from '../kinds.ts'
+import { Controller } from '../kube.ts'
+import type { Component, Runtime } from '../runtime.ts'
+import { wantedTaints } from './taints.ts'
+
+export interface NodeLifecycleOptions {
+  /** How long a node may be silent before it counts as lost. */
+  readonly graceMs?: number
+}
+
+const defaultGraceMs = 50_000
+/** Pods of a lost node that are told so at the same time. */
+const podsAtOnce = 16
+const workers = 8
+const watchedConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
+
+/** Notices nodes that have fallen silent, and turns what is known of a node into taints that keep pods away. */
+export class NodeLifecycle implements Component {
+  readonly name = 'node-lifecycle'
+  readonly #runtime: Runtime
+  readonly #graceMs: number
+  /** When something new was last heard of each node, and what: the clocks of nodes are not compared with ours. */
+  readonly #heard = new Map<string, { readonly sign: string; readonly at: number }>()
+  readonly #controller: Controller
+
+  constructor(runtime: Runtime, options: NodeLifecycleOptions = {}) {
+    const { caches, clock, random, log } = runtime
+    this.#runtime = runtime
+    this.#graceMs = options.graceMs ?? defaultGraceMs
+    this.#controller = new Controller({
+      name: this.name,
+      clock,
+      random,
+      log,
+      workers,
+      sources: [
+        changesOf(caches.of(nodes), ({ old, new: node }) => {
+          if (!node) this.#heard.delete(old.metadata.name)
+          return node ? [node.metadata.name] : []
+        }),
+        changesOf(caches.of(leases), ({ new: lease }) => {
+          if (lease?.metadata.namespace === nodeLeaseNamespace) this.#hear(lease.metadata.name)
+          return []
+        }),
+      ],
+      reconcile: name => this.#look(name),
+    })
+  }
+
+  start(signal: AbortSignal): Promise<void> {
+    return this.#controller.start(signal)
+  }
+
+  stop(): Promise<void> {
+    return this.#controller.stop()
+  }
+
+  async #look(name: string): Promise<{ requeueAfter: number } | undefined> {
+    const { caches, clock } = this.#runtime
+    const node = caches.of(nodes).get({ name })
+    if (!node) return undefined
+    const silentMs = clock.monotonic() - this.#hear(name)
+    const isLost = silentMs >= this.#graceMs
+    try {
+      const current = isLost && !isUnknown(node) ? await this.#declareLost(node) : node
+      await this.#taint(current)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      return undefined
+    }
+    // A node that is lost comes back with a change; one that lives is looked at when it could be lost.
+    return isLost ? undefined : { requeueAfter: this.#graceMs - silentMs }
+  }
+
+  /** The monotonic moment at which the node last gave a sign of life. */
+  #hear(name: string): number {
+    const { caches, clock } = this.#runtime
+    const lease = caches.of(leases).get({ namespace: nodeLeaseNamespace, name })
+    const node = caches.of(nodes).get({ name })
+    const sign = `${lease?.spec?.renewTime} ${heartbeatOf(node)}`
+    const known = this.#heard.get(name)
+    if (known?.sign === sign) return known.at
+    const at = clock.monotonic()
+    this.#heard.set(name, { sign, at })
+    return at
+  }
+
+  async #declareLost(node: Stored<Node>): Promise<Stored<Node>> {
+    const { client, clock, log } = this.#runtime
+    const now = timestamp(clock.now())
+    log.info('A node has fallen silent', { node: node.metadata.name })
+    const conditions = watchedConditions.map(type => unknownCondition(node, type, now))
+    const lost = await client.patch(
+      nodes,
+      node.metadata,
+      { strategic: { status: { conditions } } },
+      { subresource: 'status' },
+    )
+    this.#controller.queue.add(node.metadata.name)
+    const sign = this.#heard.get(node.metadata.name)
+    if (sign) this.#heard.set(node.metadata.name, { sign: this.#signOf(lost), at: sign.at })
+    await this.#markPodsNotReady(node.metadata.name, now)
+    return lost
+  }
+
+  #signOf(node: Stored<Node>): string {
+    const lease = this.#runtime.caches
+      .of(leases)
+      .get({ namespace: nodeLeaseNamespace, name: node.metadata.name })
+    return `${lease?.spec?.renewTime} ${heartbeatOf(node)}`
+  }
+
+  async #markPodsNotReady(node: string, now: string): Promise<void> {
+    const { client, caches } = this.#runtime
+    const ready = caches.pods
+      .byIndex('node', node)
+      .filter(({ status }) =>
+        status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True'),
+      )
+      .values()
+    const worker = async () => {
+      for (const pod of ready) {
+        const condition = { type: 'Ready', status: 'False', lastTransitionTime: now }
+        const strategic = { metadata: { uid: pod.metadata.uid }, status: { conditions: [condition] } }
+        try {
+          await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
+        } catch (error) {
+          if (!isNotFound(error) && !isConflict(error)) throw error
+        }
+      }
+    }
+    await Promise.all(Array.from({ length: podsAtOnce }, worker))
+  }
+
+  async #taint(node: Stored<Node>): Promise<void> {
+    const { client, clock } = this.#runtime
+    const taints = wantedTaints(node, timestamp(clock.now()))
+    if (!taints) return
+    // Taints have no order of ownership: another's change in between must not be lost.
+    const { resourceVersion } = node.metadata
+    await client.patch(nodes, node.metadata, { merge: { metadata: { resourceVersion }, spec: { taints } } })
+  }
+}
+
+function heartbeatOf(node: Stored<Node> | undefined): string | null | undefined {
+  return node?.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime
+}
+
+function isUnknown({ status }: Stored<Node>): boolean {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'Unknown'
+}
+
+function unknownCondition(node: Stored<Node>, type: string, now: string): NodeCondition {
+  const old = node.status?.conditions?.find(condition => condition.type === type)
+  return {
+    type,
+    status: 'Unknown',
+    reason: old ? 'NodeStatusUnknown' : 'NodeStatusNeverUpdated',
+    message: old ? 'Kubelet stopped posting node status.' : 'Kubelet never posted node status.',
+    lastHeartbeatTime: old?.lastHeartbeatTime ?? node.metadata.creationTimestamp,
+    lastTransitionTime: now,
+  }
+}

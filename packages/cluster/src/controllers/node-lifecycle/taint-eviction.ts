@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isConflict, isNotFound, type Stored } from '@grove/kube'
+import { tolerates } from '../../scheduling/taints.ts'
+import type { Taint } from '../../schema/types.generated.ts'
+import { changesOf, keyOf, refOf } from '../changes.ts'
+import { timestamp } from '../event-recorder.ts'
+import { nodes, type Pod, pods } from '../kinds.ts'
+import { Controller } from '../kube.ts'
+import type { Component, Runtime } from '../runtime.ts'
+
+const workers = 16
+
+/** Deletes pods from nodes with a NoExecute taint that they do not tolerate, or no longer. */
+export class TaintEviction implements Component {
+  readonly name = 'taint-eviction'
+  readonly #runtime: Runtime
+  readonly #controller: Controller
+
+  constructor(runtime: Runtime) {
+    const { caches, clock, random, log } = runtime
+    this.#runtime = runtime
+    const podCache = caches.pods
+    this.#controller = new Controller({
+      name: this.name,
+      clock,
+      random,
+      log,
+      workers,
+      sources: [
+        changesOf(podCache, ({ old, new: pod }) =>
+          pod?.spec?.nodeName &&
+          (!old?.spec?.nodeName || old.spec.tolerations?.length !== pod.spec.tolerations?.length)
+            ? [keyOf(pod.metadata)]
+            : [],
+        ),
+        changesOf(caches.of(nodes), ({ old, new: node }) => {
+          if (
+            !node ||
+            (executing(old?.spec?.taints).length === 0 && executing(node.spec?.taints).length === 0)
+          )
+            return []
+          return podCache.byIndex('node', node.metadata.name).map(({ metadata }) => keyOf(metadata))
+        }),
+      ],
+      reconcile: key => this.#look(key),
+    })
+  }
+
+  start(signal: AbortSignal): Promise<void> {
+    return this.#controller.start(signal)
+  }
+
+  stop(): Promise<void> {
+    return this.#controller.stop()
+  }
+
+  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
+    const { caches, clock } = this.#runtime
+    const pod = caches.pods.get(refOf(key))
+    if (!pod?.spec?.nodeName || pod.metadata.deletionTimestamp) return undefined
+    const node = caches.of(nodes).get({ name: pod.spec.nodeName })
+    const at = evictionTime(pod, executing(node?.spec?.taints), clock.now())
+    if (at === undefined) return undefined
+    if (clock.now() < at) return { requeueAt: at }
+    await this.#evict(pod)
+    return undefined
+  }
+
+  async #evict(pod: Stored<Pod>): Promise<void> {
+    const { client, clock, events } = this.#runtime
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'DeletionByTaintManager',
+      message: 'Taint manager: deleting due to NoExecute taint',
+      lastTransitionTime: timestamp(clock.now()),
+    }
+    const { uid } = pod.metadata
+    events.record(pods, pod, {
+      type: 'Normal',
+      reason: 'TaintManagerEviction',
+      message: `Marking for deletion Pod ${keyOf(pod.metadata)}`,
+      component: 'taint-eviction-controller',
+    })
+    try {
+      const strategic = { metadata: { uid }, status: { conditions: [condition] } }
+      await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
+      await client.delete(pods, pod.metadata, { preconditions: { uid } })
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+}
+
+function executing(taints: readonly Taint[] | undefined): readonly Taint[] {
+  return taints?.filter(({ effect }) => effect === 'NoExecute') ?? []
+}
+
+/** When the pod has to go; undefined when it may stay as long as the taints are these. */
+export function evictionTime(pod: Pod, taints: readonly Taint[], now: number): number | undefined {
+  let first: number | undefined
+  for (const taint of taints) {
+    const tolerations = (pod.spec?.tolerations ?? []).filter(toleration => tolerates(toleration, taint))
+    if (tolerations.length === 0) return now
+    const seconds = tolerations.flatMap(({ tolerationSeconds }) => tolerationSeconds ?? [])
+    if (seconds.length === 0) continue
+    const since = taint.timeAdded ? Date.parse(taint.timeAdded) : now
+    const at = since + Math.max(0, Math.min(...seconds)) * 1_000
+    if (first === undefined || at < first) first = at
+  }
+  return first
+}

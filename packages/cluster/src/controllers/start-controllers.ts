@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Client, type Clock, systemClock } from '@grove/kube'
+import { Heartbeats, type HeartbeatsOptions, Kubelet, type KubeletOptions } from '../kubelet/index.ts'
+import { Fleet } from '../nodes/fleet.ts'
+import { DefaultScheduler, type DefaultSchedulerOptions } from '../scheduling/default-scheduler.ts'
+import { Caches } from './caches.ts'
+import { ClusterEventRecorder } from './event-recorder.ts'
+import { type Logger, silentLogger } from './kube.ts'
+import { NodeLifecycle, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts'
+import { PodCleaner, type PodCleanerOptions } from './node-lifecycle/pod-cleaner.ts'
+import { TaintEviction } from './node-lifecycle/taint-eviction.ts'
+import type { Component, Runtime } from './runtime.ts'
+
+export type ControllerName = 'scheduler' | 'kubelet' | 'heartbeats' | 'node-lifecycle'
+
+export interface ControllersOptions {
+  /** All of them unless told. */
+  readonly run?: readonly ControllerName[]
+  readonly clock?: Clock
+  /** 0 ≤ r < 1. */
+  readonly random?: () => number
+  readonly log?: Logger
+  readonly scheduler?: DefaultSchedulerOptions
+  readonly kubelet?: KubeletOptions
+  readonly heartbeats?: HeartbeatsOptions
+  readonly nodeLifecycle?: NodeLifecycleOptions & PodCleanerOptions
+}
+
+export interface RunningControllers {
+  /** The nodes of the cluster, to be changed while it runs. */
+  readonly fleet: Fleet
+  readonly kubelet: Kubelet | undefined
+  readonly scheduler: DefaultScheduler | undefined
+  readonly components: readonly Component[]
+  /** Begins nothing new, lets what runs end, and stops watching. */
+  stop(): Promise<void>
+}
+
+/** Runs the controllers of a cluster on any API server. Resolves when they have seen what exists and work. */
+export async function startControllers(
+  client: Client,
+  options: ControllersOptions = {},
+): Promise<RunningControllers> {
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? Math.random
+  const log = options.log ?? silentLogger
+  const caches = new Caches({ client, clock, random, log })
+  const events = new ClusterEventRecorder({ client, clock, log })
+  const runtime: Runtime = { client: caches.client, caches, events, clock, random, log }
+  const has = (name: ControllerName) => options.run?.includes(name) ?? true
+
+  const kubelet = has('kubelet') ? new Kubelet(runtime, options.kubelet) : undefined
+  const scheduler = has('scheduler') ? new DefaultScheduler(runtime, options.scheduler) : undefined
+  const components: Component[] = [
+    ...(kubelet ? [kubelet] : []),
+    ...(scheduler ? [scheduler] : []),
+    ...(has('heartbeats') ? [new Heartbeats(runtime, options.heartbeats)] : []),
+    ...(has('node-lifecycle')
+      ? [
+          new NodeLifecycle(runtime, options.nodeLifecycle),
+          new TaintEviction(runtime),
+          new PodCleaner(runtime, options.nodeLifecycle),
+        ]
+      : []),
+  ]
+  const hardStop = new AbortController()
+  await caches.start(hardStop.signal)
+  for (const component of components) await component.start(hardStop.signal)
+  return {
+    fleet: new Fleet(runtime.client, clock),
+    kubelet,
+    scheduler,
+    components,
+    async stop() {
+      await Promise.all(components.map(component => component.stop()))
+      hardStop.abort(new Error('the controllers were stopped'))
+      await caches.ended()
+    },
+  }
+}

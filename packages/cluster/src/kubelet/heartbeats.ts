@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { changesOf } from '../controllers/changes.ts'
+import { type Lease, leases, type Node, nodes } from '../controllers/kinds.ts'
+import { Controller } from '../controllers/kube.ts'
+import type { Component, Runtime } from '../controllers/runtime.ts'
+import { nodeConditions } from '../nodes/conditions.ts'
+import { isStopped } from './kubelet.ts'
+
+export interface HeartbeatsOptions {
+  /** How often each node says that it lives. */
+  readonly intervalMs?: number
+}
+
+export const nodeLeaseNamespace = 'kube-node-lease'
+const defaultIntervalMs = 10_000
+const leaseDurationSeconds = 40
+const workers = 8
+
+/** The life signs of all nodes: a lease each, renewed in time, and a Ready condition when it was lost. Stopped nodes
+ * give none. */
+export class Heartbeats implements Component {
+  readonly name = 'heartbeats'
+  readonly #runtime: Runtime
+  readonly #intervalMs: number
+  readonly #controller: Controller
+
+  constructor(runtime: Runtime, options: HeartbeatsOptions = {}) {
+    const { caches, clock, random, log } = runtime
+    this.#runtime = runtime
+    this.#intervalMs = options.intervalMs ?? defaultIntervalMs
+    void caches.of(leases)
+    this.#controller = new Controller({
+      name: this.name,
+      clock,
+      random,
+      log,
+      workers,
+      sources: [
+        changesOf(caches.of(nodes), ({ old, new: node }) => {
+          const isNews =
+            node && (!old || isStopped(old) !== isStopped(node) || (isReady(old) && !isReady(node)))
+          return isNews ? [node.metadata.name] : []
+        }),
+      ],
+      reconcile: name => this.#beat(name),
+    })
+  }
+
+  start(signal: AbortSignal): Promise<void> {
+    return this.#controller.start(signal)
+  }
+
+  stop(): Promise<void> {
+    return this.#controller.stop()
+  }
+
+  async #beat(name: string): Promise<{ requeueAfter: number } | undefined> {
+    const node = this.#runtime.caches.of(nodes).get({ name })
+    if (!node || isStopped(node)) return undefined
+    await this.#renew(node)
+    if (!isReady(node)) await this.#declareReady(node)
+    return { requeueAfter: this.#intervalMs }
+  }
+
+  async #renew(node: Stored<Node>): Promise<void> {
+    const { client, caches, clock } = this.#runtime
+    const ref = { namespace: nodeLeaseNamespace, name: node.metadata.name }
+    const renewTime = new Date(clock.now()).toISOString().replace('Z', '000Z')
+    try {
+      if (caches.of(leases).get(ref)) await client.patch(leases, ref, { merge: { spec: { renewTime } } })
+      else await client.create(leases, leaseOf(node, renewTime))
+    } catch (error) {
+      if (!isNotFound(error) && !isAlreadyExists(error) && !isConflict(error)) throw error
+    }
+  }
+
+  async #declareReady(node: Stored<Node>): Promise<void> {
+    const conditions = nodeConditions(this.#runtime.clock.now(), node.status?.conditions)
+    try {
+      await this.#runtime.client.patch(
+        nodes,
+        node.metadata,
+        { strategic: { status: { conditions } } },
+        { subresource: 'status' },
+      )
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+}
+
+function isReady({ status }: Stored<Node>): boolean {
+  return status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True'
+}
+
+function leaseOf({ metadata: { name, uid } }: Stored<Node>, renewTime: string): Lease {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      namespace: nodeLeaseNamespace,
+      name,
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name, uid }],
+    },
+    spec: { holderIdentity: name, leaseDurationSeconds, renewTime },
+  }
+}

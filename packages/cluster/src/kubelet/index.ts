@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export { Heartbeats, type HeartbeatsOptions } from './heartbeats.ts'
+export {
+  isStopped,
+  Kubelet,
+  type KubeletOptions,
+  type RunContext,
+  type RunResult,
+  stoppedAnnotation,
+} from './kubelet.ts'
+export { ContainerLogs, type LineSource } from './logs.ts'
+export { defaultAnnotationPrefix, defaultKubeletSettings, type KubeletSettings } from './settings.ts'

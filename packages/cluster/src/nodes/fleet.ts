@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Client, type Clock, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
+import { type Node, nodes } from '../controllers/kinds.ts'
+import { stoppedAnnotation } from '../kubelet/kubelet.ts'
+import { nodeOf } from './node.ts'
+import type { NodePlan } from './topology.ts'
+
+/** Requests under way when many nodes are made. */
+const atOnce = 32
+
+/** The simulated nodes of a cluster: more, fewer, dead and alive while it runs. All of it can be done by kubectl, too. */
+export class Fleet {
+  readonly #client: Client
+  readonly #clock: Clock
+
+  constructor(client: Client, clock: Clock) {
+    this.#client = client
+    this.#clock = clock
+  }
+
+  /** Makes the nodes that do not exist. */
+  async add(plans: readonly NodePlan[]): Promise<void> {
+    await eachAtOnce(plans, plan => this.#create(nodeOf(plan, this.#clock.now())))
+  }
+
+  /** Takes nodes away: their pods are lost. */
+  async remove(names: readonly string[]): Promise<void> {
+    await eachAtOnce(names, async name => {
+      try {
+        await this.#client.delete(nodes, { name })
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+    })
+  }
+
+  /** The machine dies without a word: no life signs, its pods as they were last seen. */
+  async kill(name: string): Promise<Stored<Node>> {
+    return this.#annotate(name, 'true')
+  }
+
+  /** The machine is back, with the pods that are still its own. */
+  async revive(name: string): Promise<Stored<Node>> {
+    return this.#annotate(name, null)
+  }
+
+  #annotate(name: string, value: string | null): Promise<Stored<Node>> {
+    return this.#client.patch(
+      nodes,
+      { name },
+      { merge: { metadata: { annotations: { [stoppedAnnotation]: value } } } },
+    )
+  }
+
+  async #create(node: Node): Promise<void> {
+    try {
+      const created = await this.#client.create(nodes, node)
+      if (created.status?.allocatable) return
+      // Not every server takes the status together with the rest.
+      await this.#client.patch(
+        nodes,
+        created.metadata,
+        { merge: { status: node.status } },
+        { subresource: 'status' },
+      )
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+  }
+}
+
+async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = items.values()
+  const worker = async () => {
+    for (const item of waiting) await work(item)
+  }
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who may read the metrics: whoever the API server knows (TokenReview) and lets read that path (SubjectAccessReview).
+import { createHash } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { Client } from '../client/client.ts'
+import type { Clock } from '../clock/index.ts'
+import { type EndpointAnswer, text } from './endpoint.ts'
+
+export interface User {
+  readonly username: string
+  readonly uid?: string
+  readonly groups?: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>>
+}
+
+/** The API server's opinion. */
+export interface Reviewer {
+  /** Whose token it is; undefined when nobody's. */
+  authenticate(token: string): Promise<User | undefined>
+  authorize(user: User, verb: string, path: string): Promise<boolean>
+}
+
+export function reviewerOf(client: Pick<Client, 'raw'>): Reviewer {
+  const review = async (path: string, body: object): Promise<unknown> => {
+    const { status } = (await client.raw({
+      verb: 'create',
+      method: 'POST',
+      path,
+      body,
+      idempotent: true,
+    })) as {
+      status?: unknown
+    }
+    return status
+  }
+  return {
+    authenticate: async token => {
+      const status = (await review('/apis/authentication.k8s.io/v1/tokenreviews', {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        spec: { token },
+      })) as { authenticated?: boolean; user?: User } | undefined
+      return status?.authenticated ? status.user : undefined
+    },
+    authorize: async (user, verb, path) => {
+      const { username, uid, groups, extra } = user
+      const status = (await review('/apis/authorization.k8s.io/v1/subjectaccessreviews', {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SubjectAccessReview',
+        spec: { user: username, uid, groups, extra, nonResourceAttributes: { verb, path } },
+      })) as { allowed?: boolean } | undefined
+      return status?.allowed ?? false
+    },
+  }
+}
+
+/** How long an opinion is believed, as in Kubernetes' own components. */
+const userMs = 60_000
+const allowedMs = 300_000
+const deniedMs = 30_000
+const opinionsKept = 1_000
+
+/** Undefined lets the request pass; anything else is the answer to it. */
+export type AccessCheck = (request: IncomingMessage, url: URL) => Promise<EndpointAnswer | undefined>
+
+export function reviewedAccess(reviewer: Reviewer, clock: Clock): AccessCheck {
+  const users = new Opinions<User | undefined>(clock)
+  const verdicts = new Opinions<boolean>(clock)
+  return async (request, url) => {
+    const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
+    if (!token) return text(401, 'Unauthorized\n')
+    const digest = createHash('sha256').update(token).digest('base64')
+    const user = await users.get(
+      digest,
+      () => reviewer.authenticate(token),
+      found => (found ? userMs : deniedMs),
+    )
+    if (!user) return text(401, 'Unauthorized\n')
+    const verb = (request.method ?? 'GET').toLowerCase()
+    const passes = await verdicts.get(
+      JSON.stringify([user, verb, url.pathname]),
+      () => reviewer.authorize(user, verb, url.pathname),
+      verdict => (verdict ? allowedMs : deniedMs),
+    )
+    return passes ? undefined : text(403, `Authorization denied for user ${user.username}\n`)
+  }
+}
+
+/** Answers that are believed for a while; the oldest are forgotten when there are too many. Failures are not kept. */
+class Opinions<Opinion> {
+  readonly #clock: Clock
+  readonly #known = new Map<string, { readonly opinion: Opinion; readonly until: number }>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async get(
+    key: string,
+    ask: () => Promise<Opinion>,
+    keepMs: (opinion: Opinion) => number,
+  ): Promise<Opinion> {
+    const known = this.#known.get(key)
+    if (known && this.#clock.monotonic() < known.until) return known.opinion
+    const opinion = await ask()
+    this.#known.delete(key)
+    this.#known.set(key, { opinion, until: this.#clock.monotonic() + keepMs(opinion) })
+    if (this.#known.size > opinionsKept) this.#known.delete(this.#known.keys().next().value!)
+    return opinion
+  }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A small HTTP server for probes, metrics and profiles. Promises: an answer to every request, whatever the handler
+// does; a stop in bounded time. With certificates it speaks TLS, which metrics behind tokens need.
+import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { CertificateSource } from '../certificates/index.ts'
+import { type Logger, silentLogger } from '../log/index.ts'
+
+const requestTimeoutMs = 30_000
+
+export interface EndpointAddress {
+  /** All interfaces unless told. */
+  readonly host?: string
+  /** 0 takes any free port. */
+  readonly port: number
+  readonly certificates?: CertificateSource
+}
+
+export interface EndpointAnswer {
+  readonly status: number
+  readonly body: string | Readable
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type EndpointHandler = (
+  url: URL,
+  request: IncomingMessage,
+) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>
+
+/** Plain text. */
+export function text(status: number, body: string): EndpointAnswer {
+  return {
+    status,
+    body,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  }
+}
+
+export const notFound: EndpointAnswer = text(404, '404 page not found\n')
+
+export class HttpEndpoint {
+  readonly name: string
+  readonly #address: EndpointAddress
+  readonly #handler: EndpointHandler
+  readonly #log: Logger
+  #server: Server | SecureServer | undefined
+  #unsubscribe = () => {}
+
+  constructor(name: string, address: EndpointAddress, handler: EndpointHandler, log: Logger = silentLogger) {
+    this.name = name
+    this.#address = address
+    this.#handler = handler
+    this.#log = log
+  }
+
+  get port(): number | undefined {
+    return (this.#server?.address() as AddressInfo | null)?.port
+  }
+
+  async start(): Promise<void> {
+    const { host, port, certificates } = this.#address
+    const server = certificates
+      ? this.#secure(certificates)
+      : createServer({ requestTimeout: requestTimeoutMs })
+    server.on('request', (request, response) => {
+      void this.#answer(request).then(async ({ status, body, headers }) => {
+        response.writeHead(status, headers)
+        if (typeof body === 'string') response.end(body)
+        // Whoever leaves in the middle of a download needs no answer.
+        else await pipeline(body, response).catch(() => {})
+      })
+    })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+    this.#server = server
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe()
+    const server = this.#server
+    this.#server = undefined
+    if (!server) return
+    const closed = new Promise<void>(resolve => server.close(() => resolve()))
+    // Nothing here is worth waiting for.
+    server.closeAllConnections()
+    await closed
+  }
+
+  /** Without a certificate there are no connections; with the first there are. */
+  #secure(certificates: CertificateSource): SecureServer {
+    const server = createSecureServer({
+      minVersion: 'TLSv1.2',
+      requestTimeout: requestTimeoutMs,
+      ...certificates.current(),
+    })
+    this.#unsubscribe = certificates.onChange(pair =>
+      server.setSecureContext({ minVersion: 'TLSv1.2', ...pair }),
+    )
+    return server
+  }
+
+  async #answer(request: IncomingMessage): Promise<EndpointAnswer> {
+    request.resume()
+    try {
+      const url = new URL(request.url ?? '/', 'http://endpoint')
+      return (await this.#handler(url, request)) ?? notFound
+    } catch (error) {
+      this.#log.error('An endpoint failed', { endpoint: this.name, path: request.url, error })
+      return text(500, 'internal server error\n')
+    }
+  }
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export { type AccessCheck, type Reviewer, reviewedAccess, reviewerOf, type User } from './access.ts'
+export { type EndpointAddress, type EndpointAnswer, type EndpointHandler, HttpEndpoint } from './endpoint.ts'
+export {
+  type Background,
+  defaultGracefulStopMs,
+  type ManagedCache,
+  Manager,
+  type ManagerOptions,
+  type Stoppable,
+} from './manager.ts'
+export type { MetricsEndpointOptions } from './metrics-endpoint.ts'
+export { type Check, Probe } from './probes.ts'
+export { type SignalledProcess, stopSignal } from './signals.ts'

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Starts the parts of a controller process in order and stops them in order. Promises:
+// - caches are synced before anything reads them; webhooks are served and controllers run independently of each other,
+//   so that a certificate that is missing stops no workload; controllers run only while this process leads;
+// - whatever part fails ends the process, and says which it was;
+// - stopping takes bounded time: controllers finish what they are at, then the lease is handed over, then the rest
+//   stops. The lease is handed over only when no controller can write any more; else it runs out by itself.
+// Not promised: that a reconcile which ignores its signal has ended when `run` returns; the process is to exit then.
+import type { Clock } from '../clock/index.ts'
+import { type Leadership, LeadershipLost, type LeaseElector, unelected } from '../lease/index.ts'
+import { type Logger, silentLogger } from '../log/index.ts'
+import { createRegistry, type Registry } from '../metrics/index.ts'
+import { type EndpointAddress, HttpEndpoint } from './endpoint.ts'
+import { type MetricsEndpointOptions, metricsEndpoint } from './metrics-endpoint.ts'
+import { type Check, Probe } from './probes.ts'
+import { profilingEndpoint } from './profiling.ts'
+
+/** How long running reconciles may take to finish, and to end after they were aborted. */
+export const defaultGracefulStopMs = 5_000
+const abortedStopMs = 1_000
+/** For everything else that is stopped: each step at most. */
+const stepStopMs = 5_000
+
+export interface ManagedCache {
+  run(signal: AbortSignal): Promise<void>
+  waitForSync(signal: AbortSignal): Promise<void>
+}
+
+/** Runs until the signal is aborted, leader or not. */
+export interface Background {
+  run(signal: AbortSignal): Promise<void>
+}
+
+/** `start` resolves when others may rely on it; the signal is the hard stop. */
+export interface Stoppable {
+  start(signal: AbortSignal): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface ManagerOptions {
+  readonly clock: Clock
+  readonly log?: Logger
+  readonly registry?: Registry
+  /** Without it this process always leads. */
+  readonly election?: LeaseElector
+  readonly gracefulStopMs?: number
+  readonly probes?: EndpointAddress
+  readonly metrics?: MetricsEndpointOptions
+  readonly profiling?: EndpointAddress
+}
+
+export class Manager {
+  readonly registry: Registry
+  readonly health: Probe
+  readonly readiness: Probe
+  readonly endpoints: readonly HttpEndpoint[]
+  readonly #options: ManagerOptions
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #caches = new Map<string, ManagedCache>()
+  readonly #backgrounds = new Map<string, Background>()
+  readonly #servers = new Map<string, Stoppable>()
+  readonly #controllers = new Map<string, Stoppable>()
+  readonly #lastSteps = new Map<string, () => Promise<void>>()
+  /** The first failure of any part. */
+  readonly #failure = Promise.withResolvers<never>()
+  /** Ends the controllers. */
+  readonly #controllersHard = new AbortController()
+  /** Ends caches, backgrounds and servers. */
+  readonly #everything = new AbortController()
+
+  constructor(options: ManagerOptions) {
+    this.#options = options
+    this.#clock = options.clock
+    this.#log = options.log ?? silentLogger
+    this.registry = options.registry ?? createRegistry()
+    this.health = new Probe('/healthz', options.clock)
+    this.readiness = new Probe('/readyz', options.clock)
+    this.#failure.promise.catch(() => {})
+    const { probes, metrics, profiling } = options
+    this.endpoints = [
+      ...(probes
+        ? [
+            new HttpEndpoint(
+              'probes',
+              probes,
+              async url => (await this.health.answer(url)) ?? (await this.readiness.answer(url)),
+              this.#log,
+            ),
+          ]
+        : []),
+      ...(metrics ? [metricsEndpoint(metrics, this.registry, this.#log)] : []),
+      ...(profiling ? [profilingEndpoint(profiling, this.#clock, this.#log)] : []),
+    ]
+  }
+
+  /** What every write must ask. */
+  get leadership(): Leadership {
+    return this.#options.election?.leadership ?? unelected()
+  }
+
+  addCache(name: string, cache: ManagedCache): void {
+    add(this.#caches, name, cache)
+  }
+
+  addBackground(name: string, background: Background): void {
+    add(this.#backgrounds, name, background)
+  }
+
+  /** Started after the caches are synced; nothing waits for it. */
+  addServer(name: string, server: Stoppable): void {
+    add(this.#servers, name, server)
+  }
+
+  /** Started when this process leads. */
+  addController(name: string, controller: Stoppable): void {
+    add(this.#controllers, name, controller)
+  }
+
+  /** Done when nothing runs that could cause more of it, for a bounded time: events that are not written yet. */
+  addLastStep(name: string, step: () => Promise<void>): void {
+    add(this.#lastSteps, name, step)
+  }
+
+  addHealthCheck(name: string, check: Check): void {
+    this.health.add(name, check)
+  }
+
+  addReadinessCheck(name: string, check: Check): void {
+    this.readiness.add(name, check)
+  }
+
+  /** Resolves after an orderly stop; rejects, also after stopping everything, when a part failed or leadership was lost. */
+  async run(stop: AbortSignal): Promise<void> {
+    let failure: unknown
+    try {
+      await Promise.race([this.#start(stop), this.#failure.promise])
+      await Promise.race([aborted(stop), aborted(this.leadership.signal), this.#failure.promise])
+      if (!stop.aborted) failure = this.leadership.signal.reason
+    } catch (error) {
+      if (!stop.aborted) failure = error
+    }
+    if (failure) this.#log.error('The process stops because a part of it failed', { error: failure })
+    await this.#stop(failure instanceof LeadershipLost)
+    if (failure) throw failure
+  }
+
+  async #start(stop: AbortSignal): Promise<void> {
+    const everything = this.#everything.signal
+    for (const endpoint of this.endpoints) await endpoint.start()
+    for (const [name, background] of this.#backgrounds) this.#supervise(name, background.run(everything))
+    for (const [name, cache] of this.#caches) this.#supervise(name, cache.run(everything))
+    await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(stop)))
+    for (const [name, server] of this.#servers) this.#supervise(name, server.start(everything))
+    await this.#options.election?.acquire(stop)
+    stop.throwIfAborted()
+    for (const [name, controller] of this.#controllers) {
+      this.#log.info('Controller starts', { controller: name })
+      await controller.start(this.#controllersHard.signal)
+    }
+  }
+
+  /** A part that rejects ends the process; one that resolves before its end was asked for is finished, which is fine. */
+  #supervise(name: string, running: Promise<void>): void {
+    running.catch(error => {
+      if (this.#everything.signal.aborted) return
+      this.#log.error('A part of the process failed', { part: name, error })
+      this.#failure.reject(error)
+    })
+  }
+
+  async #stop(lostLeadership: boolean): Promise<void> {
+    const ended = await this.#stopControllers(lostLeadership)
+    await this.#bounded('lease', this.#options.election?.release({ handOver: ended }))
+    for (const [name, step] of this.#lastSteps) await this.#bounded(name, step())
+    for (const [name, server] of this.#servers) await this.#bounded(name, server.stop())
+    this.#everything.abort(new Error('the process stops'))
+    for (const endpoint of this.endpoints) await this.#bounded(endpoint.name, endpoint.stop())
+  }
+
+  /** Whether all of them have ended. A process that does not lead must not finish anything. */
+  async #stopControllers(lostLeadership: boolean): Promise<boolean> {
+    const reason = new LeadershipLost('the process stops')
+    if (lostLeadership) this.#controllersHard.abort(reason)
+    const stopped = Promise.all([...this.#controllers.values()].map(controller => controller.stop()))
+    const grace = lostLeadership ? abortedStopMs : (this.#options.gracefulStopMs ?? defaultGracefulStopMs)
+    if (await this.#within(grace, stopped)) return true
+    this.#log.warn('Reconciles did not finish in time and are aborted', { afterMs: grace })
+    this.#controllersHard.abort(reason)
+    return this.#within(abortedStopMs, stopped)
+  }
+
+  async #bounded(name: string, step: Promise<void> | undefined): Promise<void> {
+    if (!step || (await this.#within(stepStopMs, step))) return
+    this.#log.warn('A part did not stop in time', { part: name, afterMs: stepStopMs })
+  }
+
+  async #within(ms: number, step: Promise<unknown>): Promise<boolean> {
+    const late = Promise.withResolvers<false>()
+    const timer = this.#clock.setTimeout(() => late.resolve(false), ms)
+    const done = step.then(
+      () => true,
+      error => {
+        this.#log.warn('A part failed while stopping', { error })
+        return true
+      },
+    )
+    const result = await Promise.race([done, late.promise])
+    timer.cancel()
+    return result
+  }
+}
+
+function add<Part>(parts: Map<string, Part>, name: string, part: Part): void {
+  if (parts.has(name)) throw new Error(`two parts named ${name}`)
+  parts.set(name, part)
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise(resolve => {
+    if (signal.aborted) resolve()
+    else signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+}

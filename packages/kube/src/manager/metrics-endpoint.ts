@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Logger } from '../log/index.ts'
+import type { Registry } from '../metrics/index.ts'
+import type { AccessCheck } from './access.ts'
+import { type EndpointAddress, HttpEndpoint } from './endpoint.ts'
+
+export interface MetricsEndpointOptions extends EndpointAddress {
+  /** Without it everybody who reaches the port may read. */
+  readonly access?: AccessCheck
+}
+
+/** `/metrics` in the text format of Prometheus. */
+export function metricsEndpoint(
+  options: MetricsEndpointOptions,
+  registry: Registry,
+  log?: Logger,
+): HttpEndpoint {
+  return new HttpEndpoint(
+    'metrics',
+    options,
+    async (url, request) => {
+      if (url.pathname !== '/metrics') return undefined
+      const refusal = await options.access?.(request, url)
+      if (refusal) return refusal
+      return {
+        status: 200,
+        body: await registry.metrics(),
+        headers: { 'content-type': registry.contentType },
+      }
+    },
+    log,
+  )
+}

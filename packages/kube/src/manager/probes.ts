@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `/healthz` and `/readyz` as kubelets and people ask for them. A probe is as truthful as its checks: each is run when
+// asked, none is remembered.
+import type { Clock } from '../clock/index.ts'
+import { messageOf } from '../log/index.ts'
+import { type EndpointAnswer, text } from './endpoint.ts'
+
+/** Resolves when all is well; rejects with a sentence that says what is not. */
+export type Check = () => void | Promise<void>
+
+/** A check that hangs has failed: longer than any probe waits. */
+const checkTimeoutMs = 10_000
+
+/** The checks of one probe. Without any, `ping` stands for the process itself. */
+export class Probe {
+  readonly #path: string
+  readonly #clock: Clock
+  readonly #checks = new Map<string, Check>()
+
+  constructor(path: string, clock: Clock) {
+    this.#path = path
+    this.#clock = clock
+  }
+
+  add(name: string, check: Check): void {
+    if (this.#checks.has(name)) throw new Error(`two checks named ${name} for ${this.#path}`)
+    this.#checks.set(name, check)
+  }
+
+  /** The answer, if the path is this probe's or one of its checks'. */
+  async answer(url: URL): Promise<EndpointAnswer | undefined> {
+    const path = url.pathname.replace(/\/+$/, '')
+    if (path === this.#path) return this.#all(url)
+    if (!path.startsWith(`${this.#path}/`)) return undefined
+    const name = path.slice(this.#path.length + 1)
+    const check = this.#effective().get(name)
+    if (!check) return undefined
+    const problem = await this.#run(check)
+    return problem === undefined ? text(200, 'ok') : text(500, `internal server error: ${problem}\n`)
+  }
+
+  async #all(url: URL): Promise<EndpointAnswer> {
+    const excluded = new Set(url.searchParams.getAll('exclude'))
+    const results = await Promise.all(
+      [...this.#effective()].map(async ([name, check]) => {
+        if (excluded.delete(name)) return { name, line: `[+]${name} excluded: ok`, failed: false }
+        const failed = (await this.#run(check)) !== undefined
+        // The reason is withheld: this page is public.
+        return { name, line: failed ? `[-]${name} failed: reason withheld` : `[+]${name} ok`, failed }
+      }),
+    )
+    const failed = results.some(result => result.failed)
+    if (!failed && !url.searchParams.has('verbose')) return text(200, 'ok')
+    const lines = results.sort((a, b) => (a.name < b.name ? -1 : 1)).map(result => result.line)
+    if (excluded.size > 0) {
+      const names = [...excluded].map(name => JSON.stringify(name)).join(',')
+      lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`)
+    }
+    lines.push(failed ? 'healthz check failed' : 'healthz check passed')
+    return text(failed ? 500 : 200, `${lines.join('\n')}\n`)
+  }
+
+  #effective(): ReadonlyMap<string, Check> {
+    return this.#checks.size > 0 ? this.#checks : new Map([['ping', () => {}]])
+  }
+
+  /** What is wrong; undefined when nothing is. */
+  async #run(check: Check): Promise<string | undefined> {
+    const late = Promise.withResolvers<string>()
+    const timer = this.#clock.setTimeout(() => late.resolve('the check did not end in time'), checkTimeoutMs)
+    try {
+      return await Promise.race([Promise.resolve(check()).then(() => undefined), late.promise])
+    } catch (error) {
+      return messageOf(error)
+    } finally {
+      timer.cancel()
+    }
+  }
+}

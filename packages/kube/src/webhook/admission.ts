@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An admission request and the answers to it, as values. What they look like on the wire is in review.ts.
+import type { JsonPatchOperation } from '../client/options.ts'
+import { diff } from './json-patch.ts'
+
+export interface GroupVersionKind {
+  readonly group: string
+  readonly version: string
+  readonly kind: string
+}
+
+export interface GroupVersionResource {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+/** `admission.k8s.io/v1` AdmissionRequest; v1beta1 has the same shape. Objects are as the API server sent them. */
+export interface AdmissionRequest {
+  readonly uid: string
+  readonly kind: GroupVersionKind
+  readonly resource: GroupVersionResource
+  readonly subResource?: string
+  readonly name?: string
+  readonly namespace?: string
+  readonly operation: string
+  readonly userInfo: {
+    readonly username?: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+  }
+  readonly object?: unknown
+  readonly oldObject?: unknown
+  readonly options?: unknown
+  readonly dryRun?: boolean
+}
+
+export interface AdmissionResponse {
+  readonly allowed: boolean
+  readonly code: number
+  readonly reason?: string
+  readonly message?: string
+  readonly patch?: readonly JsonPatchOperation[]
+  /** Shown to the user, also when the request is refused. */
+  readonly warnings?: readonly string[]
+}
+
+interface Remarks {
+  readonly message?: string
+  readonly warnings?: readonly string[]
+}
+
+export function allowed(remarks: Remarks = {}): AdmissionResponse {
+  return { allowed: true, code: 200, ...remarks }
+}
+
+/** The user sees `admission webhook "<name>" denied the request: <message>`. */
+export function denied(message: string, remarks: Pick<Remarks, 'warnings'> = {}): AdmissionResponse {
+  return { allowed: false, code: 403, reason: 'Forbidden', message, ...remarks }
+}
+
+/** The request could not be judged. */
+export function errored(code: number, message: string): AdmissionResponse {
+  return { allowed: false, code, message }
+}
+
+/** Allowed with the changes that lead from the object as it came to the object as it should be; none, no patch. */
+export function patched(
+  original: unknown,
+  changed: unknown,
+  remarks: Pick<Remarks, 'warnings'> = {},
+): AdmissionResponse {
+  const patch = diff(original, changed)
+  return { ...allowed(remarks), ...(patch.length > 0 && { patch }) }
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { configMap, deployment, pod } from '../objects.ts'
+import { chapter, type Ground } from '../suite.ts'
+
+const refusedText = 'the server rejected our request due to an error in our request'
+
+async function map({ http, core }: Ground, data: Record<string, string> = { a: '1', b: '2' }): Promise<string> {
+  await http.post(core('configmaps'), configMap('m', data))
+  return core('configmaps/m')
+}
+
+/** A deployment with two containers and a volume, for patches that merge lists. */
+async function workload({ http, group }: Ground): Promise<string> {
+  const template = {
+    metadata: { labels: { app: 'd' } },
+    spec: {
+      containers: [
+        { name: 'one', image: 'i:1', env: [{ name: 'A', value: '1' }, { name: 'B', value: '2' }], ports: [{ containerPort: 80 }] },
+        { name: 'two', image: 'i:2' },
+      ],
+      volumes: [{ name: 'v', emptyDir: {} }],
+      tolerations: [{ key: 'x', operator: 'Exists' }],
+    },
+  }
+  const made = await http.post(group('apps/v1', 'deployments'), deployment('d', { template }))
+  assert.equal(made.status, 201)
+  return group('apps/v1', 'deployments/d')
+}
+
+const containers = (patch: unknown) => ({ spec: { template: { spec: { containers: patch } } } })
+
+export const patches = chapter('patches', {
+  'a merge patch adds, replaces and removes': async ground => {
+    const patched = await ground.http.mergePatch(await map(ground), { data: { a: '9', b: null, c: '3' } })
+    assert.equal(patched.status, 200)
+    assert.deepEqual(patched.at('data'), { a: '9', c: '3' })
+  },
+  'an empty merge patch writes nothing': async ground => {
+    const path = await map(ground)
+    const before = await ground.http.get(path)
+    const patched = await ground.http.mergePatch(path, {})
+    assert.equal(patched.at('metadata.resourceVersion'), before.at('metadata.resourceVersion'))
+  },
+  'a merge patch must be an object': async ground => {
+    const refused = await ground.http.mergePatch(await map(ground), [])
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}')
+  },
+  'a merge patch replaces lists': async ground => {
+    const path = await workload(ground)
+    const patched = await ground.http.mergePatch(path, containers([{ name: 'three', image: 'i:3' }]))
+    assert.equal(patched.status, 200)
+    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['three'])
+  },
+  'a JSON patch adds, replaces, removes, moves and copies': async ground => {
+    const patched = await ground.http.jsonPatch(await map(ground), [
+      { op: 'test', path: '/data/a', value: '1' },
+      { op: 'add', path: '/data/c', value: '3' },
+      { op: 'replace', path: '/data/a', value: '9' },
+      { op: 'remove', path: '/data/b' },
+      { op: 'copy', from: '/data/a', path: '/data/d' },
+      { op: 'move', from: '/data/c', path: '/data/e' },
+    ])
+    assert.equal(patched.status, 200)
+    assert.deepEqual(patched.at('data'), { a: '9', d: '9', e: '3' })
+  },
+  'a JSON patch escapes slashes in keys': async ground => {
+    const path = await map(ground)
+    const patched = await ground.http.jsonPatch(path, [{ op: 'add', path: '/metadata/labels', value: {} }, { op: 'add', path: '/metadata/labels/example.com~1key', value: 'v' }])
+    assert.deepEqual(patched.at('metadata.labels'), { 'example.com/key': 'v' })
+  },
+  'a JSON patch inserts into lists and appends to them': async ground => {
+    const path = await workload(ground)
+    const at = '/spec/template/spec/containers'
+    const patched = await ground.http.jsonPatch(path, [
+      { op: 'add', path: `${at}/0`, value: { name: 'zero', image: 'i:0' } },
+      { op: 'add', path: `${at}/-`, value: { name: 'last', image: 'i:9' } },
+    ])
+    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['zero', 'one', 'two', 'last'])
+  },
+  'a failing test in a JSON patch changes nothing': async ground => {
+    const path = await map(ground)
+    const refused = await ground.http.jsonPatch(path, [{ op: 'replace', path: '/data/b', value: 'x' }, { op: 'test', path: '/data/a', value: 'other' }])
+    assert.equal(refused.status, 422)
+    assert.equal(refused.at('message'), refusedText)
+    assert.equal(refused.at('reason'), 'Invalid')
+    assert.equal((await ground.http.get(path)).at('data.b'), '2')
+  },
+  'a JSON patch cannot remove what is not there': async ground => {
+    const refused = await ground.http.jsonPatch(await map(ground), [{ op: 'remove', path: '/data/zz' }])
+    assert.equal(refused.status, 422)
+    assert.equal(refused.at('message'), refusedText)
+  },
+  'a JSON patch must be a list': async ground => {
+    const refused = await ground.http.jsonPatch(await map(ground), { op: 'add', path: '/data/x', value: 'y' })
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp')
+  },
+  'a strategic patch merges containers by name': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'two', image: 'i:22' }]))
+    assert.equal(patched.status, 200)
+    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string; image: string }[]).map(({ name, image }) => `${name}=${image}`), ['one=i:1', 'two=i:22'])
+  },
+  'a strategic patch puts new list items first': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'three', image: 'i:3' }]))
+    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['three', 'one', 'two'])
+  },
+  'a strategic patch deletes a list item by its key': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'one', $patch: 'delete' }]))
+    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['two'])
+  },
+  'a strategic patch replaces a list where told to': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ $patch: 'replace' }, { name: 'new', image: 'i:9' }]))
+    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['new'])
+  },
+  'a strategic patch replaces a map where told to': async ground => {
+    const patched = await ground.http.strategicPatch(await map(ground), { data: { $patch: 'replace', c: '3' } })
+    assert.deepEqual(patched.at('data'), { c: '3' })
+  },
+  'a strategic patch merges nested lists': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'one', env: [{ name: 'B', value: '3' }, { name: 'C', value: '4' }] }]))
+    const env = patched.at('spec.template.spec.containers.0.env') as { name: string; value: string }[]
+    assert.deepEqual(Object.fromEntries(env.map(({ name, value }) => [name, value])), { A: '1', B: '3', C: '4' })
+  },
+  'a strategic patch replaces lists that have no key': async ground => {
+    const path = await workload(ground)
+    const patched = await ground.http.strategicPatch(path, { spec: { template: { spec: { tolerations: [{ key: 'y', operator: 'Exists' }] } } } })
+    assert.deepEqual(patched.at('spec.template.spec.tolerations'), [{ key: 'y', operator: 'Exists' }])
+  },
+  'a strategic patch removes with null': async ground => {
+    const patched = await ground.http.strategicPatch(await map(ground), { data: { a: null } })
+    assert.deepEqual(patched.at('data'), { b: '2' })
+  },
+  'a strategic patch orders a list': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), {
+      spec: { template: { spec: { '$setElementOrder/containers': [{ name: 'two' }, { name: 'one' }], containers: [{ name: 'one', image: 'i:11' }] } } },
+    })
+    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['two', 'one'])
+  },
+  'a strategic patch keeps only named keys': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } })
+    assert.equal(patched.status, 200)
+    assert.deepEqual(patched.at('spec.strategy'), { type: 'Recreate' })
+  },
+  'a strategic patch treats finalizers as a set': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('m', {}, { finalizers: ['example.com/a'] }))
+    const patched = await http.strategicPatch(core('configmaps/m'), { metadata: { finalizers: ['example.com/b', 'example.com/a'] } })
+    assert.deepEqual([...(patched.at('metadata.finalizers') as string[])].sort(), ['example.com/a', 'example.com/b'])
+    const removed = await http.strategicPatch(core('configmaps/m'), { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] } })
+    assert.deepEqual(removed.at('metadata.finalizers'), ['example.com/b'])
+    await http.mergePatch(core('configmaps/m'), { metadata: { finalizers: null } })
+  },
+  'defaults are filled in after a patch': async ({ http, core }) => {
+    await http.post(core('services'), { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
+    const patched = await http.mergePatch(core('services/s'), { spec: { ports: [{ port: 81 }] } })
+    assert.equal(patched.at('spec.ports.0.protocol'), 'TCP')
+    assert.equal(patched.at('spec.ports.0.targetPort'), 81)
+  },
+  'the name cannot be patched': async ground => {
+    const refused = await ground.http.mergePatch(await map(ground), { metadata: { name: 'other' } })
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'the name of the object (other) does not match the name on the URL (m)')
+  },
+  'a patch that names an old resourceVersion is a conflict': async ground => {
+    const refused = await ground.http.mergePatch(await map(ground), { metadata: { resourceVersion: '1' }, data: { a: '7' } })
+    assert.equal(refused.status, 409)
+    assert.equal(refused.at('reason'), 'Conflict')
+  },
+  'a patch to what does not exist is not found': async ({ http, core }) => {
+    assert.equal((await http.mergePatch(core('configmaps/nope'), { data: { a: '1' } })).status, 404)
+  },
+  'a patch that makes a value of the wrong type is invalid': async ground => {
+    const refused = await ground.http.mergePatch(await map(ground), { data: { a: 3 } })
+    assert.equal(refused.status, 422)
+    assert.equal(refused.at('reason'), 'Invalid')
+    assert.equal(refused.at('details.causes.0.field'), 'patch')
+    assert.match(refused.text('message'), /json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/)
+  },
+  'a body that is not JSON is a bad patch': async ground => {
+    const refused = await ground.http.mergePatch(await map(ground), '{')
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'invalid JSON patch')
+  },
+  'a patch needs a patch content type': async ground => {
+    const refused = await ground.http.call('PATCH', await map(ground), { data: {} })
+    assert.equal(refused.status, 415)
+    assert.equal(refused.at('reason'), 'UnsupportedMediaType')
+  },
+  'a patch with an unknown field warns': async ground => {
+    const patched = await ground.http.mergePatch(await map(ground), { nonsense: 1 })
+    assert.equal(patched.status, 200)
+    assert.equal(patched.headers.warning, '299 - "unknown field \\"nonsense\\""')
+  },
+  'a strict patch with an unknown field is invalid': async ground => {
+    const refused = await ground.http.mergePatch(await map(ground), { nonsense: 1 }, { query: { fieldValidation: 'Strict' } })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /strict decoding error: unknown field "nonsense"$/)
+  },
+  'labels of a pod can be patched': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p', {}, { labels: { a: '1' } }))
+    const patched = await http.strategicPatch(core('pods/p'), { metadata: { labels: { a: null, b: '2' } } })
+    assert.deepEqual(patched.at('metadata.labels'), { b: '2' })
+    assert.equal(patched.at('metadata.generation'), 1)
+  },
+})

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { configMap, pod } from '../objects.ts'
+import { chapter } from '../suite.ts'
+
+const modified = 'the object has been modified; please apply your changes to the latest version and try again'
+
+export const preconditions = chapter('preconditions', {
+  'an update from an old version is a conflict': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    await http.mergePatch(core('configmaps/a'), { data: { key: 'newer' } })
+    const refused = await http.put(core('configmaps/a'), { ...made.object(), data: { key: 'mine' } })
+    assert.equal(refused.status, 409)
+    assert.deepEqual(refused.body, {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: `Operation cannot be fulfilled on configmaps "a": ${modified}`,
+      reason: 'Conflict',
+      details: { name: 'a', kind: 'configmaps' },
+      code: 409,
+    })
+  },
+  'the conflict of a grouped kind names its group': async ({ http, group }) => {
+    const path = group('coordination.k8s.io/v1', 'leases')
+    const made = await http.post(path, { metadata: { name: 'l' }, spec: { holderIdentity: 'a' } })
+    await http.mergePatch(`${path}/l`, { spec: { holderIdentity: 'b' } })
+    const refused = await http.put(`${path}/l`, made.object())
+    assert.equal(refused.at('message'), `Operation cannot be fulfilled on leases.coordination.k8s.io "l": ${modified}`)
+    assert.deepEqual(refused.at('details'), { name: 'l', group: 'coordination.k8s.io', kind: 'leases' })
+  },
+  'an update without a version wins over everything': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    const updated = await http.put(core('configmaps/a'), configMap('a', { key: 'forced' }))
+    assert.equal(updated.status, 200)
+    assert.equal(updated.at('data.key'), 'forced')
+  },
+  'some kinds want a version in every update': async ({ http, group }) => {
+    const path = group('coordination.k8s.io/v1', 'leases')
+    await http.post(path, { metadata: { name: 'l' } })
+    const refused = await http.put(`${path}/l`, { metadata: { name: 'l' }, spec: { holderIdentity: 'b' } })
+    assert.equal(refused.status, 422)
+    assert.equal(refused.at('message'), 'leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update')
+  },
+  'an update with another uid is a conflict': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    const refused = await http.put(core('configmaps/a'), configMap('a', {}, { uid: 'other' }))
+    assert.equal(refused.status, 409)
+    assert.match(refused.text('message'), new RegExp(`Precondition failed: UID in precondition: other, UID in object meta: ${made.text('metadata.uid')}$`))
+  },
+  'an update with a version that is no number is refused': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    const refused = await http.put(core('configmaps/a'), configMap('a', {}, { resourceVersion: 'abc' }))
+    assert.equal(refused.status, 500)
+    assert.equal(refused.at('message'), 'strconv.ParseUint: parsing "abc": invalid syntax')
+  },
+  'an update without a name is a bad request': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    const refused = await http.put(core('configmaps/a'), { metadata: {} })
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'the name of the object (a based on URL) was undeterminable: name must be provided')
+  },
+  'a deletion with another uid is a conflict': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    const refused = await http.delete(core('configmaps/a'), { preconditions: { uid: 'other' } })
+    assert.equal(refused.status, 409)
+    assert.equal(
+      refused.at('message'),
+      `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) does not match the UID in record (${made.text('metadata.uid')}). The object might have been deleted and then recreated`,
+    )
+  },
+  'a deletion with an old version is a conflict': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    const refused = await http.delete(core('configmaps/a'), { preconditions: { resourceVersion: '1' } })
+    assert.equal(refused.status, 409)
+    assert.equal(
+      refused.at('message'),
+      `Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${made.text('metadata.resourceVersion')}). The object might have been modified`,
+    )
+  },
+  'a deletion with the right uid and version goes through': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), configMap('a'))
+    const { uid, resourceVersion } = made.object().metadata
+    assert.equal((await http.delete(core('configmaps/a'), { preconditions: { uid, resourceVersion } })).status, 200)
+  },
+  'immutable metadata cannot change': async ({ http, core }) => {
+    const made = await http.post(core('pods'), pod('a'))
+    const object = made.object()
+    const updated = await http.put(core('pods/a'), { ...object, metadata: { ...object.metadata, creationTimestamp: '2001-01-01T00:00:00Z' } })
+    assert.equal(updated.status, 200)
+    assert.equal(updated.at('metadata.creationTimestamp'), made.at('metadata.creationTimestamp'))
+  },
+})

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { configMap, deployment, pod } from '../objects.ts'
+import { chapter, type Ground } from '../suite.ts'
+
+async function made({ http, group }: Ground): Promise<string> {
+  await http.post(group('apps/v1', 'deployments'), deployment('d'))
+  return group('apps/v1', 'deployments/d')
+}
+
+export const status = chapter('generation and status', {
+  'a new object is of the first generation': async ground => {
+    assert.equal((await ground.http.get(await made(ground))).at('metadata.generation'), 1)
+  },
+  'a change of the spec is a new generation': async ground => {
+    const path = await made(ground)
+    assert.equal((await ground.http.mergePatch(path, { spec: { replicas: 1 } })).at('metadata.generation'), 2)
+    assert.equal((await ground.http.mergePatch(path, { spec: { replicas: 1 } })).at('metadata.generation'), 2)
+    assert.equal((await ground.http.mergePatch(path, { spec: { replicas: 0 } })).at('metadata.generation'), 3)
+  },
+  'a change of labels is no new generation': async ground => {
+    const path = await made(ground)
+    assert.equal((await ground.http.mergePatch(path, { metadata: { labels: { a: 'b' } } })).at('metadata.generation'), 1)
+  },
+  'a change of the status is no new generation': async ground => {
+    const path = await made(ground)
+    const patched = await ground.http.mergePatch(`${path}/status`, { status: { observedGeneration: 1, replicas: 3 } })
+    assert.equal(patched.status, 200)
+    assert.equal(patched.at('metadata.generation'), 1)
+    assert.equal(patched.at('status.replicas'), 3)
+  },
+  'a generation cannot be written': async ground => {
+    const path = await made(ground)
+    assert.equal((await ground.http.mergePatch(path, { metadata: { generation: 9 } })).at('metadata.generation'), 1)
+  },
+  'config maps have no generation': async ({ http, core }) => {
+    assert.equal((await http.post(core('configmaps'), configMap('a'))).at('metadata.generation'), undefined)
+  },
+  'pods have a generation': async ({ http, core }) => {
+    assert.equal((await http.post(core('pods'), pod('p'))).at('metadata.generation'), 1)
+    assert.equal((await http.mergePatch(core('pods/p'), { spec: { activeDeadlineSeconds: 5 } })).at('metadata.generation'), 2)
+  },
+  'a status in a creation is ignored': async ({ http, group }) => {
+    const answer = await http.post(group('apps/v1', 'deployments'), { ...deployment('d'), status: { replicas: 7 } })
+    assert.deepEqual(answer.at('status'), {})
+  },
+  'a status in an update is ignored': async ground => {
+    const path = await made(ground)
+    const before = await ground.http.get(path)
+    const updated = await ground.http.put(path, { ...before.object(), status: { replicas: 7 } })
+    assert.deepEqual(updated.at('status'), {})
+  },
+  'a spec in a status update is ignored': async ground => {
+    const path = await made(ground)
+    const before = await ground.http.get(path)
+    const updated = await ground.http.put(`${path}/status`, { ...before.object(), spec: { ...(before.at('spec') as object), replicas: 9 }, status: { replicas: 2 } })
+    assert.equal(updated.status, 200)
+    assert.equal(updated.at('spec.replicas'), 0)
+    assert.equal(updated.at('status.replicas'), 2)
+  },
+  'the status path reads the whole object': async ground => {
+    const path = await made(ground)
+    assert.deepEqual((await ground.http.get(`${path}/status`)).body, (await ground.http.get(path)).body)
+  },
+  'a status update from an old version is a conflict': async ground => {
+    const path = await made(ground)
+    const before = await ground.http.get(path)
+    await ground.http.mergePatch(path, { spec: { replicas: 1 } })
+    assert.equal((await ground.http.put(`${path}/status`, { ...before.object(), status: { replicas: 2 } })).status, 409)
+  },
+  'the status of a pod takes conditions by type': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const one = await http.strategicPatch(core('pods/p/status'), { status: { conditions: [{ type: 'Ready', status: 'False' }] } })
+    assert.equal(one.status, 200)
+    const two = await http.strategicPatch(core('pods/p/status'), { status: { conditions: [{ type: 'Other', status: 'True' }] } })
+    assert.deepEqual((two.at('status.conditions') as { type: string }[]).map(({ type }) => type).sort(), ['Other', 'Ready'])
+  },
+  'a kind without status has no status path': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    assert.equal((await http.get(core('configmaps/a/status'))).status, 404)
+  },
+  'a status cannot be deleted': async ground => {
+    assert.equal((await ground.http.delete(`${await made(ground)}/status`)).status, 405)
+  },
+})
