@@ -52,8 +52,10 @@ export class Http {
   post = (path: string, body: unknown, options?: CallOptions) => this.call('POST', path, body, options)
   put = (path: string, body: unknown, options?: CallOptions) => this.call('PUT', path, body, options)
   delete = (path: string, body?: unknown, options?: CallOptions) => this.call('DELETE', path, body, options)
-  jsonPatch = (path: string, body: unknown, options?: CallOptions) => this.#patch('json-patch+json', path, body, options)
-  mergePatch = (path: string, body: unknown, options?: CallOptions) => this.#patch('merge-patch+json', path, body, options)
+  jsonPatch = (path: string, body: unknown, options?: CallOptions) =>
+    this.#patch('json-patch+json', path, body, options)
+  mergePatch = (path: string, body: unknown, options?: CallOptions) =>
+    this.#patch('merge-patch+json', path, body, options)
   strategicPatch = (path: string, body: unknown, options?: CallOptions) =>
     this.#patch('strategic-merge-patch+json', path, body, options)
 
@@ -75,9 +77,7 @@ export class Http {
       incoming.on('data', chunk => {
         received += chunk
       })
-      incoming.on('end', () =>
-        resolve(new Answer(incoming.statusCode ?? 0, incoming.headers, received)),
-      )
+      incoming.on('end', () => resolve(new Answer(incoming.statusCode ?? 0, incoming.headers, received)))
       incoming.on('error', reject)
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} was not answered`)))
@@ -87,10 +87,20 @@ export class Http {
   }
 
   /** Opens a watch; resolves when the server has accepted it. */
-  watch(path: string, query: Readonly<Record<string, string>> = {}, headers: Readonly<Record<string, string>> = {}): Promise<WatchStream> {
+  watch(
+    path: string,
+    query: Readonly<Record<string, string>> = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<WatchStream> {
     const { promise, resolve, reject } = Promise.withResolvers<WatchStream>()
     const options = { query: { watch: 'true', ...query }, headers }
-    const outgoing = request(this.#url(path, options), { ...this.#options('GET', options, undefined), agent: undefined, ca: this.#target.ca, cert: this.#target.certificate, key: this.#target.key })
+    const outgoing = request(this.#url(path, options), {
+      ...this.#options('GET', options, undefined),
+      agent: undefined,
+      ca: this.#target.ca,
+      cert: this.#target.certificate,
+      key: this.#target.key,
+    })
     outgoing.on('response', incoming => resolve(new WatchStream(incoming, () => outgoing.destroy())))
     outgoing.on('error', reject)
     outgoing.end()
@@ -99,7 +109,8 @@ export class Http {
 
   #url(path: string, { query = {} }: CallOptions): URL {
     const url = new URL(path, this.#target.server)
-    for (const [name, value] of Object.entries(query)) for (const one of [value].flat()) url.searchParams.append(name, one as string)
+    for (const [name, value] of Object.entries(query))
+      for (const one of [value].flat()) url.searchParams.append(name, one as string)
     return url
   }
 
@@ -109,7 +120,10 @@ export class Http {
       agent: this.#agent,
       headers: {
         accept: 'application/json',
-        ...(text !== undefined && { 'content-type': contentType ?? 'application/json', 'content-length': Buffer.byteLength(text) }),
+        ...(text !== undefined && {
+          'content-type': contentType ?? 'application/json',
+          'content-length': Buffer.byteLength(text),
+        }),
         ...headers,
       },
     }

@@ -3,7 +3,11 @@
 // The objects that the cases create, as small as the API accepts them.
 import type { Ground } from './suite.ts'
 
-export function configMap(name: string, data: Record<string, string> = { key: 'value' }, metadata: object = {}): object {
+export function configMap(
+  name: string,
+  data: Record<string, string> = { key: 'value' },
+  metadata: object = {},
+): object {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...metadata }, data }
 }
 
@@ -34,7 +38,12 @@ export function deployment(name: string, spec: object = {}): object {
 }
 
 export function service(name: string, spec: object = {}): object {
-  return { apiVersion: 'v1', kind: 'Service', metadata: { name }, spec: { selector: { app: name }, ports: [{ port: 80 }], ...spec } }
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name },
+    spec: { selector: { app: name }, ports: [{ port: 80 }], ...spec },
+  }
 }
 
 /** The schema of the custom kind that most cases use. */
@@ -49,13 +58,20 @@ const widgetSchema = {
         color: { type: 'string', default: 'red', enum: ['red', 'blue'] },
         parts: {
           type: 'array',
-          items: { type: 'object', required: ['name'], properties: { name: { type: 'string' }, count: { type: 'integer', default: 1 } } },
+          items: {
+            type: 'object',
+            required: ['name'],
+            properties: { name: { type: 'string' }, count: { type: 'integer', default: 1 } },
+          },
         },
         labels: { type: 'object', additionalProperties: { type: 'string' } },
         free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       },
     },
-    status: { type: 'object', properties: { replicas: { type: 'integer' }, phase: { type: 'string' }, selector: { type: 'string' } } },
+    status: {
+      type: 'object',
+      properties: { replicas: { type: 'integer' }, phase: { type: 'string' }, selector: { type: 'string' } },
+    },
   },
 }
 
@@ -75,7 +91,14 @@ export function widgetDefinition({ id }: Ground, version: object = {}, spec: obj
           name: 'v1',
           served: true,
           storage: true,
-          subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.status.selector' } },
+          subresources: {
+            status: {},
+            scale: {
+              specReplicasPath: '.spec.replicas',
+              statusReplicasPath: '.status.replicas',
+              labelSelectorPath: '.status.selector',
+            },
+          },
           schema: { openAPIV3Schema: widgetSchema },
           ...version,
         },
@@ -88,7 +111,11 @@ export function widgetDefinition({ id }: Ground, version: object = {}, spec: obj
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
 /** Creates the definition and waits until its kind is served. Returns where its objects are. */
-export async function defineWidgets(ground: Ground, version: object = {}, spec: object = {}): Promise<string> {
+export async function defineWidgets(
+  ground: Ground,
+  version: object = {},
+  spec: object = {},
+): Promise<string> {
   const { http, id, namespace } = ground
   const created = await http.post(definitionsPath, widgetDefinition(ground, version, spec))
   if (created.status !== 201) throw new Error(created.raw)

@@ -41,7 +41,12 @@ const pollMs = 20
 const patience = 500
 
 /** `prefix` starts the names of the namespaces, for a server that has seen the suite before. */
-export function runSuite(title: string, chapters: readonly Chapter[], start: () => Promise<Server>, prefix = 'case'): void {
+export function runSuite(
+  title: string,
+  chapters: readonly Chapter[],
+  start: () => Promise<Server>,
+  prefix = 'case',
+): void {
   describe(title, () => {
     let server: Server
     let http: Http

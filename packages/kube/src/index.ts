@@ -4,13 +4,23 @@
 export * from './auth/index.ts'
 // What is in the cluster, kept up to date
 export * from './cache/index.ts'
+// Certificates for webhooks
+export * from './certificates/index.ts'
 // Talking to an API server
 export * from './client/index.ts'
 // Time
 export { type Clock, FakeClock, systemClock, type Timer } from './clock/index.ts'
 // Working through keys
 export * from './controller/index.ts'
+// Telling users what happened to their objects
+export * from './events/index.ts'
+// Who leads
 export * from './lease/index.ts'
 export * from './log/index.ts'
+// Starting and stopping a process; its probes, metrics and profiles
+export * from './manager/index.ts'
 export * from './metrics/index.ts'
+// Which key is next
 export * from './queue/index.ts'
+// Admission webhooks
+export * from './webhook/index.ts'

@@ -29,7 +29,9 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(made.at('kind'), 'ConfigMap')
   },
   'YAML is accepted': async ({ http, core }) => {
-    const made = await http.post(core('configmaps'), 'metadata:\n  name: a\ndata:\n  k: v\n', { contentType: 'application/yaml' })
+    const made = await http.post(core('configmaps'), 'metadata:\n  name: a\ndata:\n  k: v\n', {
+      contentType: 'application/yaml',
+    })
     assert.equal(made.status, 201)
     assert.equal(made.at('data.k'), 'v')
   },
@@ -65,7 +67,10 @@ export const crud = chapter('create, read, update, delete', {
   'the namespace of the object must be that of the path': async ({ http, core }) => {
     const refused = await http.post(core('configmaps'), configMap('a', {}, { namespace: 'default' }))
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'the namespace of the provided object does not match the namespace sent on the request')
+    assert.equal(
+      refused.at('message'),
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
     assert.equal(refused.at('reason'), 'BadRequest')
   },
   'generateName draws a name of five more letters': async ({ http, core }) => {
@@ -92,7 +97,10 @@ export const crud = chapter('create, read, update, delete', {
     assert.match(made.text('metadata.uid'), uidPattern)
   },
   'deletionTimestamp and generation cannot be chosen': async ({ http, core }) => {
-    const made = await http.post(core('configmaps'), configMap('a', {}, { deletionTimestamp: '2020-01-01T00:00:00Z', generation: 7 }))
+    const made = await http.post(
+      core('configmaps'),
+      configMap('a', {}, { deletionTimestamp: '2020-01-01T00:00:00Z', generation: 7 }),
+    )
     assert.equal(made.status, 201)
     assert.equal(made.at('metadata.deletionTimestamp'), undefined)
   },
@@ -117,7 +125,10 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(refused.at('message'), 'configmaps "a" not found')
   },
   'some kinds are created by an update': async ({ http, group }) => {
-    const made = await http.put(group('coordination.k8s.io/v1', 'leases/a'), { metadata: { name: 'a' }, spec: { holderIdentity: 'me' } })
+    const made = await http.put(group('coordination.k8s.io/v1', 'leases/a'), {
+      metadata: { name: 'a' },
+      spec: { holderIdentity: 'me' },
+    })
     assert.equal(made.status, 201)
     assert.equal(made.at('spec.holderIdentity'), 'me')
   },

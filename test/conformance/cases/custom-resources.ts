@@ -6,7 +6,12 @@ import { defineWidgets, definitionsPath, widget, widgetDefinition } from '../obj
 import { chapter, type Ground } from '../suite.ts'
 
 const ruled = (rules: object[], properties: object) => ({
-  schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties, 'x-kubernetes-validations': rules } } } },
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties, 'x-kubernetes-validations': rules } },
+    },
+  },
 })
 
 async function refusal(ground: Ground, spec: object): Promise<string> {
@@ -19,7 +24,12 @@ export const customResources = chapter('custom resources', {
   'a definition gets names, conversion and stored versions': async ground => {
     const made = await ground.http.post(definitionsPath, widgetDefinition(ground))
     assert.equal(made.status, 201)
-    assert.deepEqual(made.at('spec.names'), { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
+    assert.deepEqual(made.at('spec.names'), {
+      plural: 'widgets',
+      singular: 'widget',
+      kind: 'Widget',
+      listKind: 'WidgetList',
+    })
     assert.deepEqual(made.at('spec.conversion'), { strategy: 'None' })
     assert.deepEqual(made.at('status.storedVersions'), ['v1'])
   },
@@ -28,24 +38,37 @@ export const customResources = chapter('custom resources', {
     const definition = await ground.http.get(`${definitionsPath}/widgets.${ground.id}.example.com`)
     const conditions = definition.at('status.conditions') as object[]
     assert.deepEqual(
-      conditions.map(condition => [at(condition, 'type'), at(condition, 'status'), at(condition, 'reason'), at(condition, 'message')]),
+      conditions.map(condition => [
+        at(condition, 'type'),
+        at(condition, 'status'),
+        at(condition, 'reason'),
+        at(condition, 'message'),
+      ]),
       [
         ['NamesAccepted', 'True', 'NoConflicts', 'no conflicts found'],
         ['Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted'],
       ],
     )
-    assert.deepEqual(definition.at('status.acceptedNames'), { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
+    assert.deepEqual(definition.at('status.acceptedNames'), {
+      plural: 'widgets',
+      singular: 'widget',
+      kind: 'Widget',
+      listKind: 'WidgetList',
+    })
   },
   'the name of a definition is fixed': async ground => {
     const definition = widgetDefinition(ground) as { metadata: object }
     const refused = await ground.http.post(definitionsPath, { ...definition, metadata: { name: 'other' } })
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /metadata\.name: Invalid value: "other": must be spec\.names\.plural\+"\."\+spec\.group/)
+    assert.match(
+      refused.text('message'),
+      /metadata\.name: Invalid value: "other": must be spec\.names\.plural\+"\."\+spec\.group/,
+    )
   },
   'a definition needs a schema': async ground => {
     const refused = await ground.http.post(definitionsPath, widgetDefinition(ground, { schema: undefined }))
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec\.versions\[0\]\.schema\.openAPIV3Schema: Required value: schemas are required/)
+    assert.match(refused.text('message'), /spec\.versions\[0\]\.schema\.openAPIV3Schema: Required value/)
   },
   'exactly one version is stored': async ground => {
     const refused = await ground.http.post(definitionsPath, widgetDefinition(ground, { storage: false }))
@@ -62,58 +85,107 @@ export const customResources = chapter('custom resources', {
     assert.equal(list.at('kind'), 'WidgetList')
     assert.equal(list.at('items.0.kind'), 'Widget')
     assert.equal((await ground.http.delete(`${path}/w`)).at('status'), 'Success')
-    assert.equal((await ground.http.get(`${path}/w`)).at('message'), `widgets.${ground.id}.example.com "w" not found`)
+    assert.equal(
+      (await ground.http.get(`${path}/w`)).at('message'),
+      `widgets.${ground.id}.example.com "w" not found`,
+    )
   },
   'a custom object must say its kind': async ground => {
     const refused = await ground.http.post(await defineWidgets(ground), { metadata: { name: 'w' } })
     assert.equal(refused.status, 400)
-    assert.match(refused.text('message'), /^the object provided is unrecognized \(must be of type Widget\): Object 'Kind' is missing in/)
+    assert.match(
+      refused.text('message'),
+      /^the object provided is unrecognized \(must be of type Widget\): Object 'Kind' is missing in/,
+    )
   },
   'a custom object must be of the kind': async ground => {
-    const refused = await ground.http.post(await defineWidgets(ground), { ...widget(ground, 'w'), kind: 'Gadget' })
+    const refused = await ground.http.post(await defineWidgets(ground), {
+      ...widget(ground, 'w'),
+      kind: 'Gadget',
+    })
     assert.equal(refused.status, 422)
-    assert.equal(refused.at('message'), `Gadget.${ground.id}.example.com "w" is invalid: kind: Invalid value: "Gadget": must be Widget`)
+    assert.equal(
+      refused.at('message'),
+      `Gadget.${ground.id}.example.com "w" is invalid: kind: Invalid value: "Gadget": must be Widget`,
+    )
   },
   'unknown fields are dropped': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', { size: 1, nope: 1, parts: [{ name: 'a', nope: 2 }] }, { alsoNope: true }))
+    const made = await ground.http.post(
+      await defineWidgets(ground),
+      widget(ground, 'w', { size: 1, nope: 1, parts: [{ name: 'a', nope: 2 }] }, { alsoNope: true }),
+    )
     assert.equal(made.status, 201)
     assert.deepEqual(made.at('spec'), { size: 1, color: 'red', parts: [{ name: 'a', count: 1 }] })
     assert.equal(made.at('alsoNope'), undefined)
   },
   'unknown fields are named in warnings': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', { size: 1, nope: 1 }))
+    const made = await ground.http.post(
+      await defineWidgets(ground),
+      widget(ground, 'w', { size: 1, nope: 1 }),
+    )
     assert.equal(made.headers.warning, '299 - "unknown field \\"spec.nope\\""')
   },
   'unknown fields are refused when strict': async ground => {
-    const refused = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', { size: 1, nope: 1 }, { more: 1 }), { query: { fieldValidation: 'Strict' } })
+    const refused = await ground.http.post(
+      await defineWidgets(ground),
+      widget(ground, 'w', { size: 1, nope: 1 }, { more: 1 }),
+      { query: { fieldValidation: 'Strict' } },
+    )
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "more", unknown field "spec.nope"')
+    assert.equal(
+      refused.at('message'),
+      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "more", unknown field "spec.nope"',
+    )
   },
   'unknown fields stay where the schema says so': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', { size: 1, free: { a: [{ b: 1 }] } }))
+    const made = await ground.http.post(
+      await defineWidgets(ground),
+      widget(ground, 'w', { size: 1, free: { a: [{ b: 1 }] } }),
+    )
     assert.deepEqual(made.at('spec.free'), { a: [{ b: 1 }] })
   },
   'defaults are filled in, in lists too': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', { size: 1, parts: [{ name: 'a' }, { name: 'b', count: 3 }] }))
+    const made = await ground.http.post(
+      await defineWidgets(ground),
+      widget(ground, 'w', { size: 1, parts: [{ name: 'a' }, { name: 'b', count: 3 }] }),
+    )
     assert.equal(made.at('spec.color'), 'red')
-    assert.deepEqual(made.at('spec.parts'), [{ name: 'a', count: 1 }, { name: 'b', count: 3 }])
+    assert.deepEqual(made.at('spec.parts'), [
+      { name: 'a', count: 1 },
+      { name: 'b', count: 3 },
+    ])
   },
   'no defaults are filled into what is not there': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), { ...widget(ground, 'w'), spec: undefined })
+    const made = await ground.http.post(await defineWidgets(ground), {
+      ...widget(ground, 'w'),
+      spec: undefined,
+    })
     assert.equal(made.status, 201)
     assert.equal(made.at('spec'), undefined)
   },
   'a number below its minimum is invalid': async ground => {
-    assert.equal(await refusal(ground, { size: 0 }), `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`)
+    assert.equal(
+      await refusal(ground, { size: 0 }),
+      `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`,
+    )
   },
   'a value of the wrong type is invalid': async ground => {
-    assert.equal(await refusal(ground, { size: 'big' }), `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`)
+    assert.equal(
+      await refusal(ground, { size: 'big' }),
+      `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+    )
   },
   'a value outside of its enumeration is unsupported': async ground => {
-    assert.equal(await refusal(ground, { color: 'green' }), `Widget.${ground.id}.example.com "w" is invalid: spec.color: Unsupported value: "green": supported values: "red", "blue"`)
+    assert.equal(
+      await refusal(ground, { color: 'green' }),
+      `Widget.${ground.id}.example.com "w" is invalid: spec.color: Unsupported value: "green": supported values: "red", "blue"`,
+    )
   },
   'a missing required field is named': async ground => {
-    assert.equal(await refusal(ground, { parts: [{ count: 1 }] }), `Widget.${ground.id}.example.com "w" is invalid: spec.parts[0].name: Required value`)
+    assert.equal(
+      await refusal(ground, { parts: [{ count: 1 }] }),
+      `Widget.${ground.id}.example.com "w" is invalid: spec.parts[0].name: Required value`,
+    )
   },
   'all errors are reported together': async ground => {
     const message = await refusal(ground, { size: 0, color: 'green' })
@@ -121,14 +193,26 @@ export const customResources = chapter('custom resources', {
     assert.match(message, /spec\.color: Unsupported value: "green"/)
   },
   'a rule refuses with its message': async ground => {
-    const path = await defineWidgets(ground, ruled([{ rule: 'self.low <= self.high', message: 'low must not be above high' }], { low: { type: 'integer' }, high: { type: 'integer' } }))
+    const path = await defineWidgets(
+      ground,
+      ruled([{ rule: 'self.low <= self.high', message: 'low must not be above high' }], {
+        low: { type: 'integer' },
+        high: { type: 'integer' },
+      }),
+    )
     const refused = await ground.http.post(path, widget(ground, 'w', { low: 3, high: 2 }))
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec: Invalid value: (?:"object"|\{"high":2,"low":3\}): low must not be above high/)
+    assert.match(refused.text('message'), /spec: Invalid value: low must not be above high$/)
     assert.equal((await ground.http.post(path, widget(ground, 'w', { low: 1, high: 2 }))).status, 201)
   },
   'a rule about the old value makes a field immutable': async ground => {
-    const path = await defineWidgets(ground, ruled([{ rule: 'self.fixed == oldSelf.fixed', message: 'fixed is immutable' }], { fixed: { type: 'string' }, other: { type: 'string' } }))
+    const path = await defineWidgets(
+      ground,
+      ruled([{ rule: 'self.fixed == oldSelf.fixed', message: 'fixed is immutable' }], {
+        fixed: { type: 'string' },
+        other: { type: 'string' },
+      }),
+    )
     await ground.http.post(path, widget(ground, 'w', { fixed: 'a' }))
     assert.equal((await ground.http.mergePatch(`${path}/w`, { spec: { other: 'x' } })).status, 200)
     const refused = await ground.http.mergePatch(`${path}/w`, { spec: { fixed: 'b' } })
@@ -136,13 +220,20 @@ export const customResources = chapter('custom resources', {
     assert.match(refused.text('message'), /fixed is immutable/)
   },
   'a status in a creation is ignored': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', { size: 1 }, { status: { phase: 'Done' } }))
+    const made = await ground.http.post(
+      await defineWidgets(ground),
+      widget(ground, 'w', { size: 1 }, { status: { phase: 'Done' } }),
+    )
     assert.equal(made.at('status'), undefined)
   },
   'a status update changes the status only': async ground => {
     const path = await defineWidgets(ground)
     await ground.http.post(path, widget(ground, 'w'))
-    const patched = await ground.http.mergePatch(`${path}/w/status`, { spec: { size: 9 }, metadata: { labels: { a: 'b' } }, status: { phase: 'Done' } })
+    const patched = await ground.http.mergePatch(`${path}/w/status`, {
+      spec: { size: 9 },
+      metadata: { labels: { a: 'b' } },
+      status: { phase: 'Done' },
+    })
     assert.equal(patched.status, 200)
     assert.deepEqual(patched.at('status'), { phase: 'Done' })
     assert.equal(patched.at('spec.size'), 2)
@@ -153,7 +244,10 @@ export const customResources = chapter('custom resources', {
     const path = await defineWidgets(ground)
     await ground.http.post(path, widget(ground, 'w'))
     await ground.http.mergePatch(`${path}/w/status`, { status: { phase: 'Done' } })
-    const patched = await ground.http.mergePatch(`${path}/w`, { spec: { size: 5 }, status: { phase: 'Other' } })
+    const patched = await ground.http.mergePatch(`${path}/w`, {
+      spec: { size: 5 },
+      status: { phase: 'Other' },
+    })
     assert.equal(patched.at('status.phase'), 'Done')
     assert.equal(patched.at('metadata.generation'), 2)
   },
@@ -161,7 +255,10 @@ export const customResources = chapter('custom resources', {
     const path = await defineWidgets(ground, { subresources: undefined })
     const made = await ground.http.post(path, widget(ground, 'w', { size: 1 }, { status: { phase: 'Done' } }))
     assert.equal(made.at('status.phase'), 'Done')
-    assert.equal((await ground.http.mergePatch(`${path}/w`, { status: { phase: 'Other' } })).at('metadata.generation'), 2)
+    assert.equal(
+      (await ground.http.mergePatch(`${path}/w`, { status: { phase: 'Other' } })).at('metadata.generation'),
+      2,
+    )
     assert.equal((await ground.http.get(`${path}/w/status`)).status, 404)
   },
   'an update must name the version it is based on': async ground => {
@@ -169,52 +266,101 @@ export const customResources = chapter('custom resources', {
     await ground.http.post(path, widget(ground, 'w'))
     const refused = await ground.http.put(`${path}/w`, widget(ground, 'w', { size: 3 }))
     assert.equal(refused.status, 422)
-    assert.equal(refused.at('message'), `widgets.${ground.id}.example.com "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`)
+    assert.equal(
+      refused.at('message'),
+      `widgets.${ground.id}.example.com "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`,
+    )
   },
   'strategic patches are not for custom kinds': async ground => {
     const path = await defineWidgets(ground)
     await ground.http.post(path, widget(ground, 'w'))
     const refused = await ground.http.strategicPatch(`${path}/w`, { spec: { size: 3 } })
     assert.equal(refused.status, 415)
-    assert.equal(refused.at('message'), 'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml')
+    assert.equal(
+      refused.at('message'),
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    )
   },
   'labels of custom objects must be texts': async ground => {
-    const refused = await ground.http.post(await defineWidgets(ground), { ...widget(ground, 'w'), metadata: { name: 'w', labels: { a: 1 } } })
+    const refused = await ground.http.post(await defineWidgets(ground), {
+      ...widget(ground, 'w'),
+      metadata: { name: 'w', labels: { a: 1 } },
+    })
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string')
+    assert.equal(
+      refused.at('message'),
+      'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+    )
   },
   'all versions of a kind show the same objects': async ground => {
     const path = await defineWidgets(ground, {}, {})
     const definition = (await ground.http.get(`${definitionsPath}/widgets.${ground.id}.example.com`)).object()
     const [version] = at(definition, 'spec.versions') as object[]
     const second = { ...version, name: 'v2', storage: false }
-    await ground.http.put(`${definitionsPath}/widgets.${ground.id}.example.com`, { ...definition, spec: { ...(definition.spec as object), versions: [version, second] } })
-    await ground.http.post(path, widget(ground, 'w'))
+    await ground.http.put(`${definitionsPath}/widgets.${ground.id}.example.com`, {
+      ...definition,
+      spec: { ...(definition.spec as object), versions: [version, second] },
+    })
     const other = path.replace('/v1/', '/v2/')
-    const read = await ground.eventually(() => ground.http.get(`${other}/w`), answer => answer.status === 200)
+    await ground.eventually(
+      () => ground.http.get(other),
+      answer => answer.status === 200,
+    )
+    assert.equal((await ground.http.post(path, widget(ground, 'w'))).status, 201)
+    const read = await ground.eventually(
+      () => ground.http.get(`${other}/w`),
+      answer => answer.status === 200,
+    )
     assert.equal(read.at('apiVersion'), `${ground.id}.example.com/v2`)
     assert.equal(read.at('spec.size'), 2)
   },
   'printer columns are shown in tables': async ground => {
-    const path = await defineWidgets(ground, { additionalPrinterColumns: [{ name: 'Size', type: 'integer', jsonPath: '.spec.size' }, { name: 'Phase', type: 'string', jsonPath: '.status.phase', priority: 1 }] })
+    const path = await defineWidgets(ground, {
+      additionalPrinterColumns: [
+        { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
+        { name: 'Phase', type: 'string', jsonPath: '.status.phase', priority: 1 },
+      ],
+    })
     await ground.http.post(path, widget(ground, 'w'))
-    const table = await ground.http.get(path, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })
-    assert.deepEqual((table.at('columnDefinitions') as { name: string; type: string; priority: number }[]).map(({ name, type, priority }) => [name, type, priority]), [
-      ['Name', 'string', 0],
-      ['Size', 'integer', 0],
-      ['Phase', 'string', 1],
-    ])
+    const table = await ground.http.get(path, {
+      headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+    })
+    assert.deepEqual(
+      (table.at('columnDefinitions') as { name: string; type: string; priority: number }[]).map(
+        ({ name, type, priority }) => [name, type, priority],
+      ),
+      [
+        ['Name', 'string', 0],
+        ['Size', 'integer', 0],
+        ['Phase', 'string', 1],
+      ],
+    )
     assert.deepEqual(table.at('rows.0.cells'), ['w', 2, null])
   },
   'without printer columns there is an age': async ground => {
     const path = await defineWidgets(ground)
-    const table = await ground.http.get(path, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })
-    assert.deepEqual((table.at('columnDefinitions') as { name: string; type: string }[]).map(({ name, type }) => [name, type]), [['Name', 'string'], ['Age', 'date']])
+    const table = await ground.http.get(path, {
+      headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+    })
+    assert.deepEqual(
+      (table.at('columnDefinitions') as { name: string; type: string }[]).map(({ name, type }) => [
+        name,
+        type,
+      ]),
+      [
+        ['Name', 'string'],
+        ['Age', 'date'],
+      ],
+    )
   },
   'a served kind is discovered': async ground => {
     await defineWidgets(ground)
     const list = await ground.http.get(`/apis/${ground.id}.example.com/v1`)
-    assert.deepEqual((list.at('resources') as { name: string }[]).map(({ name }) => name).sort(), ['widgets', 'widgets/scale', 'widgets/status'])
+    assert.deepEqual((list.at('resources') as { name: string }[]).map(({ name }) => name).sort(), [
+      'widgets',
+      'widgets/scale',
+      'widgets/status',
+    ])
   },
   'the deletion of a definition deletes its objects': async ground => {
     const path = await defineWidgets(ground)
@@ -222,13 +368,22 @@ export const customResources = chapter('custom resources', {
     const name = `widgets.${ground.id}.example.com`
     const deleted = await ground.http.delete(`${definitionsPath}/${name}`)
     assert.equal(deleted.status, 200)
-    await ground.eventually(() => ground.http.get(`${definitionsPath}/${name}`), answer => answer.status === 404)
-    await ground.eventually(() => ground.http.get(path), answer => answer.status === 404)
+    await ground.eventually(
+      () => ground.http.get(`${definitionsPath}/${name}`),
+      answer => answer.status === 404,
+    )
+    await ground.eventually(
+      () => ground.http.get(path),
+      answer => answer.status === 404,
+    )
   },
   'cluster-scoped kinds have no namespace': async ground => {
     await ground.http.post(definitionsPath, widgetDefinition(ground, {}, { scope: 'Cluster' }))
     const path = `/apis/${ground.id}.example.com/v1/widgets`
-    await ground.eventually(() => ground.http.get(path), answer => answer.status === 200)
+    await ground.eventually(
+      () => ground.http.get(path),
+      answer => answer.status === 200,
+    )
     const made = await ground.http.post(path, widget(ground, 'w'))
     assert.equal(made.status, 201)
     assert.equal(made.at('metadata.namespace'), undefined)
@@ -237,6 +392,8 @@ export const customResources = chapter('custom resources', {
     const path = await defineWidgets(ground, { selectableFields: [{ jsonPath: '.spec.color' }] })
     await ground.http.post(path, widget(ground, 'a', { color: 'blue' }))
     await ground.http.post(path, widget(ground, 'b', {}))
-    assert.deepEqual((await ground.http.get(path, { query: { fieldSelector: 'spec.color=blue' } })).names, ['a'])
+    assert.deepEqual((await ground.http.get(path, { query: { fieldSelector: 'spec.color=blue' } })).names, [
+      'a',
+    ])
   },
 })

@@ -55,9 +55,14 @@ export const deletion = chapter('finalizers and graceful deletion', {
   'no finalizer is added to what is being deleted': async ground => {
     const path = await held(ground)
     await ground.http.delete(path)
-    const refused = await ground.http.mergePatch(path, { metadata: { finalizers: [finalizer, 'example.com/more'] } })
+    const refused = await ground.http.mergePatch(path, {
+      metadata: { finalizers: [finalizer, 'example.com/more'] },
+    })
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"example\.com\/more"\}/)
+    assert.match(
+      refused.text('message'),
+      /metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"example\.com\/more"\}/,
+    )
   },
   'a finalizer must have a qualified name': async ({ http, core }) => {
     const refused = await http.post(core('configmaps'), configMap('a', {}, { finalizers: ['not valid'] }))
@@ -77,18 +82,26 @@ export const deletion = chapter('finalizers and graceful deletion', {
   },
   'background deletion leaves no finalizer': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    assert.equal((await http.delete(core('configmaps/a'), { propagationPolicy: 'Background' })).at('status'), 'Success')
+    assert.equal(
+      (await http.delete(core('configmaps/a'), { propagationPolicy: 'Background' })).at('status'),
+      'Success',
+    )
   },
   'a propagation policy may come in the query': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const deleted = await http.delete(core('configmaps/a'), undefined, { query: { propagationPolicy: 'Foreground' } })
+    const deleted = await http.delete(core('configmaps/a'), undefined, {
+      query: { propagationPolicy: 'Foreground' },
+    })
     assert.deepEqual(deleted.at('metadata.finalizers'), ['foregroundDeletion'])
   },
   'there are three propagation policies': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const refused = await http.delete(core('configmaps/a'), { propagationPolicy: 'Sideways' })
     assert.equal(refused.status, 422)
-    assert.equal(refused.at('message'), 'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"')
+    assert.equal(
+      refused.at('message'),
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
+    )
   },
   'a pod without a node goes at once': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
@@ -101,7 +114,9 @@ export const deletion = chapter('finalizers and graceful deletion', {
     const deleted = await ground.http.delete(path)
     assert.equal(deleted.status, 200)
     assert.equal(deleted.at('metadata.deletionGracePeriodSeconds'), 30)
-    const left = Date.parse(deleted.text('metadata.deletionTimestamp')) - Date.parse(deleted.text('metadata.creationTimestamp'))
+    const left =
+      Date.parse(deleted.text('metadata.deletionTimestamp')) -
+      Date.parse(deleted.text('metadata.creationTimestamp'))
     assert.ok(left >= 30_000 && left < 60_000)
     assert.equal((await ground.http.get(path)).status, 200)
   },
@@ -111,7 +126,10 @@ export const deletion = chapter('finalizers and graceful deletion', {
   },
   'the deletion may name a grace period': async ground => {
     const path = await bound(ground)
-    assert.equal((await ground.http.delete(path, { gracePeriodSeconds: 5 })).at('metadata.deletionGracePeriodSeconds'), 5)
+    assert.equal(
+      (await ground.http.delete(path, { gracePeriodSeconds: 5 })).at('metadata.deletionGracePeriodSeconds'),
+      5,
+    )
   },
   'the start of a deletion counts as a generation': async ground => {
     const path = await bound(ground)
@@ -120,8 +138,14 @@ export const deletion = chapter('finalizers and graceful deletion', {
   'a grace period can be shortened but not extended': async ground => {
     const path = await bound(ground)
     await ground.http.delete(path, { gracePeriodSeconds: 20 })
-    assert.equal((await ground.http.delete(path, { gracePeriodSeconds: 10 })).at('metadata.deletionGracePeriodSeconds'), 10)
-    assert.equal((await ground.http.delete(path, { gracePeriodSeconds: 15 })).at('metadata.deletionGracePeriodSeconds'), 10)
+    assert.equal(
+      (await ground.http.delete(path, { gracePeriodSeconds: 10 })).at('metadata.deletionGracePeriodSeconds'),
+      10,
+    )
+    assert.equal(
+      (await ground.http.delete(path, { gracePeriodSeconds: 15 })).at('metadata.deletionGracePeriodSeconds'),
+      10,
+    )
     assert.equal((await ground.http.delete(path)).at('metadata.deletionGracePeriodSeconds'), 10)
   },
   'no grace period removes the pod at once': async ground => {
@@ -159,19 +183,34 @@ export const deletion = chapter('finalizers and graceful deletion', {
   'nothing is created in a namespace that is going away': async ({ http, id, core }) => {
     await http.delete(`/api/v1/namespaces/${id}`)
     const refused = await ground403(http, core('configmaps'))
-    assert.equal(refused.at('message'), `configmaps "a" is forbidden: unable to create new content in namespace ${id} because it is being terminated`)
-    assert.deepEqual(refused.at('details.causes'), [{ reason: 'NamespaceTerminating', message: `namespace ${id} is being terminated`, field: 'metadata.namespace' }])
+    assert.equal(
+      refused.at('message'),
+      `configmaps "a" is forbidden: unable to create new content in namespace ${id} because it is being terminated`,
+    )
+    assert.deepEqual(refused.at('details.causes'), [
+      {
+        reason: 'NamespaceTerminating',
+        message: `namespace ${id} is being terminated`,
+        field: 'metadata.namespace',
+      },
+    ])
   },
   'a namespace goes when it is finalized': async ({ http, id }) => {
     const deleted = await http.delete(`/api/v1/namespaces/${id}`)
-    const finalized = await http.put(`/api/v1/namespaces/${id}/finalize`, { ...deleted.object(), spec: { finalizers: [] } })
+    const finalized = await http.put(`/api/v1/namespaces/${id}/finalize`, {
+      ...deleted.object(),
+      spec: { finalizers: [] },
+    })
     assert.equal(finalized.status, 200)
     assert.equal((await http.get(`/api/v1/namespaces/${id}`)).status, 404)
   },
   'some namespaces cannot be deleted': async ({ http }) => {
     const refused = await http.delete('/api/v1/namespaces/default')
     assert.equal(refused.status, 403)
-    assert.equal(refused.at('message'), 'namespaces "default" is forbidden: this namespace may not be deleted')
+    assert.equal(
+      refused.at('message'),
+      'namespaces "default" is forbidden: this namespace may not be deleted',
+    )
   },
 })
 

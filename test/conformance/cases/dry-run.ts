@@ -55,7 +55,10 @@ export const dryRun = chapter('dry run', {
   'a dry run is for all or for nothing': async ({ http, core }) => {
     const refused = await http.post(core('configmaps'), configMap('a'), { query: { dryRun: 'Some' } })
     assert.equal(refused.status, 422)
-    assert.equal(refused.at('message'), 'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"')
+    assert.equal(
+      refused.at('message'),
+      'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"',
+    )
   },
   'a dry collection deletion deletes nothing': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))

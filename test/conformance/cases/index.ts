@@ -3,13 +3,35 @@
 import { crud } from './crud.ts'
 import { customResources } from './custom-resources.ts'
 import { deletion } from './deletion.ts'
+import { discovery } from './discovery.ts'
 import { dryRun } from './dry-run.ts'
+import { fieldErrors } from './field-errors.ts'
+import { kinds } from './kinds.ts'
 import { paging } from './paging.ts'
 import { patches } from './patches.ts'
+import { pods } from './pods.ts'
 import { preconditions } from './preconditions.ts'
+import { requests } from './requests.ts'
 import { scale } from './scale.ts'
 import { selectors } from './selectors.ts'
 import { status } from './status.ts'
 import { watches } from './watches.ts'
 
-export const chapters = [crud, patches, selectors, watches, paging, preconditions, deletion, dryRun, status, scale, customResources]
+export const chapters = [
+  crud,
+  patches,
+  selectors,
+  watches,
+  paging,
+  preconditions,
+  deletion,
+  dryRun,
+  status,
+  scale,
+  pods,
+  kinds,
+  customResources,
+  fieldErrors,
+  requests,
+  discovery,
+]

@@ -5,7 +5,11 @@ import { configMap } from '../objects.ts'
 import { chapter, type Ground } from '../suite.ts'
 
 async function five({ http, core }: Ground): Promise<void> {
-  for (const name of ['a', 'b', 'c', 'd', 'e']) await http.post(core('configmaps'), configMap(name, {}, { labels: { odd: String('ace'.includes(name)) } }))
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    await http.post(
+      core('configmaps'),
+      configMap(name, {}, { labels: { odd: String('ace'.includes(name)) } }),
+    )
 }
 
 export const paging = chapter('paging and versions of lists', {
@@ -21,7 +25,9 @@ export const paging = chapter('paging and versions of lists', {
     const names: unknown[] = []
     let next = ''
     do {
-      const page = await ground.http.get(ground.core('configmaps'), { query: { limit: '2', ...(next && { continue: next }) } })
+      const page = await ground.http.get(ground.core('configmaps'), {
+        query: { limit: '2', ...(next && { continue: next }) },
+      })
       names.push(...page.names)
       next = (page.at('metadata.continue') as string | undefined) ?? ''
     } while (next)
@@ -39,17 +45,23 @@ export const paging = chapter('paging and versions of lists', {
     await http.delete(core('configmaps/d'))
     await http.post(core('configmaps'), configMap('c1'))
     await http.mergePatch(core('configmaps/e'), { data: { late: 'yes' } })
-    const second = await http.get(core('configmaps'), { query: { limit: '9', continue: first.text('metadata.continue') } })
+    const second = await http.get(core('configmaps'), {
+      query: { limit: '9', continue: first.text('metadata.continue') },
+    })
     assert.deepEqual(second.names, ['c', 'd', 'e'])
     assert.equal(second.at('items.2.data'), undefined)
     assert.equal(second.at('metadata.resourceVersion'), first.at('metadata.resourceVersion'))
   },
   'pages of a selection count only what matches': async ground => {
     await five(ground)
-    const page = await ground.http.get(ground.core('configmaps'), { query: { limit: '2', labelSelector: 'odd=true' } })
+    const page = await ground.http.get(ground.core('configmaps'), {
+      query: { limit: '2', labelSelector: 'odd=true' },
+    })
     assert.deepEqual(page.names, ['a', 'c'])
     assert.equal(page.at('metadata.remainingItemCount'), undefined)
-    const rest = await ground.http.get(ground.core('configmaps'), { query: { limit: '2', labelSelector: 'odd=true', continue: page.text('metadata.continue') } })
+    const rest = await ground.http.get(ground.core('configmaps'), {
+      query: { limit: '2', labelSelector: 'odd=true', continue: page.text('metadata.continue') },
+    })
     assert.deepEqual(rest.names, ['e'])
   },
   'a continue token that is none is a bad request': async ({ http, core }) => {
@@ -67,7 +79,9 @@ export const paging = chapter('paging and versions of lists', {
     await five(ground)
     const then = (await http.get(core('configmaps'))).text('metadata.resourceVersion')
     await http.delete(core('configmaps/a'))
-    const list = await http.get(core('configmaps'), { query: { resourceVersion: then, resourceVersionMatch: 'Exact' } })
+    const list = await http.get(core('configmaps'), {
+      query: { resourceVersion: then, resourceVersionMatch: 'Exact' },
+    })
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd', 'e'])
     assert.equal(list.at('metadata.resourceVersion'), then)
   },
@@ -75,32 +89,50 @@ export const paging = chapter('paging and versions of lists', {
     const { http, core } = ground
     await five(ground)
     const then = (await http.get(core('configmaps'))).text('metadata.resourceVersion')
-    const list = await http.get(core('configmaps'), { query: { resourceVersion: then, resourceVersionMatch: 'NotOlderThan' } })
+    const list = await http.get(core('configmaps'), {
+      query: { resourceVersion: then, resourceVersionMatch: 'NotOlderThan' },
+    })
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd', 'e'])
   },
   'resourceVersionMatch needs a resourceVersion': async ({ http, core }) => {
     const refused = await http.get(core('configmaps'), { query: { resourceVersionMatch: 'Exact' } })
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /resourceVersionMatch is forbidden unless resourceVersion is provided/)
+    assert.match(
+      refused.text('message'),
+      /resourceVersionMatch is forbidden unless resourceVersion is provided/,
+    )
   },
   'resourceVersionMatch knows two words': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { resourceVersion: '1', resourceVersionMatch: 'Foo' } })
-    assert.equal(refused.at('message'), 'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""')
+    const refused = await http.get(core('configmaps'), {
+      query: { resourceVersion: '1', resourceVersionMatch: 'Foo' },
+    })
+    assert.equal(
+      refused.at('message'),
+      'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""',
+    )
   },
   'any version cannot be exact': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { resourceVersion: '0', resourceVersionMatch: 'Exact' } })
+    const refused = await http.get(core('configmaps'), {
+      query: { resourceVersion: '0', resourceVersionMatch: 'Exact' },
+    })
     assert.match(refused.text('message'), /resourceVersionMatch "exact" is forbidden for resourceVersion "0"/)
   },
   'a list at a version that is no number is a bad request': async ({ http, core }) => {
     const refused = await http.get(core('configmaps'), { query: { resourceVersion: 'abc' } })
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax')
+    assert.equal(
+      refused.at('message'),
+      'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
+    )
   },
   'a list from the future times out with a reason': async ({ http, core }) => {
     const refused = await http.get(core('configmaps'), { query: { resourceVersion: '999999999' } })
     assert.equal(refused.status, 504)
     assert.equal(refused.at('reason'), 'Timeout')
     assert.match(refused.text('message'), /^Timeout: Too large resource version: 999999999, current: \d+$/)
-    assert.deepEqual(refused.at('details'), { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 })
+    assert.deepEqual(refused.at('details'), {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    })
   },
 })

@@ -6,7 +6,10 @@ import { chapter, type Ground } from '../suite.ts'
 
 const refusedText = 'the server rejected our request due to an error in our request'
 
-async function map({ http, core }: Ground, data: Record<string, string> = { a: '1', b: '2' }): Promise<string> {
+async function map(
+  { http, core }: Ground,
+  data: Record<string, string> = { a: '1', b: '2' },
+): Promise<string> {
   await http.post(core('configmaps'), configMap('m', data))
   return core('configmaps/m')
 }
@@ -17,7 +20,15 @@ async function workload({ http, group }: Ground): Promise<string> {
     metadata: { labels: { app: 'd' } },
     spec: {
       containers: [
-        { name: 'one', image: 'i:1', env: [{ name: 'A', value: '1' }, { name: 'B', value: '2' }], ports: [{ containerPort: 80 }] },
+        {
+          name: 'one',
+          image: 'i:1',
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'B', value: '2' },
+          ],
+          ports: [{ containerPort: 80 }],
+        },
         { name: 'two', image: 'i:2' },
       ],
       volumes: [{ name: 'v', emptyDir: {} }],
@@ -46,13 +57,19 @@ export const patches = chapter('patches', {
   'a merge patch must be an object': async ground => {
     const refused = await ground.http.mergePatch(await map(ground), [])
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}')
+    assert.equal(
+      refused.at('message'),
+      'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    )
   },
   'a merge patch replaces lists': async ground => {
     const path = await workload(ground)
     const patched = await ground.http.mergePatch(path, containers([{ name: 'three', image: 'i:3' }]))
     assert.equal(patched.status, 200)
-    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['three'])
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['three'],
+    )
   },
   'a JSON patch adds, replaces, removes, moves and copies': async ground => {
     const patched = await ground.http.jsonPatch(await map(ground), [
@@ -68,7 +85,10 @@ export const patches = chapter('patches', {
   },
   'a JSON patch escapes slashes in keys': async ground => {
     const path = await map(ground)
-    const patched = await ground.http.jsonPatch(path, [{ op: 'add', path: '/metadata/labels', value: {} }, { op: 'add', path: '/metadata/labels/example.com~1key', value: 'v' }])
+    const patched = await ground.http.jsonPatch(path, [
+      { op: 'add', path: '/metadata/labels', value: {} },
+      { op: 'add', path: '/metadata/labels/example.com~1key', value: 'v' },
+    ])
     assert.deepEqual(patched.at('metadata.labels'), { 'example.com/key': 'v' })
   },
   'a JSON patch inserts into lists and appends to them': async ground => {
@@ -78,11 +98,17 @@ export const patches = chapter('patches', {
       { op: 'add', path: `${at}/0`, value: { name: 'zero', image: 'i:0' } },
       { op: 'add', path: `${at}/-`, value: { name: 'last', image: 'i:9' } },
     ])
-    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['zero', 'one', 'two', 'last'])
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['zero', 'one', 'two', 'last'],
+    )
   },
   'a failing test in a JSON patch changes nothing': async ground => {
     const path = await map(ground)
-    const refused = await ground.http.jsonPatch(path, [{ op: 'replace', path: '/data/b', value: 'x' }, { op: 'test', path: '/data/a', value: 'other' }])
+    const refused = await ground.http.jsonPatch(path, [
+      { op: 'replace', path: '/data/b', value: 'x' },
+      { op: 'test', path: '/data/a', value: 'other' },
+    ])
     assert.equal(refused.status, 422)
     assert.equal(refused.at('message'), refusedText)
     assert.equal(refused.at('reason'), 'Invalid')
@@ -96,37 +122,85 @@ export const patches = chapter('patches', {
   'a JSON patch must be a list': async ground => {
     const refused = await ground.http.jsonPatch(await map(ground), { op: 'add', path: '/data/x', value: 'y' })
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp')
+    assert.equal(
+      refused.at('message'),
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    )
   },
   'a strategic patch merges containers by name': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'two', image: 'i:22' }]))
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ name: 'two', image: 'i:22' }]),
+    )
     assert.equal(patched.status, 200)
-    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string; image: string }[]).map(({ name, image }) => `${name}=${image}`), ['one=i:1', 'two=i:22'])
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string; image: string }[]).map(
+        ({ name, image }) => `${name}=${image}`,
+      ),
+      ['one=i:1', 'two=i:22'],
+    )
   },
   'a strategic patch puts new list items first': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'three', image: 'i:3' }]))
-    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['three', 'one', 'two'])
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ name: 'three', image: 'i:3' }]),
+    )
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['three', 'one', 'two'],
+    )
   },
   'a strategic patch deletes a list item by its key': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'one', $patch: 'delete' }]))
-    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['two'])
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ name: 'one', $patch: 'delete' }]),
+    )
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['two'],
+    )
   },
   'a strategic patch replaces a list where told to': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ $patch: 'replace' }, { name: 'new', image: 'i:9' }]))
-    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['new'])
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ $patch: 'replace' }, { name: 'new', image: 'i:9' }]),
+    )
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['new'],
+    )
   },
   'a strategic patch replaces a map where told to': async ground => {
-    const patched = await ground.http.strategicPatch(await map(ground), { data: { $patch: 'replace', c: '3' } })
+    const patched = await ground.http.strategicPatch(await map(ground), {
+      data: { $patch: 'replace', c: '3' },
+    })
     assert.deepEqual(patched.at('data'), { c: '3' })
   },
   'a strategic patch merges nested lists': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), containers([{ name: 'one', env: [{ name: 'B', value: '3' }, { name: 'C', value: '4' }] }]))
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([
+        {
+          name: 'one',
+          env: [
+            { name: 'B', value: '3' },
+            { name: 'C', value: '4' },
+          ],
+        },
+      ]),
+    )
     const env = patched.at('spec.template.spec.containers.0.env') as { name: string; value: string }[]
-    assert.deepEqual(Object.fromEntries(env.map(({ name, value }) => [name, value])), { A: '1', B: '3', C: '4' })
+    assert.deepEqual(Object.fromEntries(env.map(({ name, value }) => [name, value])), {
+      A: '1',
+      B: '3',
+      C: '4',
+    })
   },
   'a strategic patch replaces lists that have no key': async ground => {
     const path = await workload(ground)
-    const patched = await ground.http.strategicPatch(path, { spec: { template: { spec: { tolerations: [{ key: 'y', operator: 'Exists' }] } } } })
+    const patched = await ground.http.strategicPatch(path, {
+      spec: { template: { spec: { tolerations: [{ key: 'y', operator: 'Exists' }] } } },
+    })
     assert.deepEqual(patched.at('spec.template.spec.tolerations'), [{ key: 'y', operator: 'Exists' }])
   },
   'a strategic patch removes with null': async ground => {
@@ -135,20 +209,39 @@ export const patches = chapter('patches', {
   },
   'a strategic patch orders a list': async ground => {
     const patched = await ground.http.strategicPatch(await workload(ground), {
-      spec: { template: { spec: { '$setElementOrder/containers': [{ name: 'two' }, { name: 'one' }], containers: [{ name: 'one', image: 'i:11' }] } } },
+      spec: {
+        template: {
+          spec: {
+            '$setElementOrder/containers': [{ name: 'two' }, { name: 'one' }],
+            containers: [{ name: 'one', image: 'i:11' }],
+          },
+        },
+      },
     })
-    assert.deepEqual((patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name), ['two', 'one'])
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['two', 'one'],
+    )
   },
   'a strategic patch keeps only named keys': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), { spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } } })
+    const patched = await ground.http.strategicPatch(await workload(ground), {
+      spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
+    })
     assert.equal(patched.status, 200)
     assert.deepEqual(patched.at('spec.strategy'), { type: 'Recreate' })
   },
   'a strategic patch treats finalizers as a set': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('m', {}, { finalizers: ['example.com/a'] }))
-    const patched = await http.strategicPatch(core('configmaps/m'), { metadata: { finalizers: ['example.com/b', 'example.com/a'] } })
-    assert.deepEqual([...(patched.at('metadata.finalizers') as string[])].sort(), ['example.com/a', 'example.com/b'])
-    const removed = await http.strategicPatch(core('configmaps/m'), { metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] } })
+    const patched = await http.strategicPatch(core('configmaps/m'), {
+      metadata: { finalizers: ['example.com/b', 'example.com/a'] },
+    })
+    assert.deepEqual([...(patched.at('metadata.finalizers') as string[])].sort(), [
+      'example.com/a',
+      'example.com/b',
+    ])
+    const removed = await http.strategicPatch(core('configmaps/m'), {
+      metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] },
+    })
     assert.deepEqual(removed.at('metadata.finalizers'), ['example.com/b'])
     await http.mergePatch(core('configmaps/m'), { metadata: { finalizers: null } })
   },
@@ -161,10 +254,16 @@ export const patches = chapter('patches', {
   'the name cannot be patched': async ground => {
     const refused = await ground.http.mergePatch(await map(ground), { metadata: { name: 'other' } })
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'the name of the object (other) does not match the name on the URL (m)')
+    assert.equal(
+      refused.at('message'),
+      'the name of the object (other) does not match the name on the URL (m)',
+    )
   },
   'a patch that names an old resourceVersion is a conflict': async ground => {
-    const refused = await ground.http.mergePatch(await map(ground), { metadata: { resourceVersion: '1' }, data: { a: '7' } })
+    const refused = await ground.http.mergePatch(await map(ground), {
+      metadata: { resourceVersion: '1' },
+      data: { a: '7' },
+    })
     assert.equal(refused.status, 409)
     assert.equal(refused.at('reason'), 'Conflict')
   },
@@ -176,7 +275,10 @@ export const patches = chapter('patches', {
     assert.equal(refused.status, 422)
     assert.equal(refused.at('reason'), 'Invalid')
     assert.equal(refused.at('details.causes.0.field'), 'patch')
-    assert.match(refused.text('message'), /json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/)
+    assert.match(
+      refused.text('message'),
+      /json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/,
+    )
   },
   'a body that is not JSON is a bad patch': async ground => {
     const refused = await ground.http.mergePatch(await map(ground), '{')
@@ -194,7 +296,11 @@ export const patches = chapter('patches', {
     assert.equal(patched.headers.warning, '299 - "unknown field \\"nonsense\\""')
   },
   'a strict patch with an unknown field is invalid': async ground => {
-    const refused = await ground.http.mergePatch(await map(ground), { nonsense: 1 }, { query: { fieldValidation: 'Strict' } })
+    const refused = await ground.http.mergePatch(
+      await map(ground),
+      { nonsense: 1 },
+      { query: { fieldValidation: 'Strict' } },
+    )
     assert.equal(refused.status, 422)
     assert.match(refused.text('message'), /strict decoding error: unknown field "nonsense"$/)
   },

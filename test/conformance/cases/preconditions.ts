@@ -28,7 +28,10 @@ export const preconditions = chapter('preconditions', {
     const made = await http.post(path, { metadata: { name: 'l' }, spec: { holderIdentity: 'a' } })
     await http.mergePatch(`${path}/l`, { spec: { holderIdentity: 'b' } })
     const refused = await http.put(`${path}/l`, made.object())
-    assert.equal(refused.at('message'), `Operation cannot be fulfilled on leases.coordination.k8s.io "l": ${modified}`)
+    assert.equal(
+      refused.at('message'),
+      `Operation cannot be fulfilled on leases.coordination.k8s.io "l": ${modified}`,
+    )
     assert.deepEqual(refused.at('details'), { name: 'l', group: 'coordination.k8s.io', kind: 'leases' })
   },
   'an update without a version wins over everything': async ({ http, core }) => {
@@ -42,13 +45,21 @@ export const preconditions = chapter('preconditions', {
     await http.post(path, { metadata: { name: 'l' } })
     const refused = await http.put(`${path}/l`, { metadata: { name: 'l' }, spec: { holderIdentity: 'b' } })
     assert.equal(refused.status, 422)
-    assert.equal(refused.at('message'), 'leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update')
+    assert.equal(
+      refused.at('message'),
+      'leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+    )
   },
   'an update with another uid is a conflict': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     const refused = await http.put(core('configmaps/a'), configMap('a', {}, { uid: 'other' }))
     assert.equal(refused.status, 409)
-    assert.match(refused.text('message'), new RegExp(`Precondition failed: UID in precondition: other, UID in object meta: ${made.text('metadata.uid')}$`))
+    assert.match(
+      refused.text('message'),
+      new RegExp(
+        `Precondition failed: UID in precondition: other, UID in object meta: ${made.text('metadata.uid')}$`,
+      ),
+    )
   },
   'an update with a version that is no number is refused': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
@@ -60,7 +71,10 @@ export const preconditions = chapter('preconditions', {
     await http.post(core('configmaps'), configMap('a'))
     const refused = await http.put(core('configmaps/a'), { metadata: {} })
     assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'the name of the object (a based on URL) was undeterminable: name must be provided')
+    assert.equal(
+      refused.at('message'),
+      'the name of the object (a based on URL) was undeterminable: name must be provided',
+    )
   },
   'a deletion with another uid is a conflict': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
@@ -83,12 +97,18 @@ export const preconditions = chapter('preconditions', {
   'a deletion with the right uid and version goes through': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     const { uid, resourceVersion } = made.object().metadata
-    assert.equal((await http.delete(core('configmaps/a'), { preconditions: { uid, resourceVersion } })).status, 200)
+    assert.equal(
+      (await http.delete(core('configmaps/a'), { preconditions: { uid, resourceVersion } })).status,
+      200,
+    )
   },
   'immutable metadata cannot change': async ({ http, core }) => {
     const made = await http.post(core('pods'), pod('a'))
     const object = made.object()
-    const updated = await http.put(core('pods/a'), { ...object, metadata: { ...object.metadata, creationTimestamp: '2001-01-01T00:00:00Z' } })
+    const updated = await http.put(core('pods/a'), {
+      ...object,
+      metadata: { ...object.metadata, creationTimestamp: '2001-01-01T00:00:00Z' },
+    })
     assert.equal(updated.status, 200)
     assert.equal(updated.at('metadata.creationTimestamp'), made.at('metadata.creationTimestamp'))
   },

@@ -44,15 +44,23 @@ export const scale = chapter('scale', {
     assert.equal((await ground.http.get(path)).at('spec.replicas'), 0)
   },
   'replicas cannot be negative': async ground => {
-    const refused = await ground.http.mergePatch(`${await scalable(ground)}/scale`, { spec: { replicas: -1 } })
+    const refused = await ground.http.mergePatch(`${await scalable(ground)}/scale`, {
+      spec: { replicas: -1 },
+    })
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec\.replicas: Invalid value: -1: must be greater than or equal to 0/)
+    assert.match(
+      refused.text('message'),
+      /spec\.replicas: Invalid value: -1: must be greater than or equal to 0/,
+    )
   },
   'an update of the scale from an old version is a conflict': async ground => {
     const path = await scalable(ground)
     const current = await ground.http.get(`${path}/scale`)
     await ground.http.mergePatch(path, { metadata: { labels: { a: 'b' } } })
-    assert.equal((await ground.http.put(`${path}/scale`, { ...current.object(), spec: { replicas: 3 } })).status, 409)
+    assert.equal(
+      (await ground.http.put(`${path}/scale`, { ...current.object(), spec: { replicas: 3 } })).status,
+      409,
+    )
   },
   'the scale of what does not exist is not found': async ({ http, group }) => {
     const refused = await http.get(group('apps/v1', 'deployments/nope/scale'))
@@ -75,6 +83,9 @@ export const scale = chapter('scale', {
     await ground.http.post(path, widget(ground, 'w', { size: 1 }))
     const refused = await ground.http.get(`${path}/w/scale`)
     assert.equal(refused.status, 500)
-    assert.equal(refused.at('message'), 'Internal error occurred: the spec replicas field ".spec.replicas" does not exist')
+    assert.equal(
+      refused.at('message'),
+      'Internal error occurred: the spec replicas field ".spec.replicas" does not exist',
+    )
   },
 })

@@ -5,8 +5,14 @@ import { configMap, pod } from '../objects.ts'
 import { chapter, type Ground } from '../suite.ts'
 
 async function labelled({ http, core }: Ground): Promise<void> {
-  const labels: Record<string, object> = { a: { app: 'web', tier: 'front', n: '1' }, b: { app: 'web', n: '5' }, c: { app: 'db' }, d: {} }
-  for (const [name, set] of Object.entries(labels)) await http.post(core('configmaps'), configMap(name, {}, { labels: set }))
+  const labels: Record<string, object> = {
+    a: { app: 'web', tier: 'front', n: '1' },
+    b: { app: 'web', n: '5' },
+    c: { app: 'db' },
+    d: {},
+  }
+  for (const [name, set] of Object.entries(labels))
+    await http.post(core('configmaps'), configMap(name, {}, { labels: set }))
 }
 
 /** Selector → names that it finds among the four above. */
@@ -53,25 +59,34 @@ export const selectors = chapter('selectors', {
   },
   'the field selector metadata.name finds one object': async ground => {
     await labelled(ground)
-    const list = await ground.http.get(ground.core('configmaps'), { query: { fieldSelector: 'metadata.name=b' } })
+    const list = await ground.http.get(ground.core('configmaps'), {
+      query: { fieldSelector: 'metadata.name=b' },
+    })
     assert.deepEqual(list.names, ['b'])
-    const others = await ground.http.get(ground.core('configmaps'), { query: { fieldSelector: 'metadata.name!=b' } })
+    const others = await ground.http.get(ground.core('configmaps'), {
+      query: { fieldSelector: 'metadata.name!=b' },
+    })
     assert.deepEqual(others.names, ['a', 'c', 'd'])
   },
   'label and field selectors hold together': async ground => {
     await labelled(ground)
-    const list = await ground.http.get(ground.core('configmaps'), { query: { fieldSelector: 'metadata.name!=b', labelSelector: 'app=web' } })
+    const list = await ground.http.get(ground.core('configmaps'), {
+      query: { fieldSelector: 'metadata.name!=b', labelSelector: 'app=web' },
+    })
     assert.deepEqual(list.names, ['a'])
   },
   'the field selector metadata.namespace works over all namespaces': async ground => {
     await labelled(ground)
-    const list = await ground.http.get('/api/v1/configmaps', { query: { fieldSelector: `metadata.namespace=${ground.namespace}` } })
+    const list = await ground.http.get('/api/v1/configmaps', {
+      query: { fieldSelector: `metadata.namespace=${ground.namespace}` },
+    })
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd'])
   },
   'pods are found by phase, node and scheduler': async ({ http, core }) => {
     await http.post(core('pods'), pod('a', { schedulerName: 'mine' }))
     await http.post(core('pods'), pod('b', { nodeName: 'n1' }))
-    const by = async (fieldSelector: string) => (await http.get(core('pods'), { query: { fieldSelector } })).names
+    const by = async (fieldSelector: string) =>
+      (await http.get(core('pods'), { query: { fieldSelector } })).names
     assert.deepEqual(await by('spec.nodeName=n1'), ['b'])
     assert.deepEqual(await by('spec.nodeName='), ['a'])
     assert.deepEqual(await by('spec.schedulerName=mine'), ['a'])
@@ -80,17 +95,27 @@ export const selectors = chapter('selectors', {
     assert.deepEqual(await by('spec.restartPolicy=Always,metadata.name=b'), ['b'])
   },
   'events are found by what they are about': async ({ http, core, namespace }) => {
-    const event = (name: string, about: string) => ({ metadata: { name }, involvedObject: { kind: 'Pod', name: about, namespace }, reason: 'Because', type: 'Normal', message: 'm' })
+    const event = (name: string, about: string) => ({
+      metadata: { name },
+      involvedObject: { kind: 'Pod', name: about, namespace },
+      reason: 'Because',
+      type: 'Normal',
+      message: 'm',
+    })
     await http.post(core('events'), event('a', 'x'))
     await http.post(core('events'), event('b', 'y'))
-    const list = await http.get(core('events'), { query: { fieldSelector: `involvedObject.name=y,involvedObject.namespace=${namespace}` } })
+    const list = await http.get(core('events'), {
+      query: { fieldSelector: `involvedObject.name=y,involvedObject.namespace=${namespace}` },
+    })
     assert.deepEqual(list.names, ['b'])
     assert.deepEqual((await http.get(core('events'), { query: { fieldSelector: 'reason=Other' } })).names, [])
   },
   'secrets are found by type': async ({ http, core }) => {
     await http.post(core('secrets'), { metadata: { name: 'a' }, type: 'example.com/x' })
     await http.post(core('secrets'), { metadata: { name: 'b' } })
-    assert.deepEqual((await http.get(core('secrets'), { query: { fieldSelector: 'type=Opaque' } })).names, ['b'])
+    assert.deepEqual((await http.get(core('secrets'), { query: { fieldSelector: 'type=Opaque' } })).names, [
+      'b',
+    ])
   },
   'a field that cannot be selected is a bad request': async ({ http, core }) => {
     const pods = await http.get(core('pods'), { query: { fieldSelector: 'spec.nope=1' } })
@@ -98,6 +123,9 @@ export const selectors = chapter('selectors', {
     assert.match(pods.text('message'), /field label not supported: spec\.nope/)
     const maps = await http.get(core('configmaps'), { query: { fieldSelector: 'data.x=1' } })
     assert.equal(maps.status, 400)
-    assert.match(maps.text('message'), /"data\.x" is not a known field selector: only "metadata\.name", "metadata\.namespace"/)
+    assert.match(
+      maps.text('message'),
+      /"data\.x" is not a known field selector: only "metadata\.name", "metadata\.namespace"/,
+    )
   },
 })

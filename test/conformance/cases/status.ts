@@ -21,28 +21,44 @@ export const status = chapter('generation and status', {
   },
   'a change of labels is no new generation': async ground => {
     const path = await made(ground)
-    assert.equal((await ground.http.mergePatch(path, { metadata: { labels: { a: 'b' } } })).at('metadata.generation'), 1)
+    assert.equal(
+      (await ground.http.mergePatch(path, { metadata: { labels: { a: 'b' } } })).at('metadata.generation'),
+      1,
+    )
   },
   'a change of the status is no new generation': async ground => {
     const path = await made(ground)
-    const patched = await ground.http.mergePatch(`${path}/status`, { status: { observedGeneration: 1, replicas: 3 } })
+    const patched = await ground.http.mergePatch(`${path}/status`, {
+      status: { observedGeneration: 1, replicas: 3 },
+    })
     assert.equal(patched.status, 200)
     assert.equal(patched.at('metadata.generation'), 1)
     assert.equal(patched.at('status.replicas'), 3)
   },
   'a generation cannot be written': async ground => {
     const path = await made(ground)
-    assert.equal((await ground.http.mergePatch(path, { metadata: { generation: 9 } })).at('metadata.generation'), 1)
+    assert.equal(
+      (await ground.http.mergePatch(path, { metadata: { generation: 9 } })).at('metadata.generation'),
+      1,
+    )
   },
   'config maps have no generation': async ({ http, core }) => {
     assert.equal((await http.post(core('configmaps'), configMap('a'))).at('metadata.generation'), undefined)
   },
   'pods have a generation': async ({ http, core }) => {
     assert.equal((await http.post(core('pods'), pod('p'))).at('metadata.generation'), 1)
-    assert.equal((await http.mergePatch(core('pods/p'), { spec: { activeDeadlineSeconds: 5 } })).at('metadata.generation'), 2)
+    assert.equal(
+      (await http.mergePatch(core('pods/p'), { spec: { activeDeadlineSeconds: 5 } })).at(
+        'metadata.generation',
+      ),
+      2,
+    )
   },
   'a status in a creation is ignored': async ({ http, group }) => {
-    const answer = await http.post(group('apps/v1', 'deployments'), { ...deployment('d'), status: { replicas: 7 } })
+    const answer = await http.post(group('apps/v1', 'deployments'), {
+      ...deployment('d'),
+      status: { replicas: 7 },
+    })
     assert.deepEqual(answer.at('status'), {})
   },
   'a status in an update is ignored': async ground => {
@@ -54,7 +70,11 @@ export const status = chapter('generation and status', {
   'a spec in a status update is ignored': async ground => {
     const path = await made(ground)
     const before = await ground.http.get(path)
-    const updated = await ground.http.put(`${path}/status`, { ...before.object(), spec: { ...(before.at('spec') as object), replicas: 9 }, status: { replicas: 2 } })
+    const updated = await ground.http.put(`${path}/status`, {
+      ...before.object(),
+      spec: { ...(before.at('spec') as object), replicas: 9 },
+      status: { replicas: 2 },
+    })
     assert.equal(updated.status, 200)
     assert.equal(updated.at('spec.replicas'), 0)
     assert.equal(updated.at('status.replicas'), 2)
@@ -67,14 +87,24 @@ export const status = chapter('generation and status', {
     const path = await made(ground)
     const before = await ground.http.get(path)
     await ground.http.mergePatch(path, { spec: { replicas: 1 } })
-    assert.equal((await ground.http.put(`${path}/status`, { ...before.object(), status: { replicas: 2 } })).status, 409)
+    assert.equal(
+      (await ground.http.put(`${path}/status`, { ...before.object(), status: { replicas: 2 } })).status,
+      409,
+    )
   },
   'the status of a pod takes conditions by type': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
-    const one = await http.strategicPatch(core('pods/p/status'), { status: { conditions: [{ type: 'Ready', status: 'False' }] } })
+    const one = await http.strategicPatch(core('pods/p/status'), {
+      status: { conditions: [{ type: 'Ready', status: 'False' }] },
+    })
     assert.equal(one.status, 200)
-    const two = await http.strategicPatch(core('pods/p/status'), { status: { conditions: [{ type: 'Other', status: 'True' }] } })
-    assert.deepEqual((two.at('status.conditions') as { type: string }[]).map(({ type }) => type).sort(), ['Other', 'Ready'])
+    const two = await http.strategicPatch(core('pods/p/status'), {
+      status: { conditions: [{ type: 'Other', status: 'True' }] },
+    })
+    assert.deepEqual((two.at('status.conditions') as { type: string }[]).map(({ type }) => type).sort(), [
+      'Other',
+      'Ready',
+    ])
   },
   'a kind without status has no status path': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))

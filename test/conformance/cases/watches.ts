@@ -24,8 +24,14 @@ export const watches = chapter('watches', {
     await http.mergePatch(core('configmaps/a'), { data: { key: 'other' } })
     await http.delete(core('configmaps/a'))
     const events = await watch.take(3)
-    assert.deepEqual(events.map(({ type }) => type), ['ADDED', 'MODIFIED', 'DELETED'])
-    assert.deepEqual(events.map(event => event.at('metadata.name')), ['a', 'a', 'a'])
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['ADDED', 'MODIFIED', 'DELETED'],
+    )
+    assert.deepEqual(
+      events.map(event => event.at('metadata.name')),
+      ['a', 'a', 'a'],
+    )
     assert.equal(events[1]?.at('data.key'), 'other')
   },
   'objects in a watch carry kind and apiVersion': async ({ http, core }) => {
@@ -53,24 +59,36 @@ export const watches = chapter('watches', {
   },
   'a watch over all namespaces tells of each': async ground => {
     const { http, core, id } = ground
-    using watch = await http.watch('/api/v1/configmaps', { resourceVersion: await revision(ground), fieldSelector: `metadata.name=${id}` })
+    using watch = await http.watch('/api/v1/configmaps', {
+      resourceVersion: await revision(ground),
+      fieldSelector: `metadata.name=${id}`,
+    })
     await http.post(core('configmaps'), configMap(id))
     assert.equal((await watch.nextChange())?.at('metadata.namespace'), id)
   },
   'an object that begins to match is ADDED, one that no longer does is DELETED': async ground => {
     const { http, core } = ground
     await http.post(core('configmaps'), configMap('a'))
-    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(ground), labelSelector: 'on=yes' })
+    using watch = await http.watch(core('configmaps'), {
+      resourceVersion: await revision(ground),
+      labelSelector: 'on=yes',
+    })
     await http.mergePatch(core('configmaps/a'), { metadata: { labels: { on: 'yes' } } })
     await http.mergePatch(core('configmaps/a'), { data: { key: 'x' } })
     await http.mergePatch(core('configmaps/a'), { metadata: { labels: { on: 'no' } } })
     const events = await watch.take(3)
-    assert.deepEqual(events.map(({ type }) => type), ['ADDED', 'MODIFIED', 'DELETED'])
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['ADDED', 'MODIFIED', 'DELETED'],
+    )
   },
   'what leaves a selection is shown as it last matched, at the new version': async ground => {
     const { http, core } = ground
     await http.post(core('configmaps'), configMap('a', {}, { labels: { on: 'yes' } }))
-    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(ground), labelSelector: 'on=yes' })
+    using watch = await http.watch(core('configmaps'), {
+      resourceVersion: await revision(ground),
+      labelSelector: 'on=yes',
+    })
     const left = await http.mergePatch(core('configmaps/a'), { metadata: { labels: { on: 'no' } } })
     const event = await watch.nextChange()
     assert.equal(event?.type, 'DELETED')
@@ -79,7 +97,10 @@ export const watches = chapter('watches', {
   },
   'a watch of one name tells of no other': async ground => {
     const { http, core } = ground
-    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(ground), fieldSelector: 'metadata.name=b' })
+    using watch = await http.watch(core('configmaps'), {
+      resourceVersion: await revision(ground),
+      fieldSelector: 'metadata.name=b',
+    })
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'b')
@@ -87,7 +108,10 @@ export const watches = chapter('watches', {
   'a pod that gets a node begins to match its selector': async ground => {
     const { http, core } = ground
     await http.post(core('pods'), pod('a'))
-    using watch = await http.watch(core('pods'), { resourceVersion: await revision(ground), fieldSelector: 'spec.nodeName=n1' })
+    using watch = await http.watch(core('pods'), {
+      resourceVersion: await revision(ground),
+      fieldSelector: 'spec.nodeName=n1',
+    })
     await http.post(core('pods/a/binding'), { metadata: { name: 'a' }, target: { kind: 'Node', name: 'n1' } })
     const event = await watch.nextChange()
     assert.equal(event?.type, 'ADDED')
@@ -96,21 +120,34 @@ export const watches = chapter('watches', {
   'a streamed list ends with a bookmark that says so': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
-    using watch = await http.watch(core('configmaps'), { sendInitialEvents: 'true', allowWatchBookmarks: 'true', resourceVersionMatch: 'NotOlderThan' })
+    using watch = await http.watch(core('configmaps'), {
+      sendInitialEvents: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+    })
     const events = [await watch.next(), await watch.next(), await watch.next()]
-    assert.deepEqual(events.map(event => event?.type), ['ADDED', 'ADDED', 'BOOKMARK'])
+    assert.deepEqual(
+      events.map(event => event?.type),
+      ['ADDED', 'ADDED', 'BOOKMARK'],
+    )
     assert.equal(events[2]?.at('metadata', 'annotations', 'k8s.io/initial-events-end'), 'true')
     assert.match(String(events[2]?.at('metadata.resourceVersion')), /^\d+$/)
     assert.equal(events[2]?.at('kind'), 'ConfigMap')
   },
   'a streamed list goes on as a watch': async ({ http, core }) => {
-    using watch = await http.watch(core('configmaps'), { sendInitialEvents: 'true', allowWatchBookmarks: 'true', resourceVersionMatch: 'NotOlderThan' })
+    using watch = await http.watch(core('configmaps'), {
+      sendInitialEvents: 'true',
+      allowWatchBookmarks: 'true',
+      resourceVersionMatch: 'NotOlderThan',
+    })
     assert.equal((await watch.next())?.type, 'BOOKMARK')
     await http.post(core('configmaps'), configMap('later'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'later')
   },
   'sendInitialEvents needs resourceVersionMatch': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { watch: 'true', sendInitialEvents: 'true' } })
+    const refused = await http.get(core('configmaps'), {
+      query: { watch: 'true', sendInitialEvents: 'true' },
+    })
     assert.equal(refused.status, 422)
     assert.equal(
       refused.at('message'),
@@ -120,12 +157,20 @@ export const watches = chapter('watches', {
   'sendInitialEvents is not for lists': async ({ http, core }) => {
     const refused = await http.get(core('configmaps'), { query: { sendInitialEvents: 'true' } })
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list/)
+    assert.match(
+      refused.text('message'),
+      /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list/,
+    )
   },
   'resourceVersionMatch alone is not for watches': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { watch: 'true', resourceVersionMatch: 'NotOlderThan', resourceVersion: '1' } })
+    const refused = await http.get(core('configmaps'), {
+      query: { watch: 'true', resourceVersionMatch: 'NotOlderThan', resourceVersion: '1' },
+    })
     assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/)
+    assert.match(
+      refused.text('message'),
+      /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/,
+    )
   },
   'a watch from a version that is no number is refused': async ({ http, core }) => {
     const refused = await http.get(core('configmaps'), { query: { watch: 'true', resourceVersion: 'abc' } })
@@ -142,7 +187,11 @@ export const watches = chapter('watches', {
   'a watch with tables sends one table per event, with columns in the first': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
-    using watch = await http.watch(core('configmaps'), {}, { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' })
+    using watch = await http.watch(
+      core('configmaps'),
+      {},
+      { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
+    )
     const [first, second] = await watch.take(2)
     assert.equal(first?.at('kind'), 'Table')
     assert.equal(first?.at('columnDefinitions.0.name'), 'Name')
@@ -152,7 +201,11 @@ export const watches = chapter('watches', {
   },
   'a watch with metadata only sends nothing else': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    using watch = await http.watch(core('configmaps'), {}, { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' })
+    using watch = await http.watch(
+      core('configmaps'),
+      {},
+      { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' },
+    )
     const event = await watch.nextChange()
     assert.equal(event?.at('kind'), 'PartialObjectMetadata')
     assert.equal(event?.at('data'), undefined)
@@ -169,7 +222,10 @@ export const watches = chapter('watches', {
     using watch = await http.watch(core('pods'), { resourceVersion: await revision(ground) })
     await http.delete(core('pods/a'))
     const events = await watch.take(2)
-    assert.deepEqual(events.map(({ type }) => type), ['MODIFIED', 'DELETED'])
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['MODIFIED', 'DELETED'],
+    )
     assert.notEqual(events[0]?.at('metadata.deletionTimestamp'), undefined)
   },
 })

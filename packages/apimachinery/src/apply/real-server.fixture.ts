@@ -219,14 +219,14 @@ export class Replay {
   /** Refused by validation, which sees the merged object: ours has to be refused as well. */
   async checkRefused(message: string, object: JsonObject, what: string): Promise<void> {
     // A list whose last item went is null; a replacement of the object would lose that before it is looked at.
-    const nulls = [...message.matchAll(/([\w.]+) in body must be of type \w+: "null"/g)].map(
+    const nulls = [...message.matchAll(/([\w.[\]]+) in body must be of type \w+: "null"/g)].map(
       match => match[1]!,
     )
     for (const path of nulls) {
       const value = path
         .split('.')
-        .reduce<unknown>((at, name) => (at as JsonObject | undefined)?.[name], object)
-      assert.equal(value, null, `${path} is null on the server: ${what}`)
+        .reduce<unknown>((at, name) => (name === '' ? at : (at as JsonObject | undefined)?.[name]), object)
+      assert.equal(value, null, `${path} is null on the server: ${what}\n${JSON.stringify(this.live)}\n${JSON.stringify(object)}`)
     }
     if (nulls.length > 0 || !this.live) return
     const replaced = await this.server.send('PUT', `${this.path}?dryRun=All`, this.asUpdate(object))

@@ -109,3 +109,32 @@ function mergeItems(
   }
   return merged
 }
+
+/**
+ * The order that `$setElementOrder` takes for that of the live list. The API server merges in place and looks at the
+ * list again afterwards, at its old length: deletions have moved items up, and new ones have taken the free places.
+ */
+export function liveOrderAfterMerge(
+  live: readonly unknown[],
+  patch: readonly unknown[],
+  key: string,
+): unknown[] {
+  const seen = [...live] as JsonObject[]
+  const keys = seen.map(item => item[key])
+  let replaces = false
+  for (const item of patch as readonly JsonObject[]) {
+    replaces ||= item[patchDirective] === 'replace'
+    if (item[patchDirective] !== 'delete') continue
+    for (let i = keys.indexOf(item[key]); i >= 0; i = keys.indexOf(item[key])) {
+      seen.copyWithin(i, i + 1, keys.length)
+      keys.splice(i, 1)
+    }
+  }
+  if (replaces) return seen
+  for (const item of patch as readonly JsonObject[]) {
+    if (Object.hasOwn(item, patchDirective) || keys.includes(item[key])) continue
+    if (keys.length < seen.length) seen[keys.length] = item
+    keys.push(item[key])
+  }
+  return seen
+}

@@ -14,7 +14,7 @@ import {
 } from './directives.ts'
 import { orderItems } from './element-order.ts'
 import { mergeErrors } from './error.ts'
-import { deleteScalars, holdMaps, mergeLists } from './merge-list.ts'
+import { deleteScalars, holdMaps, liveOrderAfterMerge, mergeLists } from './merge-list.ts'
 import { checkOrder } from './order-check.ts'
 import { listField, objectField } from './patch-type.ts'
 
@@ -75,7 +75,9 @@ function mergeOrderedLists(result: JsonObject, patch: JsonObject, type: GoType):
     const merged = mergeOrdered(live, changes, field)
     const ofMaps = holdMaps(live ?? [], changes ?? [])
     if (ofMaps && field.mergeKey === '') throw mergeErrors.noKeyDeclared('struct')
-    setOwn(result, key, orderItems(merged, order, live ?? [], field.mergeKey, ofMaps))
+    const inPlace = live && changes && ofMaps && field.strategy === 'merge'
+    const liveOrder = inPlace ? liveOrderAfterMerge(live, changes, field.mergeKey) : (live ?? [])
+    setOwn(result, key, orderItems(merged, order, liveOrder, field.mergeKey, ofMaps))
     done.add(key)
   }
   return done

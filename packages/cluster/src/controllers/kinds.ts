@@ -13,6 +13,7 @@ export type Kind<T> = Omit<T, 'metadata' | 'apiVersion' | 'kind'> & {
 }
 
 export type ConfigMap = Kind<kubernetes.ConfigMap>
+export type CustomResourceDefinition = Kind<kubernetes.ApiextensionsCustomResourceDefinition>
 export type Deployment = Kind<kubernetes.AppsDeployment>
 export type DeviceClass = Kind<kubernetes.ResourceDeviceClass>
 export type EndpointSlice = Kind<kubernetes.DiscoveryEndpointSlice>
@@ -38,6 +39,13 @@ function resource<T extends KubeObject>(...[group, version, plural, kind, scope]
 }
 
 export const configMaps = resource<ConfigMap>('', 'v1', 'configmaps', 'ConfigMap')
+export const customResourceDefinitions = resource<CustomResourceDefinition>(
+  'apiextensions.k8s.io',
+  'v1',
+  'customresourcedefinitions',
+  'CustomResourceDefinition',
+  'cluster',
+)
 export const deployments = resource<Deployment>('apps', 'v1', 'deployments', 'Deployment')
 export const deviceClasses = resource<DeviceClass>(
   'resource.k8s.io',

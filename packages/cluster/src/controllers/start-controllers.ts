@@ -5,14 +5,32 @@ import { Heartbeats, type HeartbeatsOptions, Kubelet, type KubeletOptions } from
 import { Fleet } from '../nodes/fleet.ts'
 import { DefaultScheduler, type DefaultSchedulerOptions } from '../scheduling/default-scheduler.ts'
 import { Caches } from './caches.ts'
+import { DeploymentController } from './deployments/deployment-controller.ts'
 import { ClusterEventRecorder } from './event-recorder.ts'
+import { GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { type Logger, silentLogger } from './kube.ts'
+import { MetadataMonitor } from './metadata-monitor.ts'
+import { NamespaceController } from './namespaces/namespace-controller.ts'
 import { NodeLifecycle, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts'
 import { PodCleaner, type PodCleanerOptions } from './node-lifecycle/pod-cleaner.ts'
 import { TaintEviction } from './node-lifecycle/taint-eviction.ts'
+import { ReplicaSetController } from './replica-sets/replica-set-controller.ts'
 import type { Component, Runtime } from './runtime.ts'
+import {
+  ServiceAccountController,
+  type ServiceAccountOptions,
+} from './service-accounts/service-account-controller.ts'
 
-export type ControllerName = 'scheduler' | 'kubelet' | 'heartbeats' | 'node-lifecycle'
+export type ControllerName =
+  | 'scheduler'
+  | 'kubelet'
+  | 'heartbeats'
+  | 'node-lifecycle'
+  | 'garbage-collector'
+  | 'namespaces'
+  | 'service-accounts'
+  | 'replica-sets'
+  | 'deployments'
 
 export interface ControllersOptions {
   /** All of them unless told. */
@@ -25,6 +43,7 @@ export interface ControllersOptions {
   readonly kubelet?: KubeletOptions
   readonly heartbeats?: HeartbeatsOptions
   readonly nodeLifecycle?: NodeLifecycleOptions & PodCleanerOptions
+  readonly serviceAccounts?: ServiceAccountOptions
 }
 
 export interface RunningControllers {
@@ -52,6 +71,7 @@ export async function startControllers(
 
   const kubelet = has('kubelet') ? new Kubelet(runtime, options.kubelet) : undefined
   const scheduler = has('scheduler') ? new DefaultScheduler(runtime, options.scheduler) : undefined
+  const monitor = has('garbage-collector') || has('namespaces') ? new MetadataMonitor(runtime) : undefined
   const components: Component[] = [
     ...(kubelet ? [kubelet] : []),
     ...(scheduler ? [scheduler] : []),
@@ -63,6 +83,12 @@ export async function startControllers(
           new PodCleaner(runtime, options.nodeLifecycle),
         ]
       : []),
+    ...(monitor ? [monitor] : []),
+    ...(monitor && has('garbage-collector') ? [new GarbageCollector(runtime, monitor)] : []),
+    ...(monitor && has('namespaces') ? [new NamespaceController(runtime, monitor)] : []),
+    ...(has('service-accounts') ? [new ServiceAccountController(runtime, options.serviceAccounts)] : []),
+    ...(has('replica-sets') ? [new ReplicaSetController(runtime)] : []),
+    ...(has('deployments') ? [new DeploymentController(runtime)] : []),
   ]
   const hardStop = new AbortController()
   await caches.start(hardStop.signal)

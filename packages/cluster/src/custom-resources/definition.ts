@@ -92,8 +92,7 @@ function validateVersions(versions: NonNullable<Spec['versions']>): FieldError[]
     if (names.has(name))
       errors.push(fieldError.invalid('spec.versions', versions, 'must contain unique version names'))
     names.add(name)
-    if (!version.schema?.openAPIV3Schema)
-      errors.push(fieldError.required(`${at}.schema.openAPIV3Schema`, 'schemas are required'))
+    if (!version.schema?.openAPIV3Schema) errors.push(fieldError.required(`${at}.schema.openAPIV3Schema`))
     else if (version.schema.openAPIV3Schema.type !== 'object')
       errors.push(
         version.schema.openAPIV3Schema.type

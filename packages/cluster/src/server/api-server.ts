@@ -84,7 +84,8 @@ export class ApiServer {
     const resource = registry.find(info.group, info.version, info.resource)
     if (!resource) {
       // Built-in versions answer for all that is below them; a custom group that lacks the kind was never there.
-      if (info.group === '' || registry.hasBuiltInVersion(info.group, info.version)) throw refuse.resourceNotFound()
+      if (info.group === '' || registry.hasBuiltInVersion(info.group, info.version))
+        throw refuse.resourceNotFound()
       return undefined
     }
     const call: ResourceCall = { context: this.context, request, info, resource }

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, nestedDeeperThan } from 
 import { parse as parseYaml } from 'yaml'
 import { decodeMessage, openEnvelope, ProtobufError } from '../schema/protobuf.ts'
 import type { StructType } from '../schema/type-table.ts'
-import { findDuplicateFields } from './duplicate-fields.ts'
 import type { ApiRequest } from './request.ts'
 import { refuse } from './status.ts'
+import { findStrictErrors } from './strict-errors.ts'
 
 const protobufType = 'application/vnd.kubernetes.protobuf'
 const bodyTypes = ['application/json', 'application/yaml', protobufType]
@@ -16,8 +16,13 @@ export const maximumBodyBytes = 3 * 1024 * 1024
 
 export interface ParsedBody {
   readonly value: JsonObject
-  /** Fields that the text has more than once, by path; the last one won. */
-  readonly duplicateFields: () => readonly string[]
+  /** What a strict reader objects to, given the fields that the type does not have. */
+  readonly strictErrors: (unknownFields: readonly string[]) => string[]
+}
+
+/** For texts in which nothing can appear twice. */
+export function unknownOnly(unknownFields: readonly string[]): string[] {
+  return unknownFields.map(field => `unknown field "${field}"`)
 }
 
 export function bodyText(request: ApiRequest): string {
@@ -38,13 +43,14 @@ export function mediaTypeOf(header: string | undefined): string {
 export function parseBody(request: ApiRequest, kind: string, struct?: StructType): ParsedBody {
   const type = mediaTypeOf(request.headers['content-type']) || 'application/json'
   if (type === protobufType && struct)
-    return { value: parseProtobuf(request, struct), duplicateFields: () => [] }
+    return { value: parseProtobuf(request, struct), strictErrors: unknownOnly }
   if (type !== 'application/json' && type !== 'application/yaml' && type !== 'application/x-yaml')
     throw refuse.unsupportedMediaType(bodyTypes)
   const text = bodyText(request)
   const value = type === 'application/json' ? parseJson(text, kind) : parseYamlBody(text, kind)
-  return { value, duplicateFields: () => (type === 'application/json' ? findDuplicateFields(text) : []) }
-}
+  const errors = type === 'application/json' ? (unknown: readonly string[]) => findStrictErrors(text, unknown) : unknownOnly
+  return { value, strictErrors: errors }
+
 
 function parseProtobuf({ body }: ApiRequest, struct: StructType): JsonObject {
   if (body === undefined || typeof body === 'string')

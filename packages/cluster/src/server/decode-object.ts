@@ -5,7 +5,7 @@ import type { KubeObject } from '../object.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
-import type { ParsedBody } from './body.ts'
+import { type ParsedBody, unknownOnly } from './body.ts'
 import type { FieldValidation } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
 import { refuse } from './status.ts'
@@ -27,14 +27,17 @@ export function decodeObject(
   const { apiVersion, kind } = checkKind(registry, resource, body.value)
   const { object, unknownFields } = decodeValue(resource, { ...body.value, apiVersion, kind })
   if (validation !== 'Ignore') {
-    const problems = [
-      ...unknownFields.map(field => `unknown field "${field}"`),
-      ...body.duplicateFields().map(field => `duplicate field "${field}"`),
-    ].slice(0, maximumStrictErrors)
+    const found = resource.struct ? body.strictErrors(unknownFields) : customErrors(body, unknownFields)
+    const problems = found.slice(0, maximumStrictErrors)
     reportStrictErrors(resource, problems, validation, warn)
   }
   resource.codec.applyDefaults(object)
   return object
+}
+
+/** Custom kinds are pruned after they are read: first what the text has twice, then what the schema does not have. */
+function customErrors(body: ParsedBody, unknownFields: readonly string[]): string[] {
+  return [...body.strictErrors([]), ...unknownOnly(unknownFields)]
 }
 
 export function reportStrictErrors(

@@ -157,10 +157,12 @@ function aggregated(registry: Registry, request: ApiRequest, core: boolean): Api
 
 function describeNested(resource: Resource): object {
   const { plural, singular, namespaced, kind, verbs, shortNames, categories } = resource
+  // Built-in kinds are of the group and version that they are listed under, and do not repeat it.
+  const own = resource.struct ? { group: '', version: '' } : resource
   const responseKind = (group: string, version: string, name: string) => ({ group, version, kind: name })
   return {
     resource: plural,
-    responseKind: responseKind(resource.group, resource.version, kind),
+    responseKind: responseKind(own.group, own.version, kind),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
     verbs: [...verbs].sort(),
@@ -169,7 +171,7 @@ function describeNested(resource: Resource): object {
     ...(resource.subresources.size > 0 && {
       subresources: [...resource.subresources].map(([name, info]) => ({
         subresource: name,
-        responseKind: responseKind(info.group ?? resource.group, info.version ?? resource.version, info.kind),
+        responseKind: responseKind(info.group ?? own.group, info.version ?? own.version, info.kind),
         verbs: [...info.verbs].sort(),
       })),
     }),

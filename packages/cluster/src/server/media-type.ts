@@ -15,9 +15,13 @@ interface Clause {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-const servedTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf',
+const servedTypes = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
   'application/json;stream=watch',
-  'application/vnd.kubernetes.protobuf;stream=watch']
+  'application/vnd.kubernetes.protobuf;stream=watch',
+]
 
 /** The first of the client's wishes that this server can fulfil. */
 export function negotiate(header: string | undefined): Accepted {

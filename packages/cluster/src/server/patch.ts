@@ -13,13 +13,13 @@ import { applyMergePatch } from '../patch/merge-patch.ts'
 import { applyStrategicMerge, StrategicMergeError } from '../patch/strategic-merge.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
-import { bodyText, mediaTypeOf } from './body.ts'
+import { bodyText, mediaTypeOf, unknownOnly } from './body.ts'
 import type { ServerContext } from './context.ts'
 import { decodeObject, reportStrictErrors } from './decode-object.ts'
-import { findDuplicateFields } from './duplicate-fields.ts'
 import { apiVersionOf } from './presentation.ts'
 import type { ApiRequest } from './request.ts'
 import { ApiError, refuse } from './status.ts'
+import { findStrictErrors } from './strict-errors.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
 
@@ -139,10 +139,10 @@ function decodePatched(write: WriteRequest, patched: unknown, text: string, type
     if (error instanceof DecodeError) throw blame(error.message)
     throw error
   }
-  const duplicates = type === patchTypes.json ? [] : findDuplicateFields(text)
+  // What the patch text has twice counts; where its unknown fields came from is no longer known.
   const problems = [
-    ...decoded.unknownFields.map(field => `unknown field "${field}"`),
-    ...duplicates.map(field => `duplicate field "${field}"`),
+    ...unknownOnly(decoded.unknownFields),
+    ...(type === patchTypes.json ? [] : findStrictErrors(text, [])),
   ]
   try {
     reportStrictErrors(resource, problems, write.options.fieldValidation, write.warn)
@@ -180,7 +180,7 @@ function applyChange(context: ServerContext, write: WriteRequest, text: string):
     return decodeObject(
       context.registry,
       resource,
-      { value: cloneJson(merged), duplicateFields: () => [] },
+      { value: cloneJson(merged), strictErrors: unknownOnly },
       options.fieldValidation,
       write.warn,
     )

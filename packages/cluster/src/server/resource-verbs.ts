@@ -73,7 +73,10 @@ export async function update(
   const decode = (): KubeObject =>
     decodeObject(context.registry, resource, body, write.options.fieldValidation, write.warn)
   const first = decode()
-  if (!first.metadata.name) throw refuse.badRequest(`the name of the object (${info.name} based on URL) was undeterminable: name must be provided`)
+  if (!first.metadata.name)
+    throw refuse.badRequest(
+      `the name of the object (${info.name} based on URL) was undeterminable: name must be provided`,
+    )
   checkName(write, first)
   const createMissing = info.subresource === '' && (resource.strategy.createOnUpdate ?? false)
   let next: KubeObject | undefined = first

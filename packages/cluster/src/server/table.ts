@@ -35,7 +35,7 @@ export function encodeTable(
 }
 
 function rowObject(item: KubeObject, include: IncludeObject): string {
-  if (include === 'None') return ''
+  if (include === 'None') return ',"object":null'
   return `,"object":${include === 'Object' ? encode(item) : JSON.stringify(partialMetadata(item))}`
 }
 

@@ -31,7 +31,10 @@ export function answerLog(logs: PodLogs): SubresourceHandler {
     const container = asked || own[0]!
     if (!names.includes(container))
       throw refuse.badRequest(`container ${container} is not valid for pod ${info.name}`)
-    const text = pod.spec?.nodeName ? await logs(pod, container, request.query) : ''
+    // Nowhere to ask yet.
+    if (!pod.spec?.nodeName)
+      return { status: 204, headers: { 'cache-control': 'no-cache, private' }, body: '' }
+    const text = await logs(pod, container, request.query)
     if (text === undefined)
       throw refuse.badRequest(
         `container "${container}" in pod "${info.name}" is waiting to start: ContainerCreating`,

@@ -10,6 +10,7 @@ export {
   byOwnerUid,
   createInterner,
   type Interner,
+  internValues,
   withoutManagedFields,
 } from './projection.ts'
 export { compareResourceVersions } from './resource-version.ts'

@@ -35,6 +35,17 @@ export function createInterner(): Interner {
   return intern
 }
 
+/** A copy of labels or the like whose values are kept once. */
+export function internValues(
+  values: Readonly<Record<string, string>> | undefined,
+  intern: Interner,
+): Record<string, string> | undefined {
+  if (values === undefined) return undefined
+  const copy: Record<string, string> = {}
+  for (const key in values) copy[key] = intern(values[key]!)
+  return copy
+}
+
 /** Finds objects by the UID of their controlling owner. */
 export const byControllerUid: IndexFunction<KubeObject> = object =>
   object.metadata.ownerReferences?.find(owner => owner.controller)?.uid

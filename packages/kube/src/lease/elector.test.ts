@@ -3,12 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { KubeError } from '../client/error.ts'
-import { type Transport, TransportError, type TransportRequest } from '../client/transport.ts'
 import { FakeClock } from '../clock/index.ts'
 import { createRegistry } from '../metrics/index.ts'
 import { LeaseElector, type LeaseElectorOptions } from './elector.ts'
-import { FencedTransport } from './fenced-transport.ts'
-import { type Leadership, LeadershipLost } from './leadership.ts'
+import { LeadershipLost } from './leadership.ts'
 import { type LeaseClient, leaseClient } from './lease-client.ts'
 import { type Lease, microTime } from './record.ts'
 
@@ -259,73 +257,5 @@ describe('the lease client', () => {
     assert.equal(await failing('NotFound').update({}, never), 'conflict')
     await assert.rejects(failing('Internal').update({}, never), /Internal/)
     await assert.rejects(failing('Internal').read(never), /Internal/)
-  })
-})
-
-describe('a fenced transport', () => {
-  function fenced() {
-    let held = true
-    const leadership: Leadership = {
-      identity: 'me',
-      isHeld: () => held,
-      assertHeld: () => {
-        if (!held) throw new LeadershipLost('lost')
-      },
-      signal: never,
-    }
-    const connected: (() => void)[] = []
-    const sent: TransportRequest[] = []
-    const inner: Transport = {
-      request: async request => {
-        if (request.method !== 'GET') await new Promise<void>(resolve => connected.push(resolve))
-        if (request.signal?.aborted)
-          throw new TransportError('aborted', false, 'aborted', request.signal.reason)
-        sent.push(request)
-        return { status: 200, headers: {}, body: '' }
-      },
-      stream: () => Promise.reject(new Error('not used')),
-      close: async () => {},
-    }
-    return {
-      transport: new FencedTransport(inner, leadership),
-      connected,
-      sent,
-      lose: () => {
-        held = false
-      },
-    }
-  }
-  const write: TransportRequest = { method: 'PATCH', path: '/x', headers: {}, timeoutMs: 1 }
-
-  it('lets writes pass while leadership is held, and reads always', async () => {
-    const { transport, connected, sent, lose } = fenced()
-    const passing = transport.request(write)
-    connected[0]!()
-    await passing
-    lose()
-    await transport.request({ ...write, method: 'GET' })
-    await assert.rejects(transport.request(write), { kind: 'aborted', sent: false })
-    assert.deepEqual(
-      sent.map(request => request.method),
-      ['PATCH', 'GET'],
-    )
-  })
-
-  it('stops a write that waited for its connection while leadership was lost', async () => {
-    const { transport, connected, sent, lose } = fenced()
-    const waiting = transport.request(write)
-    lose()
-    connected[0]!()
-    await assert.rejects(waiting, { kind: 'aborted', sent: false })
-    assert.deepEqual(sent, [])
-  })
-
-  it("obeys the caller's own signal too", async () => {
-    const { transport, connected } = fenced()
-    const stop = new AbortController()
-    const waiting = transport.request({ ...write, signal: stop.signal })
-    stop.abort(new Error('enough'))
-    connected[0]!()
-    await assert.rejects(waiting, { kind: 'aborted' })
   })
 })

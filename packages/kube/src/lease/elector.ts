@@ -215,9 +215,9 @@ export class LeaseElector {
   }
 
   #observe(lease: Lease): void {
-    const before = this.#observed?.lease.metadata
-    if (before?.resourceVersion !== lease.metadata?.resourceVersion || before?.uid !== lease.metadata?.uid)
-      this.#observed = { lease, at: this.#clock.monotonic() }
+    const { resourceVersion, uid } = this.#observed?.lease.metadata ?? {}
+    const same = resourceVersion === lease.metadata?.resourceVersion && uid === lease.metadata?.uid
+    if (!this.#observed || !same) this.#observed = { lease, at: this.#clock.monotonic() }
     const holder = lease.spec?.holderIdentity ?? ''
     if (holder !== this.#reportedHolder && holder !== '') this.#log.info('The lease has a holder', { holder })
     this.#reportedHolder = holder

@@ -52,6 +52,8 @@ export interface ManagerOptions {
 
 export class Manager {
   readonly registry: Registry
+  /** What every write must ask. */
+  readonly leadership: Leadership
   readonly health: Probe
   readonly readiness: Probe
   readonly endpoints: readonly HttpEndpoint[]
@@ -63,6 +65,7 @@ export class Manager {
   readonly #servers = new Map<string, Stoppable>()
   readonly #controllers = new Map<string, Stoppable>()
   readonly #lastSteps = new Map<string, () => Promise<void>>()
+  readonly #running: Promise<void>[] = []
   /** The first failure of any part. */
   readonly #failure = Promise.withResolvers<never>()
   /** Ends the controllers. */
@@ -75,6 +78,7 @@ export class Manager {
     this.#clock = options.clock
     this.#log = options.log ?? silentLogger
     this.registry = options.registry ?? createRegistry()
+    this.leadership = options.election?.leadership ?? unelected()
     this.health = new Probe('/healthz', options.clock)
     this.readiness = new Probe('/readyz', options.clock)
     this.#failure.promise.catch(() => {})
@@ -93,11 +97,6 @@ export class Manager {
       ...(metrics ? [metricsEndpoint(metrics, this.registry, this.#log)] : []),
       ...(profiling ? [profilingEndpoint(profiling, this.#clock, this.#log)] : []),
     ]
-  }
-
-  /** What every write must ask. */
-  get leadership(): Leadership {
-    return this.#options.election?.leadership ?? unelected()
   }
 
   addCache(name: string, cache: ManagedCache): void {
@@ -133,29 +132,36 @@ export class Manager {
 
   /** Resolves after an orderly stop; rejects, also after stopping everything, when a part failed or leadership was lost. */
   async run(stop: AbortSignal): Promise<void> {
+    // Whatever ends the process also ends what it still waits for, so that nothing starts while the rest stops.
+    const ending = new AbortController()
+    const end = () => ending.abort(stop.reason)
+    stop.addEventListener('abort', end, { once: true })
+    if (stop.aborted) end()
     let failure: unknown
     try {
-      await Promise.race([this.#start(stop), this.#failure.promise])
+      await Promise.race([this.#start(ending.signal), this.#failure.promise])
       await Promise.race([aborted(stop), aborted(this.leadership.signal), this.#failure.promise])
       if (!stop.aborted) failure = this.leadership.signal.reason
     } catch (error) {
       if (!stop.aborted) failure = error
     }
+    stop.removeEventListener('abort', end)
+    ending.abort(failure)
     if (failure) this.#log.error('The process stops because a part of it failed', { error: failure })
     await this.#stop(failure instanceof LeadershipLost)
     if (failure) throw failure
   }
 
-  async #start(stop: AbortSignal): Promise<void> {
+  async #start(ending: AbortSignal): Promise<void> {
     const everything = this.#everything.signal
     for (const endpoint of this.endpoints) await endpoint.start()
     for (const [name, background] of this.#backgrounds) this.#supervise(name, background.run(everything))
     for (const [name, cache] of this.#caches) this.#supervise(name, cache.run(everything))
-    await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(stop)))
+    await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(ending)))
     for (const [name, server] of this.#servers) this.#supervise(name, server.start(everything))
-    await this.#options.election?.acquire(stop)
-    stop.throwIfAborted()
+    await this.#options.election?.acquire(ending)
     for (const [name, controller] of this.#controllers) {
+      ending.throwIfAborted()
       this.#log.info('Controller starts', { controller: name })
       await controller.start(this.#controllersHard.signal)
     }
@@ -163,11 +169,12 @@ export class Manager {
 
   /** A part that rejects ends the process; one that resolves before its end was asked for is finished, which is fine. */
   #supervise(name: string, running: Promise<void>): void {
-    running.catch(error => {
+    const watched = running.catch(error => {
       if (this.#everything.signal.aborted) return
       this.#log.error('A part of the process failed', { part: name, error })
       this.#failure.reject(error)
     })
+    this.#running.push(watched)
   }
 
   async #stop(lostLeadership: boolean): Promise<void> {
@@ -176,6 +183,7 @@ export class Manager {
     for (const [name, step] of this.#lastSteps) await this.#bounded(name, step())
     for (const [name, server] of this.#servers) await this.#bounded(name, server.stop())
     this.#everything.abort(new Error('the process stops'))
+    await this.#bounded('caches and background work', Promise.all(this.#running))
     for (const endpoint of this.endpoints) await this.#bounded(endpoint.name, endpoint.stop())
   }
 
@@ -191,7 +199,7 @@ export class Manager {
     return this.#within(abortedStopMs, stopped)
   }
 
-  async #bounded(name: string, step: Promise<void> | undefined): Promise<void> {
+  async #bounded(name: string, step: Promise<unknown> | undefined): Promise<void> {
     if (!step || (await this.#within(stepStopMs, step))) return
     this.#log.warn('A part did not stop in time', { part: name, afterMs: stepStopMs })
   }

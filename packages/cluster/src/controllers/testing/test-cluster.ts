@@ -79,7 +79,9 @@ export function podOf(name: string, shape: PodShape = {}): Pod {
     kind: 'Pod',
     metadata: { name, namespace, labels, annotations },
     spec: {
-      containers: [{ name: 'main', image: 'registry.example/app:1', ...(requests && { resources: { requests } }) }],
+      containers: [
+        { name: 'main', image: 'registry.example/app:1', ...(requests && { resources: { requests } }) },
+      ],
       ...shape.spec,
     },
   }

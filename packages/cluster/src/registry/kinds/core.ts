@@ -22,7 +22,6 @@ import {
   namespaceColumns,
   nodeColumns,
   secretColumns,
-  serviceAccountColumns,
   serviceColumns,
 } from '../tables/core.ts'
 import { podColumns } from '../tables/pod.ts'
@@ -133,7 +132,6 @@ export const coreKinds: readonly BuiltInKind[] = [
       token: { kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] },
     },
     strategy: { returnsDeleted: true },
-    columns: serviceAccountColumns,
   },
   {
     type: 'core/v1.Event',

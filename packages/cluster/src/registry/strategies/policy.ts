@@ -26,7 +26,13 @@ export const bindingStrategy: Partial<Strategy> = {
     const { roleRef } = object as unknown as RbacRoleBinding
     return equalJson(roleRef, (old as unknown as RbacRoleBinding).roleRef)
       ? []
-      : [fieldError.invalid('roleRef', roleRef, 'cannot change roleRef')]
+      : [
+          fieldError.immutable('roleRef', {
+            APIGroup: roleRef?.apiGroup,
+            Kind: roleRef?.kind,
+            Name: roleRef?.name,
+          }),
+        ]
   },
 }
 
@@ -74,7 +80,8 @@ export const priorityClassStrategy: Partial<Strategy> = {
     const now = object as unknown as SchedulingPriorityClass
     const before = old as unknown as SchedulingPriorityClass
     const errors = []
-    if ((now.value ?? 0) !== (before.value ?? 0)) errors.push(fieldError.immutable('value', now.value))
+    if ((now.value ?? 0) !== (before.value ?? 0))
+      errors.push(fieldError.forbidden('value', 'may not be changed in an update.'))
     if (now.preemptionPolicy !== before.preemptionPolicy)
       errors.push(fieldError.immutable('preemptionPolicy', now.preemptionPolicy))
     return errors

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { KubeObject } from '../../object.ts'
-import type { Event, Namespace, Node, Secret, Service, ServiceAccount } from '../../schema/types.generated.ts'
+import type { Event, Namespace, Node, Secret, Service } from '../../schema/types.generated.ts'
 import type { Column } from '../resource.ts'
 import { ageColumn, column, formatLabels, nameColumn, noneIfEmpty, wide } from './column.ts'
 import { formatAge } from './duration.ts'
@@ -84,20 +84,14 @@ const size = (value: unknown) => (value ? Object.keys(value).length : 0)
 
 export const configMapColumns: readonly Column[] = [
   nameColumn,
-  column('Data', object => String(size(object.data) + size(object.binaryData))),
+  column('Data', object => size(object.data) + size(object.binaryData)),
   ageColumn,
 ]
 
 export const secretColumns: readonly Column[] = [
   nameColumn,
   column('Type', object => (object as unknown as Secret).type ?? ''),
-  column('Data', object => String(size(object.data))),
-  ageColumn,
-]
-
-export const serviceAccountColumns: readonly Column[] = [
-  nameColumn,
-  column('Secrets', object => String((object as unknown as ServiceAccount).secrets?.length ?? 0)),
+  column('Data', object => size(object.data)),
   ageColumn,
 ]
 

@@ -219,13 +219,14 @@ function keepsTolerations(spec: PodSpec, old: PodSpec): boolean {
 
 function validateGateUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   const known = new Set((old.schedulingGates ?? []).map(({ name }) => name))
-  const added = (spec.schedulingGates ?? []).map(({ name }) => name ?? '').filter(name => !known.has(name))
-  return added.length > 0
-    ? [
-        fieldError.forbidden(
-          'spec.schedulingGates',
-          `only deletion is allowed, but found new scheduling gate '${added[0]}'`,
-        ),
-      ]
-    : []
+  return (spec.schedulingGates ?? []).flatMap(({ name = '' }, index) =>
+    known.has(name)
+      ? []
+      : [
+          fieldError.forbidden(
+            `spec.schedulingGates[${index}].name`,
+            `only deletion is allowed, but found new scheduling gate '${name}'`,
+          ),
+        ],
+  )
 }

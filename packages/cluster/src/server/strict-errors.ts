@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Paths of fields that a JSON text has twice in one object. JSON.parse silently keeps the last, so this reads the
- * text itself. The text must be valid JSON.
+ * What a strict reader objects to, in the order of the text: fields that the type does not have, and fields that one
+ * object has twice. JSON.parse silently keeps the last of those, so this reads the text itself. It must be valid JSON.
  */
-export function findDuplicateFields(text: string): string[] {
+export function findStrictErrors(text: string, unknownFields: readonly string[]): string[] {
+  const unknown = new Set(unknownFields)
   const found: string[] = []
   let position = 0
 
@@ -35,7 +36,8 @@ export function findDuplicateFields(text: string): string[] {
       }
       const key = readString()
       const at = path ? `${path}.${key}` : key
-      if (seen.has(key)) found.push(at)
+      if (seen.has(key)) found.push(`duplicate field "${at}"`)
+      else if (unknown.has(at)) found.push(`unknown field "${at}"`)
       seen.add(key)
       skipSpace()
       position++

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isConflict, isNotFound, type OwnerReference, type Patch } from '@grove/kube'
+import { Controller } from '../kube.ts'
+import type { MetadataMonitor } from '../metadata-monitor.ts'
+import type { Component, Runtime } from '../runtime.ts'
+import { decide, type OwnerState } from './decision.ts'
+import {
+  deletesDependents,
+  foregroundFinalizer,
+  type GraphNode,
+  OwnerGraph,
+  orphanFinalizer,
+  orphansDependents,
+} from './graph.ts'
+
+/** Objects deleted at the same time. */
+const workers = 32
+/** Owners that were looked for and not found; a UID never comes back. */
+const rememberedAbsentees = 5_000
+
+/**
+ * Deletes what belongs to nobody any more, lets go what is orphaned, and lets owners that wait for their dependents go
+ * when those have gone. Who an owner is, its UID says; where to look for it, the rest of the reference: one that names
+ * another namespace than the object's own names nothing.
+ */
+export class GarbageCollector implements Component {
+  readonly name = 'garbage-collector'
+  readonly graph = new OwnerGraph()
+  readonly #runtime: Runtime
+  readonly #monitor: MetadataMonitor
+  readonly #controller: Controller
+  readonly #absent = new Set<string>()
+  readonly #asked = new Map<string, Promise<boolean>>()
+
+  constructor(runtime: Runtime, monitor: MetadataMonitor) {
+    const { clock, random, log } = runtime
+    this.#runtime = runtime
+    this.#monitor = monitor
+    this.#controller = new Controller({
+      name: this.name,
+      clock,
+      random,
+      log,
+      workers,
+      sources: [
+        enqueue =>
+          monitor.onChange(({ resource, change }) => {
+            for (const uid of this.graph.apply(resource, change)) enqueue(uid)
+          }),
+        enqueue =>
+          monitor.onDiscovery(() => {
+            // Owners of kinds that were not served could not be judged.
+            for (const { uid, owners } of this.graph.nodes()) if (owners.length > 0) enqueue(uid)
+          }),
+      ],
+      reconcile: uid => this.#look(uid),
+    })
+  }
+
+  start(signal: AbortSignal): Promise<void> {
+    return this.#controller.start(signal)
+  }
+
+  stop(): Promise<void> {
+    return this.#controller.stop()
+  }
+
+  async #look(uid: string): Promise<void> {
+    const node = this.graph.get(uid)
+    if (!node) return
+    try {
+      if (orphansDependents(node)) await this.#orphan(node)
+      else if (deletesDependents(node)) await this.#awaitDependents(node)
+      else if (!node.beingDeleted) await this.#judge(node)
+    } catch (error) {
+      // Gone, or changed: the watch says what it is now, and that is looked at then.
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+
+  async #judge(node: GraphNode): Promise<void> {
+    const owners = await Promise.all(
+      node.owners.map(async owner => [owner, await this.#stateOf(owner, node)] as const),
+    )
+    const decision = decide(node, owners, this.graph.hasDependents(node.uid))
+    if (decision.do === 'drop owners') await this.#dropOwners(node, decision.uids)
+    if (decision.do !== 'delete') return
+    if (decision.policy === 'Foreground') await this.#unblockCircle(node)
+    await this.#runtime.client.delete(node.resource, node, {
+      propagationPolicy: decision.policy,
+      preconditions: { uid: node.uid, resourceVersion: node.resourceVersion },
+    })
+  }
+
+  async #stateOf(owner: OwnerReference, dependent: GraphNode): Promise<OwnerState> {
+    const resource = this.#monitor.resourceOf(owner.apiVersion, owner.kind)
+    if (!resource) return 'unknown'
+    // An object of the whole cluster cannot say in which namespace its owner is: real clusters leave it alone.
+    if (resource.namespaced && !dependent.namespace) return 'unknown'
+    const namespace = resource.namespaced ? dependent.namespace : undefined
+    const known = this.graph.get(owner.uid)
+    if (
+      known?.name === owner.name &&
+      known.namespace === namespace &&
+      known.resource.group === resource.group &&
+      known.resource.resource === resource.resource
+    )
+      return deletesDependents(known) ? 'waiting' : 'solid'
+    const key = `${owner.uid}/${resource.group}/${resource.resource}/${namespace ?? ''}/${owner.name}`
+    if (this.#absent.has(key)) return 'dangling'
+    const ref = { name: owner.name, ...(namespace && { namespace }) }
+    let question = this.#asked.get(key)
+    if (!question) {
+      question = this.#runtime.client
+        .find(resource, ref)
+        .then(found => found?.metadata.uid === owner.uid)
+        .finally(() => this.#asked.delete(key))
+      this.#asked.set(key, question)
+    }
+    if (await question) return 'solid'
+    if (this.#absent.size >= rememberedAbsentees) this.#absent.clear()
+    this.#absent.add(key)
+    return 'dangling'
+  }
+
+  async #awaitDependents(node: GraphNode): Promise<void> {
+    let blocked = false
+    for (const dependent of this.graph.dependentsOf(node.uid)) {
+      if (!dependent.beingDeleted) this.#controller.queue.add(dependent.uid)
+      if (dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === node.uid && blockOwnerDeletion))
+        blocked = true
+    }
+    if (!blocked) await this.#removeFinalizer(node, foregroundFinalizer)
+  }
+
+  async #orphan(node: GraphNode): Promise<void> {
+    const dependents = [...this.graph.dependentsOf(node.uid)]
+    await Promise.all(
+      dependents.map(async dependent => {
+        try {
+          await this.#dropOwners(dependent, [node.uid])
+        } catch (error) {
+          if (!isNotFound(error)) throw error
+        }
+      }),
+    )
+    await this.#removeFinalizer(node, orphanFinalizer)
+  }
+
+  /** Objects that wait for each other would wait for ever: the one whose turn it is no longer blocks its owners. */
+  async #unblockCircle(node: GraphNode): Promise<void> {
+    const isInCircle = [...this.graph.dependentsOf(node.uid)].some(deletesDependents)
+    if (!isInCircle || !node.owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return
+    const ownerReferences = node.owners.map(owner => ({ ...owner, blockOwnerDeletion: false }))
+    await this.#patch(node, { merge: { metadata: { uid: node.uid, ownerReferences } } })
+  }
+
+  async #dropOwners(node: GraphNode, uids: readonly string[]): Promise<void> {
+    const ownerReferences = node.owners.filter(({ uid }) => !uids.includes(uid))
+    await this.#patch(node, { merge: { metadata: { ...preconditionsOf(node), ownerReferences } } })
+  }
+
+  async #removeFinalizer(node: GraphNode, finalizer: string): Promise<void> {
+    const finalizers = node.finalizers.filter(each => each !== finalizer)
+    await this.#patch(node, { merge: { metadata: { ...preconditionsOf(node), finalizers } } })
+  }
+
+  #patch(node: GraphNode, patch: Patch): Promise<unknown> {
+    return this.#runtime.client.patch(node.resource, node, patch)
+  }
+}
+
+/** Lists are written whole, so only onto what was read. */
+function preconditionsOf({ uid, resourceVersion }: GraphNode) {
+  return { uid, resourceVersion }
+}

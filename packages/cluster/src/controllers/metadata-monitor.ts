@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  type Change,
+  type Client,
+  type Clock,
+  type DiscoveredResource,
+  discover,
+  type KubeObject,
+  type ObjectMeta,
+  resourceName,
+  type Stored,
+  WatchCache,
+} from '@grove/kube'
+import { customResourceDefinitions } from './kinds.ts'
+import type { Logger } from './kube.ts'
+import type { Component, Runtime } from './runtime.ts'
+
+export interface MetadataChange {
+  readonly resource: DiscoveredResource
+  readonly change: Change<KubeObject>
+}
+
+/** Kinds whose objects come and go by themselves and belong to nobody. */
+const ignored = new Set(['events', 'events.events.k8s.io'])
+/** New kinds usually come several at a time. */
+const discoveryDelayMs = 20
+/** How long to wait before asking again what is served after the question failed. */
+const discoveryRetryMs = 1_000
+const neededVerbs = ['delete', 'list', 'watch']
+
+interface Watched {
+  readonly resource: DiscoveredResource
+  readonly cache: WatchCache
+  readonly abort: AbortController
+  readonly ended: Promise<void>
+}
+
+/**
+ * The metadata of every object that can be deleted, of whatever kind: for those who must know about all of them. Kinds
+ * that come are watched, those that go are forgotten.
+ */
+export class MetadataMonitor implements Component {
+  readonly name = 'metadata-monitor'
+  readonly #client: Client
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #random: () => number
+  readonly #runtime: Runtime
+  readonly #watched = new Map<string, Watched>()
+  readonly #handlers = new Set<(change: MetadataChange) => void>()
+  readonly #rediscovered = new Set<() => void>()
+  #resources: readonly DiscoveredResource[] = []
+  #signal: AbortSignal | undefined
+  #unsubscribe: (() => void) | undefined
+  #discovering = false
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime
+    this.#client = runtime.client
+    this.#clock = runtime.clock
+    this.#log = runtime.log
+    this.#random = runtime.random
+    void runtime.caches.of(customResourceDefinitions)
+  }
+
+  /** Everything that is served and can be deleted and watched, each in the version that the server prefers. */
+  get resources(): readonly DiscoveredResource[] {
+    return this.#resources
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    this.#signal = signal
+    await this.#discover()
+    const definitions = this.#runtime.caches.of(customResourceDefinitions)
+    let known = definitions.size > 0
+    this.#unsubscribe = definitions.onChange(() => {
+      if (known || definitions.size > 0) this.rediscover()
+      known = true
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#unsubscribe?.()
+    this.#signal = undefined
+    for (const { abort } of this.#watched.values()) abort.abort(new Error('the monitor stops'))
+    await Promise.all([...this.#watched.values()].map(({ ended }) => ended))
+  }
+
+  /** Calls back for each change from now on, and for everything that is there. */
+  onChange(handler: (change: MetadataChange) => void): () => void {
+    this.#handlers.add(handler)
+    for (const { resource, cache } of this.#watched.values())
+      for (const object of cache.list())
+        handler({ resource, change: { type: 'add', old: undefined, new: object, source: 'list' } })
+    return () => this.#handlers.delete(handler)
+  }
+
+  /** Calls back when the kinds that are served have changed. */
+  onDiscovery(handler: () => void): () => void {
+    this.#rediscovered.add(handler)
+    return () => this.#rediscovered.delete(handler)
+  }
+
+  /** The resource in which objects of a kind are, whatever version of it somebody named. */
+  resourceOf(apiVersion: string, kind: string): DiscoveredResource | undefined {
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+    return this.#resources.find(resource => resource.group === group && resource.kind === kind)
+  }
+
+  /** How many objects of each resource a namespace has, as far as is known. */
+  contentOf(namespace: string): { readonly resource: DiscoveredResource; readonly count: number }[] {
+    return [...this.#watched.values()]
+      .filter(({ resource }) => resource.namespaced)
+      .map(({ resource, cache }) => ({ resource, count: cache.list(namespace).length }))
+      .filter(({ count }) => count > 0)
+  }
+
+  objectsIn(namespace: string): Stored[] {
+    return [...this.#watched.values()].flatMap(({ resource, cache }) =>
+      resource.namespaced ? cache.list(namespace) : [],
+    )
+  }
+
+  rediscover(): void {
+    if (this.#discovering || !this.#signal) return
+    this.#discovering = true
+    this.#clock.setTimeout(() => {
+      this.#discovering = false
+      this.#discover().catch((error: unknown) => {
+        this.#log.warn('What is served could not be found out', { error })
+        this.#clock.setTimeout(() => this.rediscover(), discoveryRetryMs)
+      })
+    }, discoveryDelayMs)
+  }
+
+  async #discover(): Promise<void> {
+    const served = await discover(this.#client)
+    if (!this.#signal) return
+    this.#resources = preferredOf(served)
+    const names = new Set(this.#resources.map(resourceName))
+    for (const [name, { abort }] of this.#watched)
+      if (!names.has(name)) {
+        abort.abort(new Error('no longer served'))
+        this.#watched.delete(name)
+      }
+    const added = this.#resources.filter(resource => !this.#watched.has(resourceName(resource)))
+    await Promise.all(added.map(resource => this.#watch(resource)))
+    for (const handler of this.#rediscovered) handler()
+  }
+
+  async #watch(resource: DiscoveredResource): Promise<void> {
+    const cache = new WatchCache<KubeObject>(this.#client, resource, {
+      clock: this.#clock,
+      random: this.#random,
+      project: object => ({ metadata: metadataOf(object.metadata) }) as Stored,
+      onFailure: error => this.#log.debug('A watch failed', { resource: resourceName(resource), error }),
+    })
+    const abort = new AbortController()
+    const signal = AbortSignal.any([abort.signal, this.#signal!])
+    cache.onChange(change => {
+      for (const handler of this.#handlers) handler({ resource, change })
+    })
+    const ended = cache.run(signal)
+    this.#watched.set(resourceName(resource), { resource, cache, abort, ended })
+    await cache.waitForSync(signal).catch(() => {})
+  }
+}
+
+/** One version of each resource: that which the server prefers, or the first that offers what is needed. */
+function preferredOf(served: readonly DiscoveredResource[]): DiscoveredResource[] {
+  const chosen = new Map<string, DiscoveredResource>()
+  for (const resource of served) {
+    if (!neededVerbs.every(verb => resource.verbs.includes(verb))) continue
+    const name = resourceName(resource)
+    if (ignored.has(name)) continue
+    if (!chosen.has(name) || resource.preferred) chosen.set(name, resource)
+  }
+  return [...chosen.values()]
+}
+
+function metadataOf(metadata: ObjectMeta = {}): ObjectMeta {
+  const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences, finalizers } = metadata
+  return {
+    name,
+    namespace,
+    uid,
+    resourceVersion,
+    ...(deletionTimestamp && { deletionTimestamp }),
+    ...(ownerReferences?.length && { ownerReferences }),
+    ...(finalizers?.length && { finalizers }),
+  }
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { isConflict, isKubeError, isNotFound, type Stored } from '@grove/kube'
+import { labelTest } from '../../scheduling/selector.ts'
+import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
+import { withCondition, withoutCondition } from '../conditions.ts'
+import { type Pod, pods, type ReplicaSet, replicaSets } from '../kinds.ts'
+import { Controller } from '../kube.ts'
+import { availableAt, isActive, isReady } from '../pod-state.ts'
+import type { Component, Runtime } from '../runtime.ts'
+import { sameStatus } from '../same-status.ts'
+import { leastValuableFirst } from './pod-ranking.ts'
+
+const workers = 8
+/** Pods made or deleted at the same time for one set. */
+const atOnce = 64
+/** Pods made or deleted in one look, so that one set does not keep a worker for long. */
+const burst = 500
+
+type ReplicaSetStatus = NonNullable<ReplicaSet['status']>
+
+/** Keeps as many pods of a template as a ReplicaSet asks for. */
+export class ReplicaSetController implements Component {
+  readonly name = 'replicaset-controller'
+  readonly #runtime: Runtime
+  readonly #controller: Controller
+
+  constructor(runtime: Runtime) {
+    const { caches, clock, random, log } = runtime
+    this.#runtime = runtime
+    const sets = caches.replicaSets
+    this.#controller = new Controller({
+      name: this.name,
+      clock,
+      random,
+      log,
+      workers,
+      sources: [
+        ownChangesOf(sets),
+        changesOf(caches.pods, ({ old, new: pod }) => [
+          ...new Set([...ownerKeys(pod), ...ownerKeys(old), ...this.#whoMayAdopt(pod)]),
+        ]),
+      ],
+      reconcile: key => this.#look(key),
+    })
+  }
+
+  start(signal: AbortSignal): Promise<void> {
+    return this.#controller.start(signal)
+  }
+
+  stop(): Promise<void> {
+    return this.#controller.stop()
+  }
+
+  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
+    const { caches, clock } = this.#runtime
+    const set = caches.replicaSets.get(refOf(key))
+    if (!set) return undefined
+    if (!set.metadata.deletionTimestamp) await this.#adopt(set)
+    let failure: string | undefined
+    if (!set.metadata.deletionTimestamp) failure = await this.#correctCount(set)
+    const owned = caches.pods.byIndex('controller', set.metadata.uid)
+    await this.#writeStatus(set, owned, failure)
+    if (failure) throw new Error(failure)
+    const later = owned
+      .map(pod => availableAt(pod, set.spec?.minReadySeconds ?? 0) ?? 0)
+      .filter(at => at > clock.now())
+    return later.length ? { requeueAt: Math.min(...later) } : undefined
+  }
+
+  /** Makes or deletes pods; returns why that failed. */
+  async #correctCount(set: Stored<ReplicaSet>): Promise<string | undefined> {
+    const active = this.#runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
+    const missing = (set.spec?.replicas ?? 1) - active.length
+    try {
+      if (missing > 0) await repeat(Math.min(missing, burst), () => this.#create(set))
+      else if (missing < 0) {
+        const surplus = leastValuableFirst(active).slice(0, Math.min(-missing, burst)).values()
+        await repeat(Math.min(-missing, burst), () => this.#delete(set, surplus.next().value!))
+      }
+      if (Math.abs(missing) > burst) this.#controller.queue.add(keyOf(set.metadata))
+      return undefined
+    } catch (error) {
+      if (!isKubeError(error)) throw error
+      return error.message
+    }
+  }
+
+  async #create(set: Stored<ReplicaSet>): Promise<void> {
+    const { name, namespace, uid } = set.metadata
+    const { metadata, spec } = set.spec?.template ?? {}
+    const pod: Pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: {
+        generateName: `${name}-`,
+        namespace,
+        labels: metadata?.labels,
+        annotations: metadata?.annotations,
+        finalizers: metadata?.finalizers,
+        ownerReferences: [
+          {
+            apiVersion: 'apps/v1',
+            kind: 'ReplicaSet',
+            name,
+            uid,
+            controller: true,
+            blockOwnerDeletion: true,
+          },
+        ],
+      },
+      spec,
+    }
+    const created = await this.#runtime.client.create(pods, pod)
+    this.#say(set, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`)
+  }
+
+  async #delete(set: Stored<ReplicaSet>, pod: Stored<Pod>): Promise<void> {
+    try {
+      await this.#runtime.client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
+      this.#say(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error
+    }
+  }
+
+  #whoMayAdopt(pod: Stored<Pod> | undefined): string[] {
+    if (!pod || !isActive(pod) || controllerOf(pod)) return []
+    return this.#runtime.caches.replicaSets
+      .list(pod.metadata.namespace)
+      .filter(({ spec }) => labelTest(spec?.selector)(pod.metadata.labels ?? {}))
+      .map(({ metadata }) => keyOf(metadata))
+  }
+
+  async #adopt(set: Stored<ReplicaSet>): Promise<void> {
+    const { caches, client } = this.#runtime
+    const { name, namespace, uid } = set.metadata
+    // Every pod of the namespace would have to be asked: only where the set lacks some.
+    if (caches.pods.countByIndex('controller', uid) >= (set.spec?.replicas ?? 1)) return
+    const test = labelTest(set.spec?.selector)
+    for (const pod of caches.pods.list(namespace)) {
+      if (controllerOf(pod) || !isActive(pod) || !test(pod.metadata.labels ?? {})) continue
+      const owner = {
+        apiVersion: 'apps/v1',
+        kind: 'ReplicaSet',
+        name,
+        uid,
+        controller: true,
+        blockOwnerDeletion: true,
+      }
+      const ownerReferences = [...(pod.metadata.ownerReferences ?? []), owner]
+      const { resourceVersion } = pod.metadata
+      try {
+        await client.patch(pods, pod.metadata, {
+          merge: { metadata: { uid: pod.metadata.uid, resourceVersion, ownerReferences } },
+        })
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error
+      }
+    }
+  }
+
+  async #writeStatus(set: Stored<ReplicaSet>, owned: readonly Stored<Pod>[], failure: string | undefined) {
+    const { client, clock } = this.#runtime
+    const status = replicaSetStatus(set, owned, failure, clock.now())
+    if (sameStatus(status, set.status)) return
+    try {
+      await client.patch(replicaSets, set.metadata, { merge: { status } }, { subresource: 'status' })
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
+  }
+
+  #say(set: Stored<ReplicaSet>, reason: string, message: string): void {
+    this.#runtime.events.record(replicaSets, set, { type: 'Normal', reason, message, component: this.name })
+  }
+}
+
+export function replicaSetStatus(
+  set: Stored<ReplicaSet>,
+  owned: readonly Stored<Pod>[],
+  failure: string | undefined,
+  now: number,
+): ReplicaSetStatus {
+  const active = owned.filter(isActive)
+  const labels = Object.entries(set.spec?.template?.metadata?.labels ?? {})
+  const ready = active.filter(isReady)
+  const minReady = set.spec?.minReadySeconds ?? 0
+  const verdict = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    reason: 'FailedCreate',
+    message: failure ?? '',
+  } as const
+  const conditions = failure
+    ? withCondition(set.status?.conditions, verdict, now)
+    : withoutCondition(set.status?.conditions, 'ReplicaFailure')
+  return {
+    replicas: active.length,
+    fullyLabeledReplicas: active.filter(({ metadata }) =>
+      labels.every(([key, value]) => metadata.labels?.[key] === value),
+    ).length,
+    readyReplicas: ready.length,
+    availableReplicas: ready.filter(pod => (availableAt(pod, minReady) ?? now + 1) <= now).length,
+    terminatingReplicas: owned.filter(({ metadata }) => metadata.deletionTimestamp).length,
+    observedGeneration: set.metadata.generation,
+    conditions: [...conditions],
+  }
+}
+
+function controllerOf({ metadata }: Stored<Pod>) {
+  return metadata.ownerReferences?.find(({ controller }) => controller)
+}
+
+function ownerKeys(pod: Stored<Pod> | undefined): string[] {
+  const owner = pod && controllerOf(pod)
+  return owner?.kind === 'ReplicaSet' ? [`${pod?.metadata.namespace}/${owner.name}`] : []
+}
+
+async function repeat(times: number, work: () => Promise<void>): Promise<void> {
+  let left = times
+  const worker = async () => {
+    while (left-- > 0) await work()
+  }
+  await Promise.all(Array.from({ length: Math.min(times, atOnce) }, worker))
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
+import { loadKubeconfig } from '../auth/index.ts'
+import { ChaosProxy, type Trouble } from '../client/chaos-proxy.ts'
+import { type Client, createClient, defineResource, type KubeObject, type Stored } from '../client/index.ts'
+import { createCachedClient } from './cached-client.ts'
+import type { Change } from './change.ts'
+import { byLabel } from './projection.ts'
+import { WatchCache } from './watch-cache.ts'
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+const configMaps = defineResource<ConfigMap>({
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+})
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+const heap = () => {
+  for (let i = 0; i < 3; i++) collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
+/** Objects whose every state is numbered, so that a lost one leaves a gap. */
+const filler = 'äöü€'.repeat(40)
+const pick = <T>(choices: readonly T[]): T => choices[Math.floor(Math.random() * choices.length)]!
+const bytes = () => Math.floor(Math.random() * 6_000)
+
+const cuts: (() => Trouble)[] = [
+  () => ({ kind: 'kill', afterBytes: bytes() }),
+  () => ({ kind: 'kill', afterBytes: 1 }),
+  () => ({ kind: 'truncate', afterBytes: bytes() }),
+  () => ({ kind: 'status', status: pick([429, 500, 503]) }),
+]
+const rareCuts: (() => Trouble)[] = [() => ({ kind: 'hang', afterBytes: bytes() })]
+const expiries: (() => Trouble)[] = [
+  () => ({ kind: 'status', status: 410 }),
+  () => ({ kind: 'expire', afterBytes: bytes() }),
+]
+
+describe('a watch cache behind a network that fails all the time', () => {
+  let cluster: Kubernetes
+  let direct: Client
+  let proxy: ChaosProxy
+  let through: Client
+  let trouble: () => Trouble = () => ({ kind: 'none' })
+  let hold = 0
+
+  before(async () => {
+    cluster = await startKubernetes({ controllers: false, scheduler: false, kwok: false })
+    direct = createClient(loadKubeconfig({ path: cluster.kubeconfig }))
+    proxy = await ChaosProxy.start({
+      server: cluster.server,
+      ca: cluster.ca,
+      certificate: cluster.admin.certificate,
+      key: cluster.admin.key,
+      trouble: () => trouble(),
+      hold: () => hold,
+    })
+    const tls = { ca: proxy.ca }
+    through = createClient({ server: `https://localhost:${proxy.port}`, namespace: 'x', tls: () => tls })
+  })
+  after(async () => {
+    await direct?.close()
+    await proxy?.stop()
+    await cluster?.stop()
+  })
+
+  /** Changes objects of the namespace until told to stop. */
+  async function churn(namespace: string, until: () => boolean): Promise<void> {
+    const worker = async (name: string) => {
+      for (let state = 1; !until(); state++) {
+        const ref = { namespace, name }
+        const data = { state: String(state), filler }
+        if (state % 20 === 1) await direct.create(configMaps, { metadata: ref, data })
+        else if (state % 20 === 0) await direct.delete(configMaps, ref)
+        else await direct.patch(configMaps, ref, { merge: { data } })
+      }
+    }
+    await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map(worker))
+  }
+
+  function watchCache(namespace: string, changes: Change<ConfigMap>[], onCut: () => void) {
+    const cache = new WatchCache<ConfigMap>(through, configMaps, {
+      namespace,
+      idleTimeoutMs: 500,
+      onFailure: onCut,
+    })
+    cache.onChange(change => void changes.push(change))
+    return cache
+  }
+
+  async function equalsServer(cache: WatchCache<ConfigMap>, namespace: string): Promise<void> {
+    const { items, resourceVersion } = await direct.list(configMaps, { namespace })
+    while (Number(cache.status().resourceVersion) < Number(resourceVersion) - 1)
+      await new Promise(resolve => setTimeout(resolve, 10))
+    const versions = (objects: readonly Stored<ConfigMap>[]) =>
+      objects.map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`).sort()
+    assert.deepEqual(versions(cache.list()), versions(items))
+  }
+
+  for (const [what, wanted, kinds] of [
+    ['killed, truncated, refused and hanging', 750, [...cuts, ...cuts, ...cuts, ...cuts, ...rareCuts]],
+    ['and told that history is gone', 250, [...cuts, ...expiries, ...expiries]],
+  ] as const) {
+    const mayList = kinds.includes(expiries[0]!)
+    it(`equals a fresh list after ${wanted} watches were cut: ${what}`, async () => {
+      const namespace = await cluster.newNamespace('chaos')
+      const changes: Change<ConfigMap>[] = []
+      let broken = 0
+      const cache = watchCache(namespace, changes, () => broken++)
+      const stop = new AbortController()
+      const running = cache.run(stop.signal)
+      await cache.waitForSync()
+      trouble = () => pick(kinds)()
+      proxy.dropConnections()
+      const newest = new Map<string, bigint>()
+      const told = new Set<string>()
+      const states = new Map<string, number>()
+      let gaps = 0
+      const check = () => {
+        for (const { type, old, new: now } of changes.splice(0)) {
+          const { uid, name, resourceVersion } = (now ?? old)!.metadata
+          if (type === 'delete') continue
+          assert.ok(!told.has(`${uid} ${resourceVersion}`), 'an event was applied twice')
+          assert.ok(BigInt(resourceVersion) > (newest.get(uid) ?? 0n), 'the cache went back')
+          told.add(`${uid} ${resourceVersion}`)
+          newest.set(uid, BigInt(resourceVersion))
+          const state = Number(now.data!.state)
+          const before = states.get(name) ?? 0
+          // The state in between was the deletion.
+          if (state !== before + 1 && !(before % 20 === 19 && state === before + 2)) gaps++
+          states.set(name, state)
+          assert.equal(now.data!.filler, filler)
+        }
+      }
+      let heapAtTenth: number | undefined
+      let done = false
+      const churning = churn(namespace, () => done)
+      while (broken < wanted) {
+        await new Promise(resolve => setTimeout(resolve, 20))
+        check()
+        if (heapAtTenth === undefined && broken >= wanted / 10) heapAtTenth = heap()
+      }
+      done = true
+      await churning
+      trouble = () => ({ kind: 'none' })
+      await direct.create(configMaps, { metadata: { namespace, name: 'last' }, data: { state: '1', filler } })
+      await equalsServer(cache, namespace)
+      check()
+      const { lists } = cache.status()
+      if (mayList) assert.ok(lists > 1, `${lists} lists`)
+      else {
+        assert.equal(lists, 1, 'listed again although history was there')
+        assert.equal(gaps, 0, 'events were lost')
+      }
+      const grown = heap() - heapAtTenth! - told.size * 200
+      assert.ok(grown < 8 * 1024 * 1024, `the heap grew by ${grown} bytes`)
+      stop.abort()
+      await running
+      console.log(`${broken} cuts`, Object.fromEntries(proxy.broken), `${told.size} states, ${lists} lists`)
+    })
+  }
+
+  it('never lets a controller create one child too many while events are held back for seconds', async () => {
+    const namespace = await cluster.newNamespace('held')
+    trouble = () => (Math.random() < 0.5 ? pick(cuts)() : { kind: 'none' })
+    hold = 2_000
+    const cache = new WatchCache<ConfigMap, ConfigMap, 'parent'>(through, configMaps, {
+      namespace,
+      indexes: { parent: byLabel('parent') },
+      idleTimeoutMs: 5_000,
+    })
+    const client = createCachedClient(through, [cache])
+    const stop = new AbortController()
+    const running = cache.run(stop.signal)
+    await cache.waitForSync()
+    const wanted = 5
+    const parents = ['p', 'q', 'r', 's']
+    let most = 0
+    const reconcile = async (parent: string, round: number) => {
+      const children = cache.byIndex('parent', parent)
+      const metadata = { namespace, generateName: `${parent}-`, labels: { parent } }
+      const missing = Array.from({ length: wanted - children.length }, () => ({ metadata }))
+      await Promise.all(missing.map(child => client.create(configMaps, child)))
+      const { items } = await direct.list(configMaps, { namespace, labelSelector: `parent=${parent}` })
+      most = Math.max(most, items.length)
+      const replaced = cache.byIndex('parent', parent)[round % wanted]!
+      await client.delete(configMaps, replaced.metadata, { preconditions: { uid: replaced.metadata.uid } })
+    }
+    await Promise.all(
+      parents.map(async parent => {
+        for (let round = 0; round < 40; round++) await reconcile(parent, round)
+      }),
+    )
+    assert.equal(most, wanted)
+    stop.abort()
+    await running
+    hold = 0
+  })
+})

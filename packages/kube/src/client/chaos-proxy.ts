@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// For tests: a TLS proxy on loopback before a real API server that breaks watches in every way a network can.
+
+import { once } from 'node:events'
+import {
+  type ClientRequest,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http'
+import { Agent, createServer, request as httpsRequest, type Server } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { issueAuthority, issueServer, type KeyPair } from '../certificates/issue.ts'
+
+/** What happens to one watch. Bytes are counted from the start of its answer. */
+export type Trouble =
+  | { readonly kind: 'none' }
+  /** The connection is destroyed after so many bytes. */
+  | { readonly kind: 'kill'; readonly afterBytes: number }
+  /** The answer ends properly after so many bytes, in the middle of an event. */
+  | { readonly kind: 'truncate'; readonly afterBytes: number }
+  /** Nothing more comes after so many bytes, but the connection stays. */
+  | { readonly kind: 'hang'; readonly afterBytes: number }
+  /** The server does not answer but this status. */
+  | { readonly kind: 'status'; readonly status: 410 | 429 | 500 | 503 }
+  /** After so many bytes the server sends an ERROR event that says that history is gone. */
+  | { readonly kind: 'expire'; readonly afterBytes: number }
+
+export interface ChaosProxyOptions {
+  readonly server: string
+  readonly ca: string
+  readonly certificate: string
+  readonly key: string
+  readonly trouble: () => Trouble
+  /** Milliseconds by which everything that a watch sends is held back. */
+  readonly hold?: () => number
+}
+
+const yearMs = 365 * 24 * 3_600_000
+
+export interface Pki {
+  readonly authority: KeyPair
+  readonly server: KeyPair
+}
+
+export async function newPki(): Promise<Pki> {
+  const times = {
+    notBefore: Date.now() - 3_600_000,
+    notAfter: Date.now() + yearMs,
+    key: 'ecdsa-p256' as const,
+  }
+  const authority = await issueAuthority({ commonName: 'chaos CA', dnsNames: [], ...times })
+  return {
+    authority,
+    server: await issueServer({ commonName: 'localhost', dnsNames: ['localhost'], ...times }, authority),
+  }
+}
+
+export class ChaosProxy {
+  readonly #options: ChaosProxyOptions
+  readonly #server: Server
+  readonly #agent: Agent
+  readonly #sockets = new Set<Socket>()
+  #pki: Pki
+  /** How many watches were broken so far, by kind. */
+  readonly broken = new Map<Trouble['kind'], number>()
+
+  private constructor(options: ChaosProxyOptions, pki: Pki) {
+    this.#options = options
+    this.#pki = pki
+    this.#agent = new Agent({
+      keepAlive: true,
+      ca: options.ca,
+      cert: options.certificate,
+      key: options.key,
+    })
+    this.#server = createServer(pki.server, (incoming, outgoing) => this.#forward(incoming, outgoing))
+    this.#server.on('secureConnection', socket => {
+      this.#sockets.add(socket)
+      socket.on('close', () => this.#sockets.delete(socket))
+      socket.on('error', () => {})
+    })
+  }
+
+  static async start(options: ChaosProxyOptions): Promise<ChaosProxy> {
+    const proxy = new ChaosProxy(options, await newPki())
+    proxy.#server.listen(0, '127.0.0.1')
+    await once(proxy.#server, 'listening')
+    return proxy
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  get ca(): string {
+    return this.#pki.authority.cert
+  }
+
+  /** From now on the server's certificate is one of another authority. */
+  useCertificate(pki: Pki): void {
+    this.#pki = pki
+    this.#server.setSecureContext(pki.server)
+  }
+
+  dropConnections(): void {
+    for (const socket of this.#sockets) socket.destroy()
+  }
+
+  async stop(): Promise<void> {
+    this.#server.close()
+    this.dropConnections()
+    this.#agent.destroy()
+  }
+
+  #forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const isWatch = incoming.url!.includes('watch=true')
+    const trouble: Trouble = isWatch ? this.#options.trouble() : { kind: 'none' }
+    if (trouble.kind !== 'none') this.broken.set(trouble.kind, (this.broken.get(trouble.kind) ?? 0) + 1)
+    if (trouble.kind === 'status') return refuse(outgoing, trouble.status)
+    const url = new URL(incoming.url!, this.#options.server)
+    const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+    const headers = { ...incoming.headers, host: url.host }
+    const upstream = send(url, { method: incoming.method, headers, agent: this.#agent }, answer => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      if (!isWatch) answer.pipe(outgoing)
+      else this.#forwardWatch(answer, outgoing, upstream, trouble)
+    })
+    upstream.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => upstream.destroy())
+    incoming.pipe(upstream)
+  }
+
+  #forwardWatch(
+    answer: IncomingMessage,
+    outgoing: ServerResponse,
+    upstream: ClientRequest,
+    trouble: Trouble,
+  ): void {
+    outgoing.flushHeaders()
+    let left = 'afterBytes' in trouble ? trouble.afterBytes : Number.POSITIVE_INFINITY
+    const deliver = (chunk: Buffer) => {
+      if (left <= 0 || outgoing.destroyed) return
+      outgoing.write(chunk.subarray(0, left))
+      left -= chunk.length
+      if (left > 0) return
+      if (trouble.kind !== 'hang') upstream.destroy()
+      if (trouble.kind === 'kill') setImmediate(() => outgoing.socket?.destroy())
+      else if (trouble.kind === 'truncate') outgoing.end()
+      else if (trouble.kind === 'expire') {
+        const object = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' }
+        outgoing.end(`\n${JSON.stringify({ type: 'ERROR', object })}\n`)
+      }
+    }
+    answer.on('data', (chunk: Buffer) => {
+      const hold = this.#options.hold?.() ?? 0
+      if (hold > 0) setTimeout(deliver, hold, chunk)
+      else deliver(chunk)
+    })
+    answer.on('end', () => outgoing.end())
+    answer.on('error', () => outgoing.destroy())
+  }
+}
+
+function refuse(outgoing: ServerResponse, status: number): void {
+  const reason = { 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable' }[
+    status
+  ]
+  outgoing.writeHead(status, { 'content-type': 'application/json' })
+  outgoing.end(JSON.stringify({ kind: 'Status', code: status, reason, message: 'chaos' }))
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { subjectOf } from './event.ts'
+import { lost, MemorySink, recorder, set } from './recorder.fixture.ts'
+
+describe('an event', () => {
+  it('is stored as core/v1 with its source, its object and its times', async () => {
+    const { clock, sink, of } = recorder({ instance: 'host-a' })
+    of.record(set, lost)
+    await clock.settle()
+    const [event] = sink.events
+    assert.match(event!.metadata.name, /^llm\.[0-9a-f]{16}$/)
+    assert.deepEqual(
+      { ...event, metadata: { namespace: event!.metadata.namespace } },
+      {
+        apiVersion: 'v1',
+        kind: 'Event',
+        metadata: { namespace: 'team' },
+        involvedObject: set,
+        reason: 'AllScheduledReplicasLost',
+        message: 'All lost',
+        type: 'Warning',
+        source: { component: 'podclique-controller', host: 'host-a' },
+        reportingComponent: 'podclique-controller',
+        reportingInstance: 'host-a',
+        firstTimestamp: '2026-01-01T00:00:00Z',
+        lastTimestamp: '2026-01-01T00:00:00Z',
+        count: 1,
+      },
+    )
+  })
+
+  it('can be stored as events.k8s.io/v1', async () => {
+    const { clock, sink, of } = recorder({ sink: new MemorySink('events.k8s.io/v1') })
+    of.record(set, lost)
+    await clock.settle()
+    of.record(set, lost)
+    await clock.advance(1_000)
+    const [event] = sink.events as unknown as Record<string, unknown>[]
+    assert.deepEqual(
+      { ...event, metadata: undefined },
+      {
+        apiVersion: 'events.k8s.io/v1',
+        kind: 'Event',
+        metadata: undefined,
+        regarding: set,
+        reason: 'AllScheduledReplicasLost',
+        note: 'All lost',
+        type: 'Warning',
+        action: 'AllScheduledReplicasLost',
+        reportingController: 'podclique-controller',
+        reportingInstance: 'podclique-controller',
+        eventTime: '2026-01-01T00:00:00.000000Z',
+        series: { count: 2, lastObservedTime: '2026-01-01T00:00:00.000000Z' },
+      },
+    )
+  })
+
+  it('of a cluster-scoped object is stored in the namespace default', async () => {
+    const { clock, sink, of } = recorder()
+    of.record({ apiVersion: 'v1', kind: 'Node', name: 'n1' }, lost)
+    await clock.settle()
+    assert.equal(sink.events[0]!.metadata.namespace, 'default')
+  })
+
+  it('is cut where it is longer than the API takes, and its name stays valid', async () => {
+    const { clock, sink, of } = recorder()
+    of.record(
+      { ...set, name: `${'a'.repeat(199)}.${'b'.repeat(53)}` },
+      { ...lost, message: 'ä'.repeat(1_000) },
+    )
+    await clock.settle()
+    const [event] = sink.events
+    assert.ok(Buffer.byteLength(event!.message) <= 1_024)
+    assert.match(event!.message, /^ä+…$/)
+    assert.match(event!.metadata.name, /^a+\.[0-9a-f]{16}$/)
+  })
+
+  it('knows its object by the resource, because objects out of lists do not say their kind', () => {
+    const pods = {
+      group: 'grove.io',
+      version: 'v1alpha1',
+      resource: 'podcliques',
+      kind: 'PodClique',
+      namespaced: true,
+    }
+    assert.deepEqual(
+      subjectOf(pods, { metadata: { name: 'a', namespace: 'b', uid: 'c', resourceVersion: '7' } }),
+      {
+        apiVersion: 'grove.io/v1alpha1',
+        kind: 'PodClique',
+        name: 'a',
+        namespace: 'b',
+        uid: 'c',
+        resourceVersion: '7',
+      },
+    )
+  })
+})

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A recorder on a clock that tests turn, and a sink that keeps, fails, hangs or refuses.
+import { FakeClock } from '../clock/index.ts'
+import type { EventDescription, EventFormat, EventSubject, StoredEvent } from './event.ts'
+import { EventRecorder, type EventRecorderOptions } from './recorder.ts'
+import type { EventSink } from './sink.ts'
+
+export const set: EventSubject = {
+  apiVersion: 'grove.io/v1alpha1',
+  kind: 'PodCliqueSet',
+  namespace: 'team',
+  name: 'llm',
+  uid: 'u1',
+}
+export const created = (pod: string): EventDescription => ({
+  type: 'Normal',
+  reason: 'PodCreateSuccessful',
+  message: `Created Pod: ${pod}`,
+})
+export const lost: EventDescription = {
+  type: 'Warning',
+  reason: 'AllScheduledReplicasLost',
+  message: 'All lost',
+}
+
+export type Stored = StoredEvent & { reason: string; message: string; count: number; type: string }
+
+export class MemorySink implements EventSink {
+  readonly format: EventFormat
+  readonly stored = new Map<string, Stored>()
+  requests = 0
+  mode: 'works' | 'fails' | 'hangs' | 'refuses' = 'works'
+  readonly #hanging: (() => void)[] = []
+
+  /** Answers what hangs, and what comes. */
+  resume(): void {
+    this.mode = 'works'
+    for (const answer of this.#hanging.splice(0)) answer()
+  }
+
+  constructor(format: EventFormat = 'core/v1') {
+    this.format = format
+  }
+
+  async create(event: StoredEvent, signal: AbortSignal) {
+    const refused = await this.#request(signal)
+    if (!refused) this.stored.set(event.metadata.name, event as Stored)
+    return refused ?? ('written' as const)
+  }
+
+  async patch(event: StoredEvent, patch: object, signal: AbortSignal) {
+    const refused = await this.#request(signal)
+    const before = this.stored.get(event.metadata.name)
+    if (!before) return 'gone'
+    this.stored.set(event.metadata.name, { ...before, ...patch })
+    return refused ?? ('written' as const)
+  }
+
+  async #request(signal: AbortSignal): Promise<'refused' | undefined> {
+    this.requests++
+    if (this.mode === 'fails') throw new Error('no route to host')
+    if (this.mode === 'hangs')
+      await new Promise<void>((resolve, reject) => {
+        this.#hanging.push(resolve)
+        signal.addEventListener('abort', () => reject(signal.reason))
+      })
+    return this.mode === 'refuses' ? 'refused' : undefined
+  }
+
+  get events(): Stored[] {
+    return [...this.stored.values()]
+  }
+}
+
+export function recorder(options: Partial<EventRecorderOptions> & { sink?: MemorySink } = {}) {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1))
+  const sink = options.sink ?? new MemorySink()
+  const events = new EventRecorder({ clock, random: () => 0, ...options, sink })
+  return { clock, sink, events, of: events.for('podclique-controller') }
+}

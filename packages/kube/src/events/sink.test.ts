@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { KubeError, type KubeErrorCode } from '../client/error.ts'
+import type { StoredEvent } from './event.ts'
+import { eventSink } from './sink.ts'
+
+describe('the sink over the API', () => {
+  const sinkThatFails = (code: KubeErrorCode) => {
+    const fail = () => Promise.reject(new KubeError({ code, message: code }))
+    return eventSink({ create: fail, patch: fail })
+  }
+  const event: StoredEvent = { metadata: { name: 'a', namespace: 'b' } }
+  const { signal } = new AbortController()
+
+  it('tells what will never be taken from what may be taken later', async () => {
+    assert.equal(await sinkThatFails('Forbidden').create(event, signal), 'refused')
+    assert.equal(await sinkThatFails('AlreadyExists').create(event, signal), 'written')
+    assert.equal(await sinkThatFails('NotFound').patch(event, {}, signal), 'gone')
+    assert.equal(await sinkThatFails('Invalid').patch(event, {}, signal), 'refused')
+    for (const code of ['Network', 'Timeout', 'TooManyRequests', 'ServiceUnavailable'] as const)
+      await assert.rejects(sinkThatFails(code).create(event, signal))
+  })
+})

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import type { RequestOptions } from 'node:https'
+import { afterEach, before, beforeEach, describe, it } from 'node:test'
+import type { KeyPair } from '../certificates/index.ts'
+import { allowed, denied, patched } from './admission.ts'
+import { validating } from './review.ts'
+import { newAuthority, review, TestServer } from './server.fixture.ts'
+
+let hook: TestServer
+let authority: KeyPair
+before(async () => {
+  authority = await newAuthority()
+})
+beforeEach(async () => {
+  hook = await TestServer.start(authority)
+})
+afterEach(() => hook.stop())
+
+describe('a webhook', () => {
+  for (const apiVersion of ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'])
+    it(`answers ${apiVersion} with the same version and the uid of the request`, async () => {
+      hook.server.handle('/a', () => allowed())
+      const answer = await hook.post('/a', review({}, apiVersion))
+      assert.equal(answer.status, 200)
+      assert.equal(answer.apiVersion, apiVersion)
+      assert.deepEqual(answer.response, { uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
+    })
+
+  it('gives warnings whether it allows or not, and says why it does not', async () => {
+    hook.server.handle('/yes', () => allowed({ warnings: ['old field'] }))
+    hook.server.handle('/no', () => denied('spec.replicas: Invalid value: 0', { warnings: ['old field'] }))
+    assert.deepEqual((await hook.post('/yes', review())).response.warnings, ['old field'])
+    const { response } = await hook.post('/no', review())
+    assert.deepEqual(response, {
+      uid: 'u-1',
+      allowed: false,
+      status: { metadata: {}, message: 'spec.replicas: Invalid value: 0', reason: 'Forbidden', code: 403 },
+      warnings: ['old field'],
+    })
+  })
+
+  it('sends changes as a base64 JSON patch, and none when nothing changes', async () => {
+    hook.server.handle('/a', ({ object }) => patched(object, { spec: { replicas: 1, minAvailable: 1 } }))
+    hook.server.handle('/b', ({ object }) => patched(object, structuredClone(object)))
+    const { response } = await hook.post('/a', review())
+    assert.equal(response.patchType, 'JSONPatch')
+    assert.deepEqual(JSON.parse(Buffer.from(response.patch!, 'base64').toString()), [
+      { op: 'add', path: '/spec/minAvailable', value: 1 },
+    ])
+    const unchanged = (await hook.post('/b', review())).response
+    assert.equal(unchanged.allowed, true)
+    assert.equal(unchanged.patch, undefined)
+    assert.equal(unchanged.patchType, undefined)
+  })
+
+  it('answers 404 for a path it does not know', async () => {
+    const answer = await hook.post('/nowhere', review())
+    assert.equal(answer.status, 404)
+    assert.equal(answer.body, '404 page not found\n')
+  })
+
+  const bad: readonly [string, string | Buffer | undefined, RequestOptions, number, RegExp][] = [
+    ['nothing', undefined, {}, 400, /^request body is empty$/],
+    ['no JSON', '{', {}, 400, /json parse error/],
+    ['no object', '[]', {}, 400, /no request/],
+    [
+      'another kind',
+      '{"apiVersion":"v1","kind":"Pod"}',
+      {},
+      400,
+      /no kind "Pod" is registered for version "v1"/,
+    ],
+    ['no request', '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', {}, 400, /no request/],
+    [
+      'another content type',
+      review(),
+      { headers: { 'content-type': 'text/plain' } },
+      400,
+      /^contentType=text\/plain, expected application\/json$/,
+    ],
+    [
+      'a content type with parameters',
+      review(),
+      { headers: { 'content-type': 'application/json; charset=utf-8' } },
+      400,
+      /^contentType=application\/json; charset=utf-8, expected application\/json$/,
+    ],
+    ['no content type', review(), { headers: {} }, 400, /^contentType=, expected application\/json$/],
+    [
+      '7 MiB',
+      Buffer.alloc(7 * 1024 * 1024, ' '),
+      {},
+      413,
+      /^request entity is too large; limit is 7340032 bytes$/,
+    ],
+    ['far more', Buffer.alloc(20 * 1024 * 1024, ' '), {}, 413, /too large/],
+    [
+      'one byte less than 7 MiB, of blanks',
+      Buffer.alloc(7 * 1024 * 1024 - 1, ' '),
+      {},
+      400,
+      /json parse error/,
+    ],
+  ]
+  for (const [what, body, options, code, message] of bad)
+    it(`sent ${what} answers HTTP 200 with code ${code} inside, and goes on`, async () => {
+      hook.server.handle('/a', () => allowed())
+      const answer = await hook.post('/a', body, options)
+      assert.equal(answer.status, 200)
+      assert.equal(answer.response.allowed, false)
+      assert.equal(answer.response.status.code, code)
+      assert.match(answer.response.status.message!, message)
+      assert.equal((await hook.post('/a', review())).response.allowed, true)
+    })
+
+  it('that validates refuses operations that it does not know', async () => {
+    hook.server.handle(
+      '/a',
+      validating(() => allowed()),
+    )
+    for (const operation of ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])
+      assert.equal((await hook.post('/a', review({ operation }))).response.allowed, true)
+    const { response } = await hook.post('/a', review({ operation: 'PATCH' }))
+    assert.deepEqual([response.status.code, response.status.message], [400, 'unknown operation "PATCH"'])
+    assert.match(
+      (await hook.post('/a', review({ operation: undefined }))).response.status.message!,
+      /unknown operation ""/,
+    )
+  })
+
+  it('whose handler throws answers code 500, and lives', async () => {
+    hook.server.handle('/a', () => {
+      throw new TypeError('cannot read properties of undefined')
+    })
+    hook.server.handle('/b', async () => {
+      throw 'a string'
+    })
+    const { response } = await hook.post('/a', review())
+    assert.equal(response.uid, 'u-1')
+    assert.deepEqual(
+      [response.status.code, response.status.message],
+      [500, 'panic: cannot read properties of undefined [recovered]'],
+    )
+    assert.equal((await hook.post('/b', review())).response.status.message, 'panic: a string [recovered]')
+    assert.match(await hook.registry.metrics(), /controller_runtime_webhook_panics_total 2\n/)
+  })
+
+  it('whose handler hangs answers when nobody waits any more', async () => {
+    let aborted = false
+    hook.server.handle('/a', (_, { signal }) => {
+      signal.addEventListener('abort', () => {
+        aborted = true
+      })
+      return new Promise(() => {})
+    })
+    const { response } = await hook.post('/a?timeout=5ms', review())
+    assert.equal(response.status.code, 504)
+    assert.equal(aborted, true)
+  })
+
+  it('counts its requests', async () => {
+    hook.server.handle('/a', () => allowed())
+    hook.server.handle('/quiet', () => allowed())
+    await hook.post('/a', review())
+    await hook.post('/a', undefined)
+    const text = await hook.registry.metrics()
+    for (const line of [
+      'controller_runtime_webhook_requests_total{webhook="/a",code="200"} 2',
+      'controller_runtime_webhook_requests_total{webhook="/quiet",code="500"} 0',
+      'controller_runtime_webhook_requests_in_flight{webhook="/a"} 0',
+      'controller_runtime_webhook_latency_seconds_count{webhook="/a"} 2',
+    ])
+      assert.ok(text.includes(`${line}\n`), line)
+  })
+})

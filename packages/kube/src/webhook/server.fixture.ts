@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A webhook server on loopback with an authority of its own, and a client that trusts it.
+import { X509Certificate } from 'node:crypto'
+import { Agent, type RequestOptions, request } from 'node:https'
+import { connect } from 'node:tls'
+import { issueAuthority, issueServer, type KeyPair, MemoryCertificateSource } from '../certificates/index.ts'
+import { systemClock } from '../clock/index.ts'
+import { captureLog } from '../log/index.ts'
+import { createRegistry } from '../metrics/index.ts'
+import { WebhookServer } from './server.ts'
+
+export const host = '127.0.0.1'
+const name = 'hook.system.svc'
+const lifetime = {
+  notBefore: Date.now() - 3_600_000,
+  notAfter: Date.now() + 86_400_000,
+  key: 'ecdsa-p256' as const,
+}
+
+export const newAuthority = () =>
+  issueAuthority({ commonName: 'Test-CA', dnsNames: ['Test-CA'], ...lifetime })
+export const newServerCertificate = (authority: KeyPair) =>
+  issueServer({ commonName: name, dnsNames: [name], ...lifetime }, authority)
+
+export interface Answer {
+  readonly status: number
+  readonly body: string
+  readonly response: {
+    uid: string
+    allowed: boolean
+    status: { code: number; message?: string; reason?: string }
+    patch?: string
+    patchType?: string
+    warnings?: string[]
+  }
+  readonly apiVersion: string
+}
+
+export class TestServer {
+  readonly authority: KeyPair
+  readonly certificates = new MemoryCertificateSource()
+  readonly registry = createRegistry()
+  readonly agent = new Agent({ keepAlive: true })
+  readonly server: WebhookServer
+
+  private constructor(authority: KeyPair) {
+    this.authority = authority
+    this.server = new WebhookServer({
+      host,
+      port: 0,
+      certificates: this.certificates,
+      clock: systemClock,
+      registry: this.registry,
+      log: captureLog().log,
+    })
+  }
+
+  static async start(authority: KeyPair): Promise<TestServer> {
+    const created = new TestServer(authority)
+    created.certificates.set(await newServerCertificate(authority))
+    await created.server.start(new AbortController().signal)
+    return created
+  }
+
+  async stop(): Promise<void> {
+    this.agent.destroy()
+    await this.server.stop()
+  }
+
+  post(path: string, body: string | Buffer | undefined, options: RequestOptions = {}): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const call = request(
+        {
+          host,
+          port: this.server.port,
+          servername: name,
+          ca: this.authority.cert,
+          path,
+          method: 'POST',
+          agent: this.agent,
+          headers: { 'content-type': 'application/json' },
+          ...options,
+        },
+        answer => {
+          const chunks: Buffer[] = []
+          answer.on('data', chunk => chunks.push(chunk))
+          answer.on('error', reject)
+          answer.on('end', () => {
+            const text = Buffer.concat(chunks).toString()
+            const json = answer.headers['content-type'] === 'application/json' ? JSON.parse(text) : {}
+            resolve({ status: answer.statusCode ?? 0, body: text, ...json })
+          })
+        },
+      )
+      call.on('error', reject)
+      call.end(body)
+    })
+  }
+
+  /** The serial number of what a new connection is shown. */
+  presentedSerial(ca: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port: this.server.port!, servername: name, ca })
+      socket.on('error', reject)
+      socket.on('secureConnect', () => {
+        const serial = new X509Certificate(socket.getPeerCertificate(true).raw).serialNumber
+        socket.end()
+        resolve(serial)
+      })
+    })
+  }
+}
+
+export const review = (over: object = {}, apiVersion = 'admission.k8s.io/v1') =>
+  JSON.stringify({
+    apiVersion,
+    kind: 'AdmissionReview',
+    request: {
+      uid: 'u-1',
+      operation: 'CREATE',
+      kind: { group: 'example.com', version: 'v1', kind: 'Fleet' },
+      resource: { group: 'example.com', version: 'v1', resource: 'fleets' },
+      userInfo: { username: 'alice' },
+      object: { spec: { replicas: 1 } },
+      ...over,
+    },
+  })

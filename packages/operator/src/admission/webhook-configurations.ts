@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How API servers are told of our webhooks. Names are part of the contract: upgrades, certificate injectors and
+// administrators go by them.
+import {
+  groveGroup,
+  kinds,
+  label,
+  type MutatingWebhookConfiguration,
+  type OperatorConfiguration,
+  operatorName,
+  type RuleWithOperations,
+  schedulerGroup,
+  type ValidatingWebhookConfiguration,
+} from '@grove/api'
+import { webhookPaths } from './handlers.ts'
+
+/** API servers wait this long for an answer. */
+const timeoutSeconds = 10
+
+export interface WebhookService {
+  readonly namespace: string
+  readonly name?: string
+  readonly port: number
+}
+
+export function webhookConfigurations(
+  service: WebhookService,
+  { authorizer }: Pick<OperatorConfiguration, 'authorizer'>,
+): (MutatingWebhookConfiguration | ValidatingWebhookConfiguration)[] {
+  const entry = (name: string, path: string, rules: RuleWithOperations[]) => ({
+    name,
+    admissionReviewVersions: ['v1'],
+    clientConfig: {
+      service: { name: service.name ?? operatorName, namespace: service.namespace, path, port: service.port },
+    },
+    failurePolicy: 'Fail' as const,
+    matchPolicy: 'Exact' as const,
+    namespaceSelector: {},
+    rules,
+    sideEffects: 'None' as const,
+    timeoutSeconds,
+  })
+  const sets = [rule(groveGroup, 'v1alpha1', [kinds.podCliqueSet.resource], ['CREATE', 'UPDATE'])]
+  const bindings = [
+    rule(groveGroup, 'v1alpha1', [kinds.clusterTopologyBinding.resource], ['CREATE', 'UPDATE'], 'Cluster'),
+  ]
+  return [
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'podcliqueset-defaulting-webhook' },
+      webhooks: [entry('pcs.defaulting.webhooks.grove.io', webhookPaths.defaultPodCliqueSet, sets)],
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'podcliqueset-validating-webhook' },
+      webhooks: [entry('pcs.validating.webhooks.grove.io', webhookPaths.validatePodCliqueSet, sets)],
+    },
+    {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'clustertopology-validating-webhook' },
+      webhooks: [
+        entry('clustertopology.validating.webhooks.grove.io', webhookPaths.validateClusterTopology, bindings),
+      ],
+    },
+    ...(authorizer.enabled
+      ? [
+          {
+            apiVersion: 'admissionregistration.k8s.io/v1' as const,
+            kind: 'ValidatingWebhookConfiguration' as const,
+            metadata: { name: 'authorizer-webhook' },
+            webhooks: [
+              {
+                ...entry('authorizer.webhooks.grove.io', webhookPaths.authorizer, protectedRules),
+                objectSelector: { matchLabels: { [label.managedBy]: operatorName } },
+              },
+            ],
+          },
+        ]
+      : []),
+  ]
+}
+
+/** What belongs to sets and is not to be changed by hand. Pods may be deleted by whoever may. */
+const protectedRules: RuleWithOperations[] = [
+  rule('', 'v1', ['secrets', 'serviceaccounts', 'services'], ['UPDATE', 'DELETE']),
+  rule('', 'v1', ['pods'], ['UPDATE']),
+  rule('rbac.authorization.k8s.io', 'v1', ['roles', 'rolebindings'], ['UPDATE', 'DELETE']),
+  {
+    ...rule('autoscaling', 'v1', ['horizontalpodautoscalers'], ['UPDATE', 'DELETE']),
+    apiVersions: ['v1', 'v2'],
+  },
+  rule(
+    groveGroup,
+    'v1alpha1',
+    [kinds.podClique.resource, kinds.podCliqueScalingGroup.resource],
+    ['CREATE', 'UPDATE', 'DELETE'],
+  ),
+  rule(schedulerGroup, 'v1alpha1', [kinds.podGang.resource], ['CREATE', 'UPDATE', 'DELETE']),
+]
+
+function rule(
+  group: string,
+  version: string,
+  resources: string[],
+  operations: string[],
+  scope: 'Namespaced' | 'Cluster' = 'Namespaced',
+): RuleWithOperations {
+  return { apiGroups: [group], apiVersions: [version], resources, operations, scope }
+}

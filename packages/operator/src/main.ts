@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator's program: reads its command line and configuration, runs until it is told to stop.
+import { createLogger, stopSignal } from '@grove/kube'
+import { textOf } from './coded-error.ts'
+import { parseLaunch, usage } from './process/arguments.ts'
+import { readConfigurationFile } from './process/configuration-file.ts'
+import { exitCode, LaunchError } from './process/exit-code.ts'
+import { runOperator } from './process/run.ts'
+import { version, versionLine } from './process/version.ts'
+
+async function main(words: readonly string[]): Promise<number> {
+  const launch = parseLaunch(words)
+  switch (launch.task) {
+    case 'help':
+      process.stdout.write(usage)
+      return exitCode.done
+    case 'version':
+      process.stdout.write(`${versionLine()}\n`)
+      return exitCode.done
+    case 'refused':
+      throw new LaunchError(exitCode.arguments, launch.message)
+    case 'run': {
+      const { configuration, warnings } = readConfigurationFile(launch.config)
+      const log = createLogger({ level: configuration.logLevel, format: configuration.logFormat })
+      log.info('Operator starts', { ...version, config: launch.config })
+      for (const warning of warnings) log.warn(warning)
+      await runOperator(configuration, log, stopSignal(log))
+      return exitCode.done
+    }
+  }
+}
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  process.stderr.write(`Err: ${textOf(error)}\n`)
+  process.exitCode = error instanceof LaunchError ? error.exitCode : exitCode.running
+}
+// A reconcile that hangs must not keep a process alive that was told to go.
+process.exit()

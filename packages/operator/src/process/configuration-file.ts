@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { readFileSync } from 'node:fs'
+import { loadConfiguration, type OperatorConfiguration } from '@grove/api'
+import { renderFieldErrors } from '@grove/apimachinery'
+import { parse } from 'yaml'
+import { textOf } from '../coded-error.ts'
+import { exitCode, LaunchError } from './exit-code.ts'
+
+const cannotLoad = 'cannot load "grove-operator" operator config'
+
+export interface LoadedConfiguration {
+  readonly configuration: OperatorConfiguration
+  readonly warnings: readonly string[]
+}
+
+export function readConfigurationFile(path: string): LoadedConfiguration {
+  const result = loadConfiguration(parsed(read(path)))
+  switch (result.outcome) {
+    case 'undecodable':
+      throw new LaunchError(
+        exitCode.configuration,
+        `${cannotLoad}: decoding operator config: ${result.message}`,
+      )
+    case 'invalid':
+      throw invalid(
+        renderFieldErrors(result.errors),
+        result.errors.map(error => error.field),
+      )
+    case 'loaded':
+      return result
+  }
+}
+
+/** A wrong certificate mode is found here already, and told as the set-up failure that scripts know it as. */
+function invalid(text: string, fields: readonly string[]): LaunchError {
+  const onlyMode = fields.every(field => field === 'server.webhooks.certProvisionMode')
+  return onlyMode
+    ? new LaunchError(exitCode.setUp, text.replace(/^.*?(unsupported cert provision mode)/, '$1'))
+    : new LaunchError(exitCode.configuration, `invalid "grove-operator" operator config: ${text}`)
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new LaunchError(exitCode.configuration, `${cannotLoad}: error reading file: ${textOf(error)}`)
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parse(text, { version: '1.1', maxAliasCount: 100 })
+  } catch (error) {
+    throw new LaunchError(exitCode.configuration, `${cannotLoad}: decoding operator config: ${textOf(error)}`)
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { OperatorConfiguration } from '@grove/api'
+import { type Client, discover } from '@grove/kube'
+import { resources } from '../resources.ts'
+import { exitCode, LaunchError } from './exit-code.ts'
+
+/** With the feature on, the driver's kind must be there: a set that asks for it would wait for ever. */
+export async function checkMnnvl(client: Client, { network }: OperatorConfiguration): Promise<void> {
+  if (!network.autoMNNVLEnabled) return
+  const { group, version, resource } = resources.computeDomains
+  const served = await discover(client)
+  const found = served.some(
+    candidate =>
+      candidate.group === group && candidate.version === version && candidate.resource === resource,
+  )
+  if (!found)
+    throw new LaunchError(
+      exitCode.mnnvl,
+      'MNNVL preflight check failed: MNNVL is enabled but ComputeDomain CRD (computedomains.resource.nvidia.com) is not installed. Please install the NVIDIA DRA driver or disable MNNVL in the operator configuration',
+    )
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator as a process: probes, metrics, webhooks, election, controllers.
+import {
+  defaultScheduler,
+  enabledSchedulers,
+  type OperatorConfiguration,
+  operatorEnvironment,
+} from '@grove/api'
+import {
+  type Client,
+  type ClusterConfig,
+  createClient,
+  createClientOn,
+  createRegistry,
+  createTransport,
+  EventRecorder,
+  eventSink,
+  FencedTransport,
+  LeaseElector,
+  type Logger,
+  leaseClient,
+  loadConfig,
+  Manager,
+  systemClock,
+} from '@grove/kube'
+import { schedulerBackends } from '../backends/registry.ts'
+import { textOf } from '../coded-error.ts'
+import { Operator } from '../operator.ts'
+import { World } from '../world.ts'
+import { recordedEvents } from './event-records.ts'
+import { exitCode, LaunchError } from './exit-code.ts'
+import { checkMnnvl } from './mnnvl-check.ts'
+import { ownNamespace } from './own-namespace.ts'
+import { version } from './version.ts'
+import { addWebhooks } from './webhooks.ts'
+
+/** Events that are still to be written when the process stops get this long. */
+const lastEventsMs = 2_000
+const clock = systemClock
+
+export async function runOperator(
+  configuration: OperatorConfiguration,
+  log: Logger,
+  stop: AbortSignal,
+): Promise<void> {
+  const cluster = findCluster()
+  const client = createClient(cluster, { userAgent: userAgent() })
+  try {
+    await checkMnnvl(client, configuration)
+    const manager = setUp(() => assemble(cluster, client, configuration, log))
+    await manager.run(stop)
+  } catch (error) {
+    throw error instanceof LaunchError ? error : new LaunchError(exitCode.running, textOf(error))
+  } finally {
+    await client.close()
+  }
+}
+
+function assemble(
+  cluster: ClusterConfig,
+  client: Client,
+  configuration: OperatorConfiguration,
+  log: Logger,
+): Manager {
+  const registry = createRegistry()
+  const { server, debugging, leaderElection } = configuration
+  const namespace = ownNamespace(leaderElection.resourceNamespace)
+  const lease = {
+    namespace: leaderElection.resourceNamespace || namespace,
+    name: leaderElection.resourceName,
+  }
+  const election = leaderElection.enabled
+    ? new LeaseElector({
+        ...lease,
+        client: leaseClient(client, lease),
+        clock,
+        log,
+        registry,
+        times: {
+          leaseDurationMs: leaderElection.leaseDuration,
+          renewDeadlineMs: leaderElection.renewDeadline,
+          retryPeriodMs: leaderElection.retryPeriod,
+        },
+      })
+    : undefined
+  const manager = new Manager({
+    clock,
+    log,
+    registry,
+    ...(election && { election }),
+    probes: endpoint(server.healthProbes.bindAddress, server.healthProbes.port),
+    metrics: endpoint(server.metrics.bindAddress, server.metrics.port),
+    ...(debugging?.enableProfiling && {
+      profiling: endpoint(debugging.pprofBindHost, debugging.pprofBindPort),
+    }),
+  })
+  manager.addHealthCheck('healthz', () => undefined)
+  addWebhooks(manager, { client, configuration, namespace, clock, log })
+  addControllers(manager, cluster, client, configuration, log)
+  return manager
+}
+
+/** Controllers write through a fence: nothing leaves this process once it no longer leads. */
+function addControllers(
+  manager: Manager,
+  cluster: ClusterConfig,
+  client: Client,
+  configuration: OperatorConfiguration,
+  log: Logger,
+): void {
+  const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
+    userAgent: userAgent(),
+    ...(cluster.credentials && { credentials: cluster.credentials }),
+  })
+  const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry: manager.registry })
+  const world = new World(fenced, {
+    clock,
+    onFailure: (resource, error, retryInMs) =>
+      log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
+  })
+  const image = process.env[operatorEnvironment.waiterImage]
+  const operator = new Operator({
+    context: {
+      world,
+      clock,
+      configuration,
+      backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
+      waiterImage: image && `${image}:${version.gitVersion}`,
+      events: recordedEvents(recorder),
+    },
+    log,
+    registry: manager.registry,
+  })
+  manager.addCache('world', {
+    run: async signal => void (await world.run(signal)),
+    waitForSync: signal => world.waitForSync(signal),
+  })
+  manager.addController('operator', operator)
+  manager.addLastStep('events', () => recorder.stop(lastEventsMs))
+}
+
+function findCluster(): ClusterConfig {
+  try {
+    return loadConfig()
+  } catch (error) {
+    throw new LaunchError(exitCode.arguments, textOf(error))
+  }
+}
+
+function setUp<T>(make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    throw error instanceof LaunchError ? error : new LaunchError(exitCode.setUp, textOf(error))
+  }
+}
+
+function endpoint(host: string, port: number): { host?: string; port: number } {
+  return { port, ...(host && { host }) }
+}
+
+function userAgent(): string {
+  return `grove-operator/${version.gitVersion}`
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { at } from '../json.ts'
+import { chapter } from '../suite.ts'
+
+const aggregated = { accept: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList' }
+
+interface ListedResource {
+  readonly name: string
+  readonly kind: string
+  readonly namespaced: boolean
+  readonly verbs: readonly string[]
+  readonly shortNames?: readonly string[]
+  readonly categories?: readonly string[]
+}
+
+export const discovery = chapter('discovery and health', {
+  'the server says its version': async ({ http }) => {
+    const answer = await http.get('/version')
+    assert.equal(answer.status, 200)
+    assert.equal(answer.at('major'), '1')
+    assert.equal(answer.at('minor'), '37')
+    assert.match(answer.text('gitVersion'), /^v1\.37\./)
+  },
+  'the server says that it is well': async ({ http }) => {
+    for (const path of ['/healthz', '/livez', '/readyz']) {
+      const answer = await http.get(path)
+      assert.equal(answer.status, 200, path)
+      assert.equal(answer.raw, 'ok')
+    }
+  },
+  'the core group has one version': async ({ http }) => {
+    const answer = await http.get('/api')
+    assert.equal(answer.at('kind'), 'APIVersions')
+    assert.deepEqual(answer.at('versions'), ['v1'])
+  },
+  'groups are listed with their preferred version': async ({ http }) => {
+    const answer = await http.get('/apis')
+    assert.equal(answer.at('kind'), 'APIGroupList')
+    const apps = (answer.at('groups') as object[]).find(group => at(group, 'name') === 'apps')
+    assert.deepEqual(apps, {
+      name: 'apps',
+      versions: [{ groupVersion: 'apps/v1', version: 'v1' }],
+      preferredVersion: { groupVersion: 'apps/v1', version: 'v1' },
+    })
+  },
+  'one group can be asked for': async ({ http }) => {
+    const answer = await http.get('/apis/apps')
+    assert.equal(answer.at('kind'), 'APIGroup')
+    assert.equal(answer.at('name'), 'apps')
+    assert.deepEqual(answer.at('preferredVersion'), { groupVersion: 'apps/v1', version: 'v1' })
+  },
+  'an unknown group is not found': async ({ http }) => {
+    assert.equal((await http.get('/apis/nope.example.com')).status, 404)
+  },
+  'the resources of a version are listed with verbs and short names': async ({ http }) => {
+    const answer = await http.get('/api/v1')
+    assert.equal(answer.at('kind'), 'APIResourceList')
+    assert.equal(answer.at('groupVersion'), 'v1')
+    const pods = (answer.at('resources') as ListedResource[]).find(({ name }) => name === 'pods')
+    assert.equal(pods?.kind, 'Pod')
+    assert.equal(pods?.namespaced, true)
+    assert.deepEqual(pods?.shortNames, ['po'])
+    assert.deepEqual(pods?.categories, ['all'])
+    assert.deepEqual([...(pods?.verbs ?? [])].sort(), [
+      'create',
+      'delete',
+      'deletecollection',
+      'get',
+      'list',
+      'patch',
+      'update',
+      'watch',
+    ])
+  },
+  'subresources are listed too': async ({ http }) => {
+    const resources = (await http.get('/api/v1')).at('resources') as ListedResource[]
+    const kindOf = (wanted: string) => resources.find(({ name }) => name === wanted)?.kind
+    assert.equal(kindOf('pods/binding'), 'Binding')
+    assert.equal(kindOf('pods/eviction'), 'Eviction')
+    assert.equal(kindOf('pods/status'), 'Pod')
+    assert.equal(kindOf('namespaces/finalize'), 'Namespace')
+  },
+  'the scale of deployments is of another group': async ({ http }) => {
+    const resources = (await http.get('/apis/apps/v1')).at('resources') as ListedResource[]
+    const scale = resources.find(({ name }) => name === 'deployments/scale')
+    assert.equal(at(scale, 'group'), 'autoscaling')
+    assert.equal(at(scale, 'version'), 'v1')
+    assert.equal(scale?.kind, 'Scale')
+  },
+  'everything can be asked for at once': async ({ http }) => {
+    const answer = await http.get('/apis', { headers: aggregated })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.at('kind'), 'APIGroupDiscoveryList')
+    assert.equal(answer.at('apiVersion'), 'apidiscovery.k8s.io/v2')
+    const apps = (answer.at('items') as object[]).find(item => at(item, 'metadata.name') === 'apps')
+    const deployments = (at(apps, 'versions.0.resources') as object[]).find(
+      resource => at(resource, 'resource') === 'deployments',
+    )
+    assert.equal(at(deployments, 'scope'), 'Namespaced')
+    assert.equal(at(deployments, 'singularResource'), 'deployment')
+    assert.deepEqual(at(deployments, 'shortNames'), ['deploy'])
+    assert.deepEqual(at(deployments, 'responseKind'), { group: '', version: '', kind: 'Deployment' })
+    assert.deepEqual(
+      (at(deployments, 'subresources') as object[]).map(subresource => at(subresource, 'subresource')).sort(),
+      ['scale', 'status'],
+    )
+  },
+  'the core group can be asked for at once': async ({ http }) => {
+    const answer = await http.get('/api', { headers: aggregated })
+    assert.equal(answer.at('kind'), 'APIGroupDiscoveryList')
+    assert.equal(answer.at('items.0.versions.0.version'), 'v1')
+  },
+  'discovery that has not changed is not sent again': async ({ http }) => {
+    const first = await http.get('/api', { headers: aggregated })
+    assert.equal(typeof first.headers.etag, 'string')
+    const again = await http.get('/api', {
+      headers: { ...aggregated, 'if-none-match': String(first.headers.etag) },
+    })
+    assert.equal(again.status, 304)
+  },
+})

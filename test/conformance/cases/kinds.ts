@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { deployment, service } from '../objects.ts'
+import { chapter } from '../suite.ts'
+
+export const kinds = chapter('defaults and rules of kinds', {
+  'a service gets an address': async ({ http, core }) => {
+    const made = await http.post(core('services'), service('s'))
+    assert.equal(made.status, 201)
+    const address = made.text('spec.clusterIP')
+    assert.match(address, /^10\.\d+\.\d+\.\d+$/)
+    assert.deepEqual(made.at('spec'), {
+      ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }],
+      selector: { app: 's' },
+      clusterIP: address,
+      clusterIPs: [address],
+      type: 'ClusterIP',
+      sessionAffinity: 'None',
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      internalTrafficPolicy: 'Cluster',
+    })
+    assert.deepEqual(made.at('status'), { loadBalancer: {} })
+  },
+  'a headless service has no address': async ({ http, core }) => {
+    const made = await http.post(core('services'), service('s', { clusterIP: 'None' }))
+    assert.equal(made.at('spec.clusterIP'), 'None')
+    assert.deepEqual(made.at('spec.clusterIPs'), ['None'])
+  },
+  'a service keeps its address in an update that leaves it out': async ({ http, core }) => {
+    const made = await http.post(core('services'), service('s'))
+    const updated = await http.put(core('services/s'), service('s', { ports: [{ port: 81 }] }))
+    assert.equal(updated.status, 200)
+    assert.equal(updated.at('spec.clusterIP'), made.at('spec.clusterIP'))
+  },
+  'the address of a service does not change': async ({ http, core }) => {
+    await http.post(core('services'), service('s'))
+    const refused = await http.mergePatch(core('services/s'), {
+      spec: { clusterIP: '10.96.3.4', clusterIPs: ['10.96.3.4'] },
+    })
+    assert.equal(refused.status, 422)
+    assert.match(
+      refused.text('message'),
+      /spec\.clusterIPs\[0\]: Invalid value: \["10\.96\.3\.4"\]: may not change once set/,
+    )
+  },
+  'a node port is given': async ({ http, core }) => {
+    const made = await http.post(core('services'), service('s', { type: 'NodePort' }))
+    const port = Number(made.at('spec.ports.0.nodePort'))
+    assert.ok(port >= 30_000 && port <= 32_767)
+    assert.equal(made.at('spec.externalTrafficPolicy'), 'Cluster')
+  },
+  'an external name is no address': async ({ http, core }) => {
+    const made = await http.post(core('services'), {
+      metadata: { name: 's' },
+      spec: { type: 'ExternalName', externalName: 'example.com' },
+    })
+    assert.deepEqual(made.at('spec'), {
+      externalName: 'example.com',
+      sessionAffinity: 'None',
+      type: 'ExternalName',
+    })
+  },
+  'a service needs ports': async ({ http, core }) => {
+    const refused = await http.post(core('services'), service('s', { ports: [] }))
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /spec\.ports: Required value/)
+  },
+  'several ports need names': async ({ http, core }) => {
+    const refused = await http.post(core('services'), service('s', { ports: [{ port: 1 }, { port: 2 }] }))
+    assert.match(
+      refused.text('message'),
+      /spec\.ports\[0\]\.name: Required value, spec\.ports\[1\]\.name: Required value/,
+    )
+  },
+  'a namespace gets its name as a label, a phase and a finalizer': async ({ http, id }) => {
+    const read = await http.get(`/api/v1/namespaces/${id}`)
+    assert.deepEqual(read.at('metadata.labels'), { 'kubernetes.io/metadata.name': id })
+    assert.deepEqual(read.at('spec'), { finalizers: ['kubernetes'] })
+    assert.deepEqual(read.at('status'), { phase: 'Active' })
+  },
+  'a namespace needs a DNS label': async ({ http }) => {
+    const refused = await http.post('/api/v1/namespaces', { metadata: { name: 'a.b' } })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /metadata\.name: Invalid value: "a\.b": /)
+  },
+  'a secret turns stringData into data': async ({ http, core }) => {
+    const made = await http.post(core('secrets'), {
+      metadata: { name: 's' },
+      stringData: { a: 'text' },
+      data: { b: 'eA==' },
+    })
+    assert.equal(made.at('type'), 'Opaque')
+    assert.deepEqual(made.at('data'), { a: 'dGV4dA==', b: 'eA==' })
+    assert.equal(made.at('stringData'), undefined)
+  },
+  'the type of a secret does not change': async ({ http, core }) => {
+    await http.post(core('secrets'), { metadata: { name: 's' } })
+    const refused = await http.mergePatch(core('secrets/s'), { type: 'example.com/other' })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /type: Invalid value: "example\.com\/other": field is immutable/)
+  },
+  'an immutable config map does not change': async ({ http, core }) => {
+    await http.post(core('configmaps'), { metadata: { name: 'm' }, immutable: true, data: { a: '1' } })
+    const refused = await http.mergePatch(core('configmaps/m'), { data: { a: '2' } })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /data: Forbidden: field is immutable when `immutable` is set/)
+    assert.equal(
+      (await http.mergePatch(core('configmaps/m'), { metadata: { labels: { a: 'b' } } })).status,
+      200,
+    )
+  },
+  'a node starts with a taint': async ({ http, id }) => {
+    const made = await http.post('/api/v1/nodes', { metadata: { name: id } })
+    assert.deepEqual(made.at('spec'), {
+      taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }],
+    })
+    assert.deepEqual(made.at('status.daemonEndpoints'), { kubeletEndpoint: { Port: 0 } })
+  },
+  'a deployment is filled with defaults': async ({ http, group }) => {
+    const { spec } = deployment('d') as { spec: { selector: object; template: object } }
+    const made = await http.post(group('apps/v1', 'deployments'), {
+      metadata: { name: 'd' },
+      spec: { selector: spec.selector, template: spec.template },
+    })
+    assert.equal(made.at('spec.replicas'), 1)
+    assert.deepEqual(made.at('spec.strategy'), {
+      type: 'RollingUpdate',
+      rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' },
+    })
+    assert.equal(made.at('spec.revisionHistoryLimit'), 10)
+    assert.equal(made.at('spec.progressDeadlineSeconds'), 600)
+    assert.equal(made.at('spec.template.spec.enableServiceLinks'), undefined)
+    assert.deepEqual(made.at('spec.template.metadata'), { labels: { app: 'd' } })
+  },
+  'the selector of a deployment does not change': async ({ http, group }) => {
+    await http.post(group('apps/v1', 'deployments'), deployment('d'))
+    const refused = await http.mergePatch(group('apps/v1', 'deployments/d'), {
+      spec: {
+        selector: { matchLabels: { app: 'd', more: 'x' } },
+        template: { metadata: { labels: { app: 'd', more: 'x' } } },
+      },
+    })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /spec\.selector: Invalid value: .*: field is immutable/)
+  },
+  'the selector of a deployment must match its template': async ({ http, group }) => {
+    const refused = await http.post(
+      group('apps/v1', 'deployments'),
+      deployment('d', { selector: { matchLabels: { app: 'other' } } }),
+    )
+    assert.equal(refused.status, 422)
+    assert.equal(
+      refused.at('message'),
+      'Deployment.apps "d" is invalid: spec.template.metadata.labels: Invalid value: {"app":"d"}: `selector` does not match template `labels`',
+    )
+  },
+  'a stateful set is filled with defaults': async ({ http, group }) => {
+    const { spec } = deployment('s') as { spec: object }
+    const made = await http.post(group('apps/v1', 'statefulsets'), {
+      metadata: { name: 's' },
+      spec: { ...spec, serviceName: 's' },
+    })
+    assert.equal(made.status, 201)
+    assert.equal(made.at('spec.podManagementPolicy'), 'OrderedReady')
+    assert.equal(made.at('spec.updateStrategy.type'), 'RollingUpdate')
+    assert.equal(made.at('spec.updateStrategy.rollingUpdate.partition'), 0)
+    assert.deepEqual(made.at('spec.persistentVolumeClaimRetentionPolicy'), {
+      whenDeleted: 'Retain',
+      whenScaled: 'Retain',
+    })
+    assert.deepEqual(made.at('status'), { replicas: 0, availableReplicas: 0 })
+  },
+  'a job gets a selector and labels of its own': async ({ http, group }) => {
+    const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'i' }] } }
+    const made = await http.post(group('batch/v1', 'jobs'), { metadata: { name: 'j' }, spec: { template } })
+    const uid = made.at('metadata.uid')
+    assert.equal(made.status, 201)
+    assert.deepEqual(made.at('spec.selector'), { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } })
+    assert.deepEqual(made.at('spec.template.metadata.labels'), {
+      'batch.kubernetes.io/controller-uid': uid,
+      'batch.kubernetes.io/job-name': 'j',
+      'controller-uid': uid,
+      'job-name': 'j',
+    })
+    assert.equal(made.at('spec.backoffLimit'), 6)
+    assert.equal(made.at('spec.completions'), 1)
+    assert.equal(made.at('spec.parallelism'), 1)
+    assert.equal(made.at('spec.completionMode'), 'NonIndexed')
+    assert.equal(made.at('spec.suspend'), false)
+  },
+  'the pods of a job do not restart always': async ({ http, group }) => {
+    const refused = await http.post(group('batch/v1', 'jobs'), {
+      metadata: { name: 'j' },
+      spec: { template: { spec: { containers: [{ name: 'a', image: 'i' }] } } },
+    })
+    assert.equal(refused.status, 422)
+    assert.match(
+      refused.text('message'),
+      /spec\.template\.spec\.restartPolicy: Required value: valid values: "OnFailure", "Never"/,
+    )
+  },
+  'an autoscaler is filled with defaults': async ({ http, group }) => {
+    const made = await http.post(group('autoscaling/v2', 'horizontalpodautoscalers'), {
+      metadata: { name: 'h' },
+      spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 },
+    })
+    assert.equal(made.status, 201)
+    assert.equal(made.at('spec.minReplicas'), 1)
+    assert.deepEqual(made.at('spec.metrics'), [
+      {
+        type: 'Resource',
+        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+      },
+    ])
+  },
+  'an autoscaler needs more than none': async ({ http, group }) => {
+    const refused = await http.post(group('autoscaling/v2', 'horizontalpodautoscalers'), {
+      metadata: { name: 'h' },
+      spec: {
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+        minReplicas: 4,
+        maxReplicas: 3,
+      },
+    })
+    assert.equal(refused.status, 422)
+    assert.match(
+      refused.text('message'),
+      /spec\.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`/,
+    )
+  },
+  'a role binding is filled with groups': async ({ http, group }) => {
+    const made = await http.post(group('rbac.authorization.k8s.io/v1', 'rolebindings'), {
+      metadata: { name: 'b' },
+      roleRef: { kind: 'ClusterRole', name: 'view' },
+      subjects: [
+        { kind: 'User', name: 'u' },
+        { kind: 'ServiceAccount', name: 's', namespace: 'default' },
+      ],
+    })
+    assert.equal(made.status, 201)
+    assert.equal(made.at('roleRef.apiGroup'), 'rbac.authorization.k8s.io')
+    assert.equal(made.at('subjects.0.apiGroup'), 'rbac.authorization.k8s.io')
+    assert.equal(made.at('subjects.1.apiGroup'), undefined)
+  },
+  'the role of a binding does not change': async ({ http, group }) => {
+    const path = group('rbac.authorization.k8s.io/v1', 'rolebindings')
+    await http.post(path, { metadata: { name: 'b' }, roleRef: { kind: 'ClusterRole', name: 'view' } })
+    const refused = await http.mergePatch(`${path}/b`, { roleRef: { kind: 'ClusterRole', name: 'edit' } })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /roleRef: Invalid value: .*: field is immutable$/)
+  },
+  'a priority class is filled with defaults and keeps its value': async ({ http, id }) => {
+    const made = await http.post('/apis/scheduling.k8s.io/v1/priorityclasses', {
+      metadata: { name: id },
+      value: 7,
+    })
+    assert.equal(made.at('preemptionPolicy'), 'PreemptLowerPriority')
+    const refused = await http.mergePatch(`/apis/scheduling.k8s.io/v1/priorityclasses/${id}`, { value: 8 })
+    assert.equal(refused.status, 422)
+    assert.match(refused.text('message'), /value: Forbidden: may not be changed in an update\.$/)
+  },
+  'a resource claim is filled with defaults': async ({ http, group }) => {
+    const made = await http.post(group('resource.k8s.io/v1', 'resourceclaims'), {
+      metadata: { name: 'c' },
+      spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] } },
+    })
+    assert.equal(made.status, 201)
+    assert.deepEqual(made.at('spec.devices.requests.0.exactly'), {
+      deviceClassName: 'gpu.example.com',
+      allocationMode: 'ExactCount',
+      count: 1,
+    })
+  },
+  'a webhook configuration is filled with defaults': async ({ http, id }) => {
+    const made = await http.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+      metadata: { name: id },
+      webhooks: [
+        {
+          name: 'a.example.com',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+          clientConfig: { service: { name: 's', namespace: 'n' } },
+          rules: [
+            {
+              operations: ['CREATE'],
+              apiGroups: ['none.example.com'],
+              apiVersions: ['v1'],
+              resources: ['x'],
+            },
+          ],
+        },
+      ],
+    })
+    assert.equal(made.status, 201)
+    assert.equal(made.at('webhooks.0.failurePolicy'), 'Fail')
+    assert.equal(made.at('webhooks.0.matchPolicy'), 'Equivalent')
+    assert.equal(made.at('webhooks.0.timeoutSeconds'), 10)
+    assert.deepEqual(made.at('webhooks.0.namespaceSelector'), {})
+    assert.equal(made.at('webhooks.0.clientConfig.service.port'), 443)
+    assert.equal(made.at('webhooks.0.rules.0.scope'), '*')
+  },
+})

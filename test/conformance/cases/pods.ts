@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { pod } from '../objects.ts'
+import { chapter } from '../suite.ts'
+
+const budget = (name: string) => ({
+  metadata: { name },
+  spec: { minAvailable: 1, selector: { matchLabels: { app: 'x' } } },
+})
+
+export const pods = chapter('pods', {
+  'a pod is filled with defaults': async ({ http, core }) => {
+    const made = await http.post(core('pods'), pod('p'))
+    assert.equal(made.status, 201)
+    assert.deepEqual(made.at('spec'), {
+      containers: [
+        {
+          name: 'main',
+          image: 'registry.example/app:1',
+          resources: {},
+          terminationMessagePath: '/dev/termination-log',
+          terminationMessagePolicy: 'File',
+          imagePullPolicy: 'IfNotPresent',
+        },
+      ],
+      restartPolicy: 'Always',
+      terminationGracePeriodSeconds: 30,
+      dnsPolicy: 'ClusterFirst',
+      securityContext: {},
+      schedulerName: 'default-scheduler',
+      tolerations: [
+        {
+          key: 'node.kubernetes.io/not-ready',
+          operator: 'Exists',
+          effect: 'NoExecute',
+          tolerationSeconds: 300,
+        },
+        {
+          key: 'node.kubernetes.io/unreachable',
+          operator: 'Exists',
+          effect: 'NoExecute',
+          tolerationSeconds: 300,
+        },
+      ],
+      priority: 0,
+      enableServiceLinks: true,
+      preemptionPolicy: 'PreemptLowerPriority',
+    })
+    assert.deepEqual(made.at('status'), { phase: 'Pending', qosClass: 'BestEffort' })
+  },
+  'an image without a tag is always pulled': async ({ http, core }) => {
+    const made = await http.post(
+      core('pods'),
+      pod('p', {
+        containers: [
+          { name: 'a', image: 'app' },
+          { name: 'b', image: 'app:latest' },
+          { name: 'c', image: 'host:5000/app' },
+          { name: 'd', image: 'app@sha256:0000000000000000000000000000000000000000000000000000000000000000' },
+        ],
+      }),
+    )
+    assert.deepEqual(
+      (made.at('spec.containers') as { imagePullPolicy: string }[]).map(
+        ({ imagePullPolicy }) => imagePullPolicy,
+      ),
+      ['Always', 'Always', 'Always', 'IfNotPresent'],
+    )
+  },
+  'limits are requests where none are given': async ({ http, core }) => {
+    const made = await http.post(
+      core('pods'),
+      pod('p', {
+        containers: [{ name: 'a', image: 'i', resources: { limits: { cpu: '1000m', memory: '1024Mi' } } }],
+      }),
+    )
+    assert.deepEqual(made.at('spec.containers.0.resources'), {
+      limits: { cpu: '1', memory: '1Gi' },
+      requests: { cpu: '1', memory: '1Gi' },
+    })
+    assert.equal(made.at('status.qosClass'), 'Guaranteed')
+  },
+  'requests alone make a pod burstable': async ({ http, core }) => {
+    const made = await http.post(
+      core('pods'),
+      pod('p', { containers: [{ name: 'a', image: 'i', resources: { requests: { cpu: '100m' } } }] }),
+    )
+    assert.equal(made.at('status.qosClass'), 'Burstable')
+  },
+  'probes are filled with defaults': async ({ http, core }) => {
+    const made = await http.post(
+      core('pods'),
+      pod('p', {
+        containers: [
+          {
+            name: 'a',
+            image: 'i',
+            livenessProbe: { httpGet: { port: 80 } },
+            readinessProbe: { exec: { command: ['x'] }, periodSeconds: 3 },
+          },
+        ],
+      }),
+    )
+    assert.deepEqual(made.at('spec.containers.0.livenessProbe'), {
+      httpGet: { path: '/', port: 80, scheme: 'HTTP' },
+      timeoutSeconds: 1,
+      periodSeconds: 10,
+      successThreshold: 1,
+      failureThreshold: 3,
+    })
+    assert.deepEqual(made.at('spec.containers.0.readinessProbe'), {
+      exec: { command: ['x'] },
+      timeoutSeconds: 1,
+      periodSeconds: 3,
+      successThreshold: 1,
+      failureThreshold: 3,
+    })
+  },
+  'volumes are filled with defaults': async ({ http, core }) => {
+    const volumes = [
+      { name: 'a', emptyDir: {} },
+      { name: 'b', secret: { secretName: 's' } },
+      { name: 'c', configMap: { name: 'm' } },
+      { name: 'd' },
+    ]
+    const made = await http.post(core('pods'), pod('p', { volumes }))
+    assert.deepEqual(made.at('spec.volumes'), [
+      { name: 'a', emptyDir: {} },
+      { name: 'b', secret: { secretName: 's', defaultMode: 420 } },
+      { name: 'c', configMap: { name: 'm', defaultMode: 420 } },
+      { name: 'd', emptyDir: {} },
+    ])
+  },
+  'empty values are not stored': async ({ http, core }) => {
+    const made = await http.post(
+      core('pods'),
+      pod(
+        'p',
+        {
+          containers: [
+            {
+              name: 'a',
+              image: 'i',
+              env: [{ name: 'E', value: '' }],
+              args: [],
+              command: null,
+              ports: [{ containerPort: 1 }],
+            },
+          ],
+        },
+        { labels: {}, annotations: {} },
+      ),
+    )
+    assert.deepEqual(made.at('spec.containers.0.env'), [{ name: 'E' }])
+    assert.equal(made.at('spec.containers.0.args'), undefined)
+    assert.deepEqual(made.at('spec.containers.0.ports'), [{ containerPort: 1, protocol: 'TCP' }])
+    assert.equal(made.at('metadata.labels'), undefined)
+  },
+  'a pod with gates says that it is gated': async ({ http, core }) => {
+    const made = await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/wait' }] }))
+    assert.equal(made.at('status.conditions.0.type'), 'PodScheduled')
+    assert.equal(made.at('status.conditions.0.status'), 'False')
+    assert.equal(made.at('status.conditions.0.reason'), 'SchedulingGated')
+    assert.equal(
+      made.at('status.conditions.0.message'),
+      'Scheduling is blocked due to non-empty scheduling gates',
+    )
+  },
+  'gates can be removed but not added': async ({ http, core }) => {
+    await http.post(
+      core('pods'),
+      pod('p', { schedulingGates: [{ name: 'example.com/a' }, { name: 'example.com/b' }] }),
+    )
+    const fewer = await http.mergePatch(core('pods/p'), {
+      spec: { schedulingGates: [{ name: 'example.com/b' }] },
+    })
+    assert.equal(fewer.status, 200)
+    const refused = await http.mergePatch(core('pods/p'), {
+      spec: { schedulingGates: [{ name: 'example.com/b' }, { name: 'example.com/c' }] },
+    })
+    assert.equal(refused.status, 422)
+    assert.match(
+      refused.text('message'),
+      /spec\.schedulingGates\[1\]\.name: Forbidden: only deletion is allowed, but found new scheduling gate 'example\.com\/c'/,
+    )
+    const none = await http.mergePatch(core('pods/p'), { spec: { schedulingGates: null } })
+    assert.equal(none.at('spec.schedulingGates'), undefined)
+  },
+  'a gated pod may narrow where it runs': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/a' }] }))
+    const patched = await http.mergePatch(core('pods/p'), { spec: { nodeSelector: { zone: 'a' } } })
+    assert.equal(patched.status, 200)
+    assert.deepEqual(patched.at('spec.nodeSelector'), { zone: 'a' })
+  },
+  'the image of a pod may change': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const patched = await http.strategicPatch(core('pods/p'), {
+      spec: { containers: [{ name: 'main', image: 'new:2' }] },
+    })
+    assert.equal(patched.status, 200)
+    assert.equal(patched.at('spec.containers.0.image'), 'new:2')
+    assert.equal(patched.at('metadata.generation'), 2)
+  },
+  'most of a pod may not change': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const refused = await http.mergePatch(core('pods/p'), { spec: { hostNetwork: true } })
+    assert.equal(refused.status, 422)
+    assert.match(
+      refused.text('message'),
+      /spec: Forbidden: pod updates may not change fields other than `spec\.containers\[\*\]\.image`/,
+    )
+  },
+  'tolerations may be added to a pod but not taken away': async ({ http, core }) => {
+    const made = await http.post(core('pods'), pod('p'))
+    const more = [...(made.at('spec.tolerations') as object[]), { key: 'x', operator: 'Exists' }]
+    assert.equal((await http.mergePatch(core('pods/p'), { spec: { tolerations: more } })).status, 200)
+    const refused = await http.mergePatch(core('pods/p'), { spec: { tolerations: null } })
+    assert.equal(refused.status, 422)
+  },
+  'a binding puts a pod on a node': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const bound = await http.post(core('pods/p/binding'), {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name: 'p' },
+      target: { kind: 'Node', name: 'n1' },
+    })
+    assert.equal(bound.status, 201)
+    assert.equal(bound.at('status'), 'Success')
+    const read = await http.get(core('pods/p'))
+    assert.equal(read.at('spec.nodeName'), 'n1')
+    assert.equal(read.at('status.conditions.0.type'), 'PodScheduled')
+    assert.equal(read.at('status.conditions.0.status'), 'True')
+  },
+  'a pod is bound once': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p', { nodeName: 'n1' }))
+    const refused = await http.post(core('pods/p/binding'), {
+      metadata: { name: 'p' },
+      target: { kind: 'Node', name: 'n2' },
+    })
+    assert.equal(refused.status, 409)
+    assert.equal(
+      refused.at('message'),
+      'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"',
+    )
+  },
+  'a gated pod is not bound': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/a' }] }))
+    const refused = await http.post(core('pods/p/binding'), {
+      metadata: { name: 'p' },
+      target: { kind: 'Node', name: 'n2' },
+    })
+    assert.equal(refused.status, 409)
+    assert.match(refused.text('message'), /pod p has non-empty \.spec\.schedulingGates/)
+  },
+  'an eviction deletes a pod': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const evicted = await http.post(core('pods/p/eviction'), {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: 'p' },
+    })
+    assert.equal(evicted.status, 201)
+    assert.equal(evicted.at('status'), 'Success')
+    assert.equal((await http.get(core('pods/p'))).status, 404)
+  },
+  'a disruption budget that allows none refuses an eviction': async ({ http, core, group }) => {
+    await http.post(group('policy/v1', 'poddisruptionbudgets'), budget('b'))
+    await http.post(core('pods'), pod('p', { nodeName: 'n1' }, { labels: { app: 'x' } }))
+    await http.mergePatch(core('pods/p/status'), {
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    })
+    await http.mergePatch(group('policy/v1', 'poddisruptionbudgets/b/status'), {
+      status: {
+        observedGeneration: 1,
+        disruptionsAllowed: 0,
+        currentHealthy: 1,
+        desiredHealthy: 1,
+        expectedPods: 1,
+      },
+    })
+    const refused = await http.post(core('pods/p/eviction'), {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: 'p' },
+    })
+    assert.equal(refused.status, 429)
+    assert.equal(refused.at('message'), "Cannot evict pod as it would violate the pod's disruption budget.")
+    assert.deepEqual(refused.at('details.causes'), [
+      {
+        reason: 'DisruptionBudget',
+        message: 'The disruption budget b needs 1 healthy pods and has 1 currently',
+      },
+    ])
+  },
+  'a disruption budget counts an eviction': async ({ http, core, group }) => {
+    await http.post(group('policy/v1', 'poddisruptionbudgets'), budget('b'))
+    await http.post(core('pods'), pod('p', { nodeName: 'n1' }, { labels: { app: 'x' } }))
+    await http.mergePatch(core('pods/p/status'), {
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    })
+    await http.mergePatch(group('policy/v1', 'poddisruptionbudgets/b/status'), {
+      status: {
+        observedGeneration: 1,
+        disruptionsAllowed: 1,
+        currentHealthy: 2,
+        desiredHealthy: 1,
+        expectedPods: 2,
+      },
+    })
+    assert.equal(
+      (
+        await http.post(core('pods/p/eviction'), {
+          apiVersion: 'policy/v1',
+          kind: 'Eviction',
+          metadata: { name: 'p' },
+        })
+      ).status,
+      201,
+    )
+    const after = await http.get(group('policy/v1', 'poddisruptionbudgets/b'))
+    assert.equal(after.at('status.disruptionsAllowed'), 0)
+    assert.equal(typeof after.at('status.disruptedPods.p'), 'string')
+  },
+  'a pod without a node has no log yet': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const log = await http.get(core('pods/p/log'))
+    assert.equal(log.status, 204)
+    assert.equal(log.raw, '')
+  },
+  'the log of several containers needs a name': async ({ http, core }) => {
+    await http.post(
+      core('pods'),
+      pod('p', {
+        containers: [
+          { name: 'a', image: 'i' },
+          { name: 'b', image: 'i' },
+        ],
+      }),
+    )
+    const refused = await http.get(core('pods/p/log'))
+    assert.equal(refused.status, 400)
+    assert.equal(refused.at('message'), 'a container name must be specified for pod p, choose one of: [a b]')
+    const unknown = await http.get(core('pods/p/log'), { query: { container: 'c' } })
+    assert.equal(unknown.at('message'), 'container c is not valid for pod p')
+  },
+  'the priority class of a pod becomes its priority': async ({ http, core, id }) => {
+    await http.post('/apis/scheduling.k8s.io/v1/priorityclasses', {
+      metadata: { name: id },
+      value: 42,
+      preemptionPolicy: 'Never',
+    })
+    const made = await http.post(core('pods'), pod('p', { priorityClassName: id }))
+    assert.equal(made.at('spec.priority'), 42)
+    assert.equal(made.at('spec.preemptionPolicy'), 'Never')
+  },
+  'a priority class must exist': async ({ http, core, id }) => {
+    const refused = await http.post(core('pods'), pod('p', { priorityClassName: `${id}-none` }))
+    assert.equal(refused.status, 403)
+    assert.equal(
+      refused.at('message'),
+      `pods "p" is forbidden: no PriorityClass with name ${id}-none was found`,
+    )
+  },
+  'an ephemeral container is added by its own path': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const patched = await http.strategicPatch(core('pods/p/ephemeralcontainers'), {
+      spec: { ephemeralContainers: [{ name: 'debug', image: 'i' }] },
+    })
+    assert.equal(patched.status, 200)
+    assert.equal(patched.at('spec.ephemeralContainers.0.name'), 'debug')
+  },
+})
