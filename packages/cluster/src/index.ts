@@ -2,11 +2,20 @@
 
 // The cluster
 export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
+// What lives in it
+export {
+  type ControllerName,
+  type ControllersOptions,
+  type RunningControllers,
+  startControllers,
+} from './controllers/start-controllers.ts'
 // Ways in
 export { type ClusterCertificates, type KeyPair, makeCertificates } from './front/certificates.ts'
 export { type Authenticate, type HttpsFront, type HttpsOptions, serveHttps } from './front/https.ts'
 export { inProcessTransport, insider } from './front/in-process.ts'
 export { renderKubeconfig } from './front/kubeconfig.ts'
+export * from './kubelet/index.ts'
+export * from './nodes/index.ts'
 export type { KubeObject } from './object.ts'
 export { type Random, seededRandom, systemRandom } from './random.ts'
 // Seams

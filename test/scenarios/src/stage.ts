@@ -194,8 +194,7 @@ const definitions = defineResource<KubeObject>({
 
 /** Installs the custom resources and waits until they are served. */
 export async function installCustomResources(client: Client): Promise<void> {
-  for (const definition of customResourceDefinitions)
-    await client.apply(definitions, definition, { fieldManager: 'grove-crd-installer', force: true })
+  for (const definition of customResourceDefinitions) await client.create(definitions, definition)
   for (const resource of [
     resources.podCliqueSets,
     resources.podCliques,

@@ -228,7 +228,12 @@ describe('single stories', () => {
     await object.patch({ spec: { unit: { c: '1' } } }, 'three')
     await cluster.kubernetes.apply(widgetDefinition('shifts', shiftSchema(true)), '--force-conflicts')
     await waitFor('the new schema', async () => {
-      const probe = { apiVersion: 'apply.test/v1', kind: 'Shift', metadata: { name: 'probe' }, spec: { unit: { a: '1' } } }
+      const probe = {
+        apiVersion: 'apply.test/v1',
+        kind: 'Shift',
+        metadata: { name: 'probe' },
+        spec: { unit: { a: '1' } },
+      }
       const path = `${shifts(true).path}/probe?dryRun=All&fieldManager=probe`
       const { body } = await cluster.server.send('PATCH', path, probe, 'application/apply-patch+yaml')
       return JSON.stringify(body.metadata?.managedFields?.[0]?.fieldsV1) === '{"f:spec":{"f:unit":{}}}'

@@ -224,9 +224,9 @@ export class Replay {
     )
     for (const path of nulls) {
       const value = path
-        .split('.')
-        .reduce<unknown>((at, name) => (name === '' ? at : (at as JsonObject | undefined)?.[name]), object)
-      assert.equal(value, null, `${path} is null on the server: ${what}\n${JSON.stringify(this.live)}\n${JSON.stringify(object)}`)
+        .split(/[.[\]]+/)
+        .reduce<unknown>((at, name) => (at as JsonObject | undefined)?.[name], object)
+      assert.equal(value, null, `${path} is null on the server: ${what}`)
     }
     if (nulls.length > 0 || !this.live) return
     const replaced = await this.server.send('PUT', `${this.path}?dryRun=All`, this.asUpdate(object))

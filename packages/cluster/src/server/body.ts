@@ -48,9 +48,12 @@ export function parseBody(request: ApiRequest, kind: string, struct?: StructType
     throw refuse.unsupportedMediaType(bodyTypes)
   const text = bodyText(request)
   const value = type === 'application/json' ? parseJson(text, kind) : parseYamlBody(text, kind)
-  const errors = type === 'application/json' ? (unknown: readonly string[]) => findStrictErrors(text, unknown) : unknownOnly
+  const errors =
+    type === 'application/json'
+      ? (unknown: readonly string[]) => findStrictErrors(text, unknown)
+      : unknownOnly
   return { value, strictErrors: errors }
-
+}
 
 function parseProtobuf({ body }: ApiRequest, struct: StructType): JsonObject {
   if (body === undefined || typeof body === 'string')

@@ -12,9 +12,9 @@ const minute = 60_000
 const day = 24 * 60 * minute
 const now = Date.UTC(2026, 0, 1)
 const policy = certificatePolicy({
-  authorityName: 'Grove-CA',
-  organization: 'Grove',
-  serverNames: ['grove-operator.grove-system.svc', 'grove-operator'],
+  authorityName: 'Test-CA',
+  organization: 'Test',
+  serverNames: ['hook.system.svc', 'hook'],
 })
 
 let fresh: CertificateBundle
@@ -110,8 +110,8 @@ describe('what must be renewed when', () => {
     const authority = { cert: fresh.authorityCerts, key: fresh.authorityKey }
     const server = await issueServer(
       {
-        commonName: 'Grove-CA',
-        dnsNames: ['Grove-CA'],
+        commonName: 'Test-CA',
+        dnsNames: ['Test-CA'],
         notBefore: now - day,
         notAfter: now + 400 * day,
         key: 'ecdsa-p256',

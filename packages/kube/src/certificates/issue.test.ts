@@ -10,16 +10,16 @@ import { type CertificateRequest, issueAuthority, issueServer, type KeyKind } fr
 const day = 86_400_000
 const now = Date.UTC(2026, 5, 1)
 const authorityRequest = (key: KeyKind): CertificateRequest => ({
-  commonName: 'Grove-CA',
-  organization: 'Grove',
-  dnsNames: ['Grove-CA'],
+  commonName: 'Test-CA',
+  organization: 'Test',
+  dnsNames: ['Test-CA'],
   notBefore: now,
   notAfter: now + 3650 * day,
   key,
 })
 const serverRequest = (key: KeyKind): CertificateRequest => ({
-  commonName: 'grove-operator.grove-system.svc',
-  dnsNames: ['grove-operator.grove-system.svc', 'grove-operator'],
+  commonName: 'hook.system.svc',
+  dnsNames: ['hook.system.svc', 'hook'],
   notBefore: now,
   notAfter: now + 365 * day,
   key,
@@ -34,15 +34,15 @@ for (const kind of ['ecdsa-p256', 'rsa-2048'] as const)
       const leaf = new X509Certificate(server.cert)
       assert.equal(ca.ca, true)
       assert.equal(leaf.ca, false)
-      assert.equal(ca.subject, 'O=Grove\nCN=Grove-CA')
+      assert.equal(ca.subject, 'O=Test\nCN=Test-CA')
       assert.equal(leaf.issuer, ca.subject)
       assert.ok(leaf.checkIssued(ca))
       assert.ok(leaf.verify(ca.publicKey))
       assert.ok(ca.verify(ca.publicKey))
       assert.ok(leaf.checkPrivateKey(createPrivateKey(server.key)))
-      assert.equal(leaf.checkHost('grove-operator'), 'grove-operator')
+      assert.equal(leaf.checkHost('hook'), 'hook')
       assert.equal(leaf.checkHost('other'), undefined)
-      assert.equal(leaf.subjectAltName, 'DNS:grove-operator.grove-system.svc, DNS:grove-operator')
+      assert.equal(leaf.subjectAltName, 'DNS:hook.system.svc, DNS:hook')
       assert.deepEqual(leaf.keyUsage, ['1.3.6.1.5.5.7.3.1'])
       assert.equal(leaf.validFromDate.getTime(), now)
       assert.equal(leaf.validToDate.getTime(), now + 365 * day)

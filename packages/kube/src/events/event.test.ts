@@ -22,8 +22,8 @@ describe('an event', () => {
         reason: 'AllScheduledReplicasLost',
         message: 'All lost',
         type: 'Warning',
-        source: { component: 'podclique-controller', host: 'host-a' },
-        reportingComponent: 'podclique-controller',
+        source: { component: 'fleet-controller', host: 'host-a' },
+        reportingComponent: 'fleet-controller',
         reportingInstance: 'host-a',
         firstTimestamp: '2026-01-01T00:00:00Z',
         lastTimestamp: '2026-01-01T00:00:00Z',
@@ -50,8 +50,8 @@ describe('an event', () => {
         note: 'All lost',
         type: 'Warning',
         action: 'AllScheduledReplicasLost',
-        reportingController: 'podclique-controller',
-        reportingInstance: 'podclique-controller',
+        reportingController: 'fleet-controller',
+        reportingInstance: 'fleet-controller',
         eventTime: '2026-01-01T00:00:00.000000Z',
         series: { count: 2, lastObservedTime: '2026-01-01T00:00:00.000000Z' },
       },
@@ -80,17 +80,17 @@ describe('an event', () => {
 
   it('knows its object by the resource, because objects out of lists do not say their kind', () => {
     const pods = {
-      group: 'grove.io',
-      version: 'v1alpha1',
-      resource: 'podcliques',
-      kind: 'PodClique',
+      group: 'example.com',
+      version: 'v1',
+      resource: 'ships',
+      kind: 'Ship',
       namespaced: true,
     }
     assert.deepEqual(
       subjectOf(pods, { metadata: { name: 'a', namespace: 'b', uid: 'c', resourceVersion: '7' } }),
       {
-        apiVersion: 'grove.io/v1alpha1',
-        kind: 'PodClique',
+        apiVersion: 'example.com/v1',
+        kind: 'Ship',
         name: 'a',
         namespace: 'b',
         uid: 'c',

@@ -74,7 +74,7 @@ export const eventResources: Readonly<Record<EventFormat, Resource<StoredEvent>>
 /** An event and how often it happened. Times are milliseconds since the epoch. */
 export interface EventSeries extends EventDescription {
   readonly subject: EventSubject
-  /** Who reports: `podclique-controller`. */
+  /** Who reports: `fleet-controller`. */
   readonly component: string
   /** Which of several equal reporters. */
   readonly instance: string

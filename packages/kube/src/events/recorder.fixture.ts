@@ -7,8 +7,8 @@ import { EventRecorder, type EventRecorderOptions } from './recorder.ts'
 import type { EventSink } from './sink.ts'
 
 export const set: EventSubject = {
-  apiVersion: 'grove.io/v1alpha1',
-  kind: 'PodCliqueSet',
+  apiVersion: 'example.com/v1',
+  kind: 'Fleet',
   namespace: 'team',
   name: 'llm',
   uid: 'u1',
@@ -77,5 +77,5 @@ export function recorder(options: Partial<EventRecorderOptions> & { sink?: Memor
   const clock = new FakeClock(Date.UTC(2026, 0, 1))
   const sink = options.sink ?? new MemorySink()
   const events = new EventRecorder({ clock, random: () => 0, ...options, sink })
-  return { clock, sink, events, of: events.for('podclique-controller') }
+  return { clock, sink, events, of: events.for('fleet-controller') }
 }

@@ -38,7 +38,7 @@ for (const format of ['core/v1', 'events.k8s.io/v1'] as const satisfies EventFor
       const subject = await subjectIn(namespace)
       const registry = createRegistry()
       const recorder = new EventRecorder({ sink: eventSink(client, format), clock: systemClock, registry })
-      const of = recorder.for('podclique-controller')
+      const of = recorder.for('fleet-controller')
       of.record(subject, { type: 'Warning', reason: 'PodCreateFailed', message: 'Error creating pod: quota' })
       for (let i = 0; i < 7; i++)
         of.record(subject, { type: 'Normal', reason: 'PodCreateSuccessful', message: 'Created Pod: a' })
@@ -64,11 +64,11 @@ for (const format of ['core/v1', 'events.k8s.io/v1'] as const satisfies EventFor
       }
       const repeated = items.find(item => item.reason === 'PodCreateSuccessful')
       assert.equal(repeated?.count ?? repeated?.series?.count, 7)
-      assert.ok(items.every(item => item.reportingComponent === 'podclique-controller'))
+      assert.ok(items.every(item => item.reportingComponent === 'fleet-controller'))
       const described = await kubernetes.kubectl('describe', 'configmap', 'subject', '-n', namespace)
       assert.match(
         described.stdout,
-        /Warning\s+PodCreateFailed\s+.*podclique-controller\s+Error creating pod: quota/,
+        /Warning\s+PodCreateFailed\s+.*fleet-controller\s+Error creating pod: quota/,
       )
     })
 

@@ -47,7 +47,7 @@ class StoredLease implements LeaseClient {
 }
 
 function candidate(client: LeaseClient, clock: FakeClock, options: Partial<LeaseElectorOptions> = {}) {
-  return new LeaseElector({ namespace: 'grove', name: 'lock', client, clock, random: () => 0, ...options })
+  return new LeaseElector({ namespace: 'system', name: 'lock', client, clock, random: () => 0, ...options })
 }
 
 describe('the record of a lease', () => {
@@ -59,7 +59,7 @@ describe('the record of a lease', () => {
     assert.deepEqual(client.lease, {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { namespace: 'grove', name: 'lock', uid: 'u', resourceVersion: '1' },
+      metadata: { namespace: 'system', name: 'lock', uid: 'u', resourceVersion: '1' },
       spec: {
         holderIdentity: 'host-a_1',
         leaseDurationSeconds: 15,

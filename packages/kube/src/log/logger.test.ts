@@ -14,16 +14,13 @@ function linesOf(options: LoggerOptions, use: (log: ReturnType<typeof createLogg
 describe('a logger', () => {
   it('writes one JSON object a line, with an ISO time, the level by name and the fields of its parents', () => {
     const [line] = linesOf({}, log =>
-      log
-        .child({ controller: 'podclique' })
-        .child({ object: 'team/decode' })
-        .info('Reconciled', { created: 3 }),
+      log.child({ controller: 'fleet' }).child({ object: 'team/decode' }).info('Reconciled', { created: 3 }),
     )
     const { ts, ...rest } = JSON.parse(line!) as Record<string, unknown>
     assert.match(String(ts), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
     assert.deepEqual(rest, {
       level: 'info',
-      controller: 'podclique',
+      controller: 'fleet',
       object: 'team/decode',
       created: 3,
       msg: 'Reconciled',

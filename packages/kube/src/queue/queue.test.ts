@@ -179,7 +179,7 @@ describe('shutting down', () => {
 describe('the metrics of a queue', () => {
   it('have the names and values that dashboards expect', async () => {
     const registry = createRegistry()
-    const { clock, queue } = newQueue({ name: 'podclique', registry })
+    const { clock, queue } = newQueue({ name: 'fleet', registry })
     queue.add('a')
     queue.add('a')
     queue.add('b')
@@ -191,7 +191,7 @@ describe('the metrics of a queue', () => {
     queue.retry('a')
     queue.done('b')
     const text = await registry.metrics()
-    const labels = '{name="podclique",controller="podclique"}'
+    const labels = '{name="fleet",controller="fleet"}'
     for (const line of [
       `workqueue_depth${labels} 1`,
       `workqueue_adds_total${labels} 4`,

@@ -9,10 +9,11 @@ import { keyOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
-import type { StoredSet } from '../stored.ts'
+import type { StoredGang, StoredSet } from '../stored.ts'
 import { levelsOf } from '../topology-levels.ts'
 import { type GangKey, gangInstanceOf, parseGangKey } from './key.ts'
 import { planGang } from './plan.ts'
+import { SchedulerObjects } from './scheduler-objects.ts'
 
 /**
  * A gang whose pods are just being made is not created until they are there: then one request says everything. It
@@ -23,9 +24,14 @@ export const creationGraceMs = 500
 export class GangReconciler {
   readonly #context: OperatorContext
   readonly #firstSeen = new Map<GangKey, number>()
+  readonly #schedulerObjects: SchedulerObjects
 
   constructor(context: OperatorContext) {
     this.#context = context
+    this.#schedulerObjects = new SchedulerObjects(context)
+    context.world.gangs.onChange(change => {
+      if (change.type === 'delete') this.#schedulerObjects.forget(change.old.metadata.uid)
+    })
   }
 
   async reconcile(key: GangKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
@@ -67,7 +73,10 @@ export class GangReconciler {
     }
     this.#firstSeen.delete(key)
     const gang = await this.#write(set, existing, plan, signal)
-    if (gang && plan.status) await writeStatus(world, resources.podGangs, gang, plan.status, { signal })
+    if (!gang) return undefined
+    // Before the gang is called complete: no pod is let go that its scheduler would not know.
+    await this.#schedulerObjects.sync(set, gang as StoredGang, signal)
+    if (plan.status) await writeStatus(world, resources.podGangs, gang, plan.status, { signal })
     return undefined
   }
 
