@@ -51,6 +51,22 @@ export async function run(words: readonly string[]): Promise<number> {
     })
 
   program
+    .command('up')
+    .description('a whole cluster in this process: API, simulated nodes, scheduler, operator')
+    .option('--nodes <number>', 'simulated nodes', '32')
+    .option('--gpus <number>', 'GPUs of each node', '8')
+    .option('--port <port>', 'port of the API (default: any free one)')
+    .option('--kubeconfig <file>', 'where to write the kubeconfig (default: a temporary file)')
+    .option('--data <folder>', 'keep the objects there, so that they outlive the process')
+    .option('--config <file>', 'operator configuration (default: the built-in one)')
+    .option('--demo [file]', 'apply a PodCliqueSet and show it coming to life')
+    .option('--exit-when-ready', 'stop as soon as the demo is ready')
+    .action(async options => {
+      const { up } = await import('./commands/up.ts')
+      exitCode = await up(options)
+    })
+
+  program
     .command('render')
     .description('every object the operator would create for a set, once all of it is ready')
     .requiredOption(

@@ -219,9 +219,7 @@ export class Replay {
   /** Refused by validation, which sees the merged object: ours has to be refused as well. */
   async checkRefused(message: string, object: JsonObject, what: string): Promise<void> {
     // A list whose last item went is null; a replacement of the object would lose that before it is looked at.
-    const nulls = [...message.matchAll(/([\w.[\]]+) in body must be of type \w+: "null"/g)].map(
-      match => match[1]!,
-    )
+    const nulls = [...message.matchAll(/([\w.[\]]+): Invalid value: "null"/g)].map(match => match[1]!)
     for (const path of nulls) {
       const value = path
         .split(/[.[\]]+/)

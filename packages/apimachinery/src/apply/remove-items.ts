@@ -84,8 +84,7 @@ function extractFromList(value: readonly unknown[], set: FieldSet, type: ListTyp
     const element = elementOf(type, item)
     const entry = element === undefined ? undefined : set.get(element)
     if (!entry) continue
-    const inner = entry.below ? extract(item, entry.below, type.element) : undefined
-    kept.push(type.relation === 'map' ? withKeys(item, inner, type) : item)
+    kept.push(entry.below ? withKeys(item, extract(item, entry.below, type.element), type) : item)
   }
   return kept.length > 0 ? kept : undefined
 }

@@ -42,13 +42,16 @@ describe('a logger', () => {
 
   it('writes an error with its message, its stack and its causes', () => {
     const [line] = linesOf({}, log =>
-      log.error('Write failed', { error: new TypeError('outer', { cause: new Error('inner') }) }),
+      log.error('Write failed', {
+        error: Object.assign(new TypeError('outer', { cause: new Error('inner') }), { code: 'Conflict' }),
+      }),
     )
     const { error } = JSON.parse(line!) as {
-      error: { message: string; name: string; stack: string; cause: { message: string } }
+      error: { message: string; name: string; code: string; stack: string; cause: { message: string } }
     }
     assert.equal(error.message, 'outer')
     assert.equal(error.name, 'TypeError')
+    assert.equal(error.code, 'Conflict')
     assert.match(error.stack, /logger\.test\.ts/)
     assert.equal(error.cause.message, 'inner')
   })

@@ -74,9 +74,11 @@ class PinoLogger implements Logger {
 /** An error as plain data; what is not an error is written as it is. */
 export function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
+  const { code } = error as { code?: unknown }
   return {
     message: error.message,
     ...(error.name === 'Error' ? {} : { name: error.name }),
+    ...(typeof code === 'string' ? { code } : {}),
     ...(error.stack ? { stack: error.stack } : {}),
     ...(error.cause === undefined ? {} : { cause: describeError(error.cause) }),
   }

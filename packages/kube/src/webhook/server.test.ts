@@ -57,7 +57,7 @@ describe('the webhook server', () => {
     // Half of the requests come over kept connections, half over new ones, as from several API servers.
     const fresh = new Agent({ keepAlive: false, maxCachedSessions: 0 })
     const client = async (over: Agent) => {
-      while (sent < 1_000) {
+      while (sent < 600) {
         sent++
         try {
           const { response } = await hook.post('/a', review(), { ca: trusted, agent: over })
@@ -65,7 +65,7 @@ describe('the webhook server', () => {
         } catch (error) {
           failures.push(error)
         }
-        if (++answered % 50 === 0) {
+        if (++answered % 30 === 0) {
           const pair = replacements.pop()
           if (pair) hook.certificates.set(pair)
           serials.add(await hook.presentedSerial(trusted))
@@ -78,7 +78,7 @@ describe('the webhook server', () => {
     ])
     fresh.destroy()
     assert.deepEqual(failures, [])
-    assert.ok(calls >= 1_000)
+    assert.ok(calls >= 600)
     assert.ok(serials.size >= 10, `${serials.size} different certificates were presented`)
   })
 

@@ -40,6 +40,15 @@ export interface AdmissionOptions {
   readonly configuration: OperatorConfiguration
 }
 
+/** All but the protection of managed objects, which needs to know who the operator is. */
+export function admissionHandlers(options: AdmissionOptions) {
+  return {
+    defaultPodCliqueSet: defaultingHandler(),
+    validatePodCliqueSet: validatingHandler(options),
+    validateClusterTopology: topologyHandler(options),
+  }
+}
+
 export function defaultingHandler(): AdmissionHandler {
   return request => {
     if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allowed()

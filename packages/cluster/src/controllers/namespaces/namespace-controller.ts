@@ -126,12 +126,16 @@ export class NamespaceController implements Component {
     const now = this.#runtime.clock.now()
     const conditions = mergeConditions(namespace.status?.conditions, contentConditions(remaining), now)
     if (!conditions) return
-    await this.#runtime.client.patch(
-      namespaces,
-      namespace.metadata,
-      { merge: { status: { conditions } } },
-      { subresource: 'status' },
-    )
+    // A namespace is held by spec.finalizers, which caches do not know: taken over there, it would count as gone.
+    await this.#runtime.client.raw({
+      verb: 'patch',
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${namespace.metadata.name}/status`,
+      body: { status: { conditions } },
+      contentType: 'application/merge-patch+json',
+      resource: 'namespaces/status',
+      idempotent: true,
+    })
   }
 
   async #finalize(name: string): Promise<void> {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator's admission inside the embedded cluster: the same handlers that real API servers call over HTTPS.
+import type { OperatorConfiguration } from '@grove/api'
+import { applyJsonPatch } from '@grove/apimachinery'
+import { type AdmissionAttributes, type AdmissionPlugin, ApiError } from '@grove/cluster'
+import type { AdmissionHandler, AdmissionRequest, AdmissionResponse, Client, Logger } from '@grove/kube'
+import { admissionHandlers } from '@grove/operator'
+
+/** Never called from outside, so nobody waits longer than a person would. */
+const timeoutMs = 10_000
+
+export function groveAdmission(
+  client: Client,
+  configuration: OperatorConfiguration,
+  log: Logger,
+): AdmissionPlugin {
+  const handlers = admissionHandlers({ client, configuration })
+  const ask = async (name: string, handler: AdmissionHandler, attributes: AdmissionAttributes) => {
+    const answer = await handler(requestOf(attributes), { signal: AbortSignal.timeout(timeoutMs), log })
+    for (const warning of answer.warnings ?? []) attributes.warn(warning)
+    if (!answer.allowed) throw refusal(name, answer)
+    return answer
+  }
+  return {
+    name: 'grove',
+    async mutate(attributes) {
+      if (!isWrite(attributes, 'podcliquesets')) return
+      const { patch } = await ask(
+        'pcs.defaulting.webhooks.grove.io',
+        handlers.defaultPodCliqueSet,
+        attributes,
+      )
+      if (!patch) return
+      const changed = applyJsonPatch(attributes.object, patch)
+      if (changed.ok) attributes.object = changed.value as typeof attributes.object
+    },
+    async validate(attributes) {
+      if (isWrite(attributes, 'podcliquesets'))
+        await ask('pcs.validating.webhooks.grove.io', handlers.validatePodCliqueSet, attributes)
+      if (isWrite(attributes, 'clustertopologybindings'))
+        await ask(
+          'clustertopology.validating.webhooks.grove.io',
+          handlers.validateClusterTopology,
+          attributes,
+        )
+    },
+  }
+}
+
+function isWrite({ resource, subresource, operation }: AdmissionAttributes, plural: string): boolean {
+  return (
+    resource.group === 'grove.io' &&
+    resource.plural === plural &&
+    subresource === '' &&
+    (operation === 'CREATE' || operation === 'UPDATE')
+  )
+}
+
+function requestOf(attributes: AdmissionAttributes): AdmissionRequest {
+  const { group, version, kind, plural } = attributes.resource
+  return {
+    uid: '',
+    kind: { group, version, kind },
+    resource: { group, version, resource: plural },
+    name: attributes.name,
+    namespace: attributes.namespace,
+    operation: attributes.operation,
+    userInfo: { username: attributes.user.name, groups: attributes.user.groups },
+    object: attributes.object,
+    oldObject: attributes.oldObject,
+    dryRun: attributes.dryRun,
+  }
+}
+
+function refusal(webhook: string, { code, reason, message }: AdmissionResponse): ApiError {
+  return new ApiError(
+    code,
+    reason ?? (code === 400 ? 'BadRequest' : 'InternalError'),
+    `admission webhook "${webhook}" denied the request: ${message ?? ''}`,
+  )
+}
