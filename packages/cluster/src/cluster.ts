@@ -5,6 +5,8 @@ import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
 import { defaultTolerations, notReadyTaint, priority } from './admission/pod-defaults.ts'
 import { bootstrap } from './bootstrap.ts'
 import { establishDefinitions } from './custom-resources/establishment.ts'
+import { expireEvents } from './event-expiry.ts'
+import { openApiRoute } from './openapi/route.ts'
 import { seededRandom, systemRandom } from './random.ts'
 import { builtInResources } from './registry/kinds/index.ts'
 import { Registry } from './registry/registry.ts'
@@ -41,6 +43,8 @@ export interface ClusterOptions {
     request: ApiRequest,
   ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
   readonly podLogs?: PodLogs
+  /** Events that are older go; without it they stay. */
+  readonly eventTtlMs?: number
   readonly onInternalError?: (error: unknown, request: ApiRequest) => void
 }
 
@@ -75,10 +79,11 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const server = new ApiServer({
     context,
     subresources: new Map([...builtInSubresources(options.podLogs), ...(options.subresources ?? [])]),
-    routes: options.routes ?? [],
+    routes: [...(options.routes ?? []), openApiRoute(registry)],
     onInternalError: options.onInternalError ?? (error => console.error(error)),
   })
-  const stopEstablishing = establishDefinitions(context)
+  const stops = [establishDefinitions(context)]
+  if (options.eventTtlMs !== undefined) stops.push(expireEvents(context, options.eventTtlMs))
   bootstrap(context)
   return {
     context,
@@ -86,7 +91,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     store: context.store,
     handle: server.handle,
     stop() {
-      stopEstablishing()
+      for (const stop of stops) stop()
       context.store.close()
     },
   }

@@ -8,14 +8,15 @@ import {
   label,
   type Pod,
   type PodClique,
+  type PodCliqueSet,
 } from '@grove/api'
 import {
   type Change,
   Controller,
+  type KeyRequest,
   type KubeObject,
   type Logger,
   type Registry,
-  type Request,
   type Stored,
   silentLogger,
   sourceOf,
@@ -26,6 +27,7 @@ import type { OperatorContext } from './operator-context.ts'
 import { sameMeaning } from './owned-fields.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { reconcileSet } from './podcliqueset/reconcile.ts'
+import { updatingReplica } from './podcliqueset/update.ts'
 import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
 import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
@@ -144,9 +146,7 @@ export class Operator {
     return [
       from(world.groups, log, change => (change.type === 'delete' ? [] : [keyOf(change.new)])),
       from(world.cliques, log, change => memberOfGroup(change)),
-      from(world.sets, log, change =>
-        isSetWorthy(change) ? this.#childrenOf(change.new ?? change.old, 'groups').map(keyOf) : [],
-      ),
+      from(world.sets, log, change => this.#childrenToWake(change, 'groups')),
     ]
   }
 
@@ -163,9 +163,7 @@ export class Operator {
           (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
         ),
       ),
-      from(world.sets, log, change =>
-        isSetWorthy(change) ? this.#childrenOf(change.new ?? change.old, 'cliques').map(keyOf) : [],
-      ),
+      from(world.sets, log, change => this.#childrenToWake(change, 'cliques')),
     ]
   }
 
@@ -203,8 +201,14 @@ export class Operator {
       .map(keyOf)
   }
 
-  #childrenOf(set: KubeObject, kind: 'groups' | 'cliques'): Stored<KubeObject>[] {
-    return this.#context.world[kind].byIndex('set', keyOf(set))
+  /** All children when the set itself changed; when an update moves on, those of the replica whose turn it is. */
+  #childrenToWake(change: Change<PodCliqueSet>, kind: 'groups' | 'cliques'): ObjectKey[] {
+    const children = this.#context.world[kind].byIndex('set', keyOf(change.new ?? change.old))
+    if (isSetWorthy(change)) return children.map(keyOf)
+    const before = change.old && updatingReplica(change.old as StoredSet)
+    const now = change.new && updatingReplica(change.new as StoredSet)
+    if (now === undefined || now === before) return []
+    return children.filter(child => child.metadata.labels?.[label.setReplicaIndex] === String(now)).map(keyOf)
   }
 }
 
@@ -215,7 +219,7 @@ interface Observable<T extends KubeObject> {
 function from<T extends KubeObject>(
   cache: Observable<T>,
   log: Logger,
-  map: (change: Change<T>) => Iterable<Request<ObjectKey>>,
+  map: (change: Change<T>) => Iterable<KeyRequest<ObjectKey>>,
 ) {
   return sourceOf<Change<T>, ObjectKey>(handler => cache.onChange(handler), map, log)
 }

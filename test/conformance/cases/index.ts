@@ -5,6 +5,7 @@ import { customResources } from './custom-resources.ts'
 import { deletion } from './deletion.ts'
 import { discovery } from './discovery.ts'
 import { dryRun } from './dry-run.ts'
+import { events } from './events.ts'
 import { fieldErrors } from './field-errors.ts'
 import { kinds } from './kinds.ts'
 import { paging } from './paging.ts'
@@ -34,4 +35,5 @@ export const chapters = [
   fieldErrors,
   requests,
   discovery,
+  events,
 ]

@@ -10,7 +10,7 @@ import {
   listConflicts,
 } from './conflict.ts'
 import { conformanceError } from './conformance.ts'
-import { emptySet, type FieldSet, union } from './field-set.ts'
+import { emptySet, equalSets, type FieldSet, union } from './field-set.ts'
 import { allowedByLastApplied, syncLastApplied } from './last-applied.ts'
 import {
   decodeManagedFields,
@@ -141,12 +141,14 @@ function tryApply({ kind, old, configuration, manager, owners: before, time }: S
   const after = takeFromOthers(owners, id, { old, current, type: kind.type, filter: kind.filter })
   const changed = current !== old && !equalJson(current, old)
   const mine = after.owners.get(id) ?? { ...self, fields: emptySet }
+  const kept = withoutServerFields(mine.fields)
   return {
     object: (changed ? current : old) as JsonObject,
     owners: withOwner(after.owners, id, {
       ...mine,
       time: changed ? wholeSeconds(time) : mine.time,
-      fields: withoutServerFields(mine.fields),
+      // The same set where it is equal, because its encoded form is known.
+      fields: last && equalSets(kept, last.fields) ? last.fields : kept,
     }),
     conflicts: listConflicts(after.conflicts, owners),
   }

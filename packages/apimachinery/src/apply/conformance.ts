@@ -4,8 +4,8 @@
 import { isJsonObject } from '../json-value.ts'
 import { type FieldType, type ListType, type MapType, type ScalarKind, shapeOf } from './field-type.ts'
 import { compareGoText, goSyntax, goTypeOf, goValue } from './go-text.ts'
-import { itemElement } from './list-items.ts'
-import { describeElement, fieldElement, indexElement, type PathElement } from './path-element.ts'
+import { elementOf, itemProblem } from './list-items.ts'
+import { describeElement, indexElement, type PathElement } from './path-element.ts'
 
 export interface ConformanceOptions {
   /** Objects that are stored may have them, applied configurations may not. */
@@ -21,20 +21,29 @@ export function conformanceError(
   const problems: Problem[] = []
   new Check(options.allowDuplicates, problems).value(value, type)
   const lines = problems.map(({ path, text }) =>
-    path.length ? `${path.map(describeElement).join('')}: ${text}` : text,
+    path.length ? `${path.map(describeStep).join('')}: ${text}` : text,
   )
   return lines.length > 1 ? ['errors:', ...lines.map(line => `  ${line}`)].join('\n') : lines[0]
 }
 
+/** The name of a member, or where an item is; most paths are never written out. */
+type Step = string | readonly [type: ListType, list: readonly unknown[], index: number]
+
 interface Problem {
-  readonly path: readonly PathElement[]
+  readonly path: readonly Step[]
   readonly text: string
+}
+
+function describeStep(step: Step): string {
+  if (typeof step === 'string') return `.${step}`
+  const [type, list, index] = step
+  return describeElement(type.relation === 'atomic' ? indexElement(index) : elementOf(type, list[index])!)
 }
 
 class Check {
   readonly allowDuplicates: boolean
   readonly problems: Problem[]
-  readonly path: PathElement[] = []
+  readonly path: Step[] = []
 
   constructor(allowDuplicates: boolean, problems: Problem[]) {
     this.allowDuplicates = allowDuplicates
@@ -61,7 +70,7 @@ class Check {
         this.undeclared(value, type)
         return
       }
-      this.path.push(fieldElement(key))
+      this.path.push(key)
       this.value(value[key], member)
       this.path.pop()
     }
@@ -70,7 +79,7 @@ class Check {
   /** One is enough; the first in order, because the API server names any of them. */
   undeclared(value: Record<string, unknown>, type: MapType): void {
     const names = Object.keys(value).filter(key => !type.fields.has(key))
-    this.path.push(fieldElement(names.sort(compareGoText)[0]!))
+    this.path.push(names.sort(compareGoText)[0]!)
     this.report('field not declared in schema')
     this.path.pop()
   }
@@ -82,20 +91,22 @@ class Check {
     }
     const seen = new Set<PathElement>()
     for (let i = 0; i < value.length; i++) {
-      const element = type.relation === 'atomic' ? indexElement(i) : itemElement(type, value[i])
-      if (typeof element !== 'string') {
+      const problem = type.relation === 'atomic' ? undefined : itemProblem(type, value[i])
+      if (problem !== undefined) {
         // Nothing more can be said about the list, because nothing below this item could be named.
-        this.report(`element ${i}: ${element.error}`)
+        this.report(`element ${i}: ${problem}`)
         return
       }
-      if (type.relation !== 'atomic' && !this.allowDuplicates) {
-        if (seen.has(element)) this.report(`duplicate entries for key ${describeElement(element)}`)
-        seen.add(element)
-      }
-      this.path.push(element)
+      if (!this.allowDuplicates && type.relation !== 'atomic') this.unique(elementOf(type, value[i])!, seen)
+      this.path.push([type, value, i])
       this.value(value[i], type.element)
       this.path.pop()
     }
+  }
+
+  unique(element: PathElement, seen: Set<PathElement>): void {
+    if (seen.has(element)) this.report(`duplicate entries for key ${describeElement(element)}`)
+    seen.add(element)
   }
 
   report(text: string | undefined): void {

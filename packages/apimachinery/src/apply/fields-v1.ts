@@ -4,20 +4,59 @@ import { isJsonObject, type JsonObject, setOwn } from '../json-value.ts'
 import type { FieldSet, FieldSetDraft } from './field-set.ts'
 import { parsePathElement, sortElements } from './path-element.ts'
 
-/** The form in managedFields: an empty object is a member; `.` marks a member that has members below it. */
+/**
+ * Both forms of what was read or written before. Most owners are not touched by a write, so that theirs need not be
+ * worked out again. Neither form may be changed by anyone.
+ */
+const encodedSets = new WeakMap<FieldSet, JsonObject>()
+const decodedSets = new WeakMap<JsonObject, FieldSet>()
+
+/**
+ * The form in managedFields: an empty object is a member; `.` marks a member that has members below it. The result is
+ * shared: it must not be changed.
+ */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
+  const encoded = encodePart(set, 0)
+  decodedSets.set(encoded, set)
+  return encoded
+}
+
+/** Down to this depth parts are remembered too: a change of the labels leaves the spec as it was. */
+const rememberedDepth = 2
+
+const member: JsonObject = Object.freeze({})
+
+function encode(set: FieldSet, depth: number): JsonObject {
   const encoded: JsonObject = {}
   for (const element of sortElements(set.keys())) {
-    const { member, below } = set.get(element)!
-    if (!below) encoded[element] = {}
-    else encoded[element] = member ? { '.': {}, ...encodeFieldsV1(below) } : encodeFieldsV1(below)
+    const entry = set.get(element)!
+    if (!entry.below) encoded[element] = member
+    else {
+      const below =
+        depth < rememberedDepth ? encodePart(entry.below, depth + 1) : encode(entry.below, depth + 1)
+      encoded[element] = entry.member ? { '.': member, ...below } : below
+    }
+  }
+  return encoded
+}
+
+function encodePart(set: FieldSet, depth: number): JsonObject {
+  let encoded = encodedSets.get(set)
+  if (!encoded) {
+    encoded = encode(set, depth)
+    encodedSets.set(set, encoded)
   }
   return encoded
 }
 
 /** Throws a SyntaxError on what no API server writes. Elements of unknown kinds are dropped. */
 export function decodeFieldsV1(encoded: unknown): FieldSet {
-  return decode(encoded).below
+  const known = isJsonObject(encoded) ? decodedSets.get(encoded) : undefined
+  if (known) return known
+  const set = decode(encoded).below
+  // What was read may be written differently than we would, so only this direction is kept.
+  if (isJsonObject(encoded)) decodedSets.set(encoded, set)
+  return set
 }
 
 function decode(encoded: unknown): { readonly member: boolean; readonly below: FieldSet } {

@@ -2,55 +2,58 @@
 
 import { isJsonObject } from '../json-value.ts'
 import type { ListType } from './field-type.ts'
-import { compareGoText, goQuote } from './go-text.ts'
-import { keyElement, type PathElement, valueElement } from './path-element.ts'
+import { compareGoText, goJson, goJsonString, goQuote } from './go-text.ts'
+import { type PathElement, valueElement } from './path-element.ts'
 
-/** The names of the keys in the order in which an element lists them. */
-const sortedKeys = new WeakMap<ListType, readonly string[]>()
-
-/** How the item of a set or keyed list is found again, or a sentence about why it cannot be. */
-export function itemElement(list: ListType, item: unknown): PathElement | { readonly error: string } {
-  return list.relation === 'map' ? keyedElement(list, item) : setElement(item)
+interface ListKey {
+  readonly name: string
+  /** `"name":` */
+  readonly prefix: string
+  /** The JSON of what stands for an absent key; undefined where nothing does. */
+  readonly fallback: string | undefined
 }
 
-/** As `itemElement`, for lists that are known to be valid. */
-export function elementOf(list: ListType, item: unknown): PathElement | undefined {
-  const element = itemElement(list, item)
-  return typeof element === 'string' ? element : undefined
-}
+/** The keys in the order in which an element lists them. */
+const keysOfLists = new WeakMap<ListType, readonly ListKey[]>()
 
-function keyedElement(list: ListType, item: unknown): PathElement | { readonly error: string } {
-  if (item === null) return { error: 'associative list with keys may not have a null element' }
-  if (!isJsonObject(item)) return { error: 'associative list with keys may not have non-map elements' }
-  const keys: [string, unknown][] = []
-  for (const name of keysInOrder(list)) {
-    if (Object.hasOwn(item, name)) {
-      keys.push([name, item[name]])
-      continue
-    }
-    const fallback = list.element.map?.fields.get(name)?.default
-    // A key without a default that is left out makes another item than one that has it.
-    if (fallback !== undefined && fallback !== null) keys.push([name, fallback])
-  }
-  if (keys.length > 0) return keyElement(keys)
-  const names = list.keys.map(goQuote).join(' ')
-  return {
-    error: `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`,
-  }
-}
-
-function keysInOrder(list: ListType): readonly string[] {
-  let keys = sortedKeys.get(list)
+function keysOf(list: ListType): readonly ListKey[] {
+  let keys = keysOfLists.get(list)
   if (!keys) {
-    keys = [...list.keys].sort(compareGoText)
-    sortedKeys.set(list, keys)
+    keys = [...list.keys].sort(compareGoText).map(name => {
+      const fallback = list.element.map?.fields.get(name)?.default
+      const absent = fallback === undefined || fallback === null
+      return { name, prefix: `${goJsonString(name)}:`, fallback: absent ? undefined : goJson(fallback) }
+    })
+    keysOfLists.set(list, keys)
   }
   return keys
 }
 
-function setElement(item: unknown): PathElement | { readonly error: string } {
-  if (isJsonObject(item)) return { error: "associative list without keys has an element that's a map type" }
-  if (Array.isArray(item)) return { error: 'not supported: associative list with lists as elements' }
-  if (item === null) return { error: "associative list without keys has an element that's an explicit null" }
-  return valueElement(item)
+/** Why an item cannot be told from others; undefined when it can. */
+export function itemProblem(list: ListType, item: unknown): string | undefined {
+  if (list.relation !== 'map') {
+    if (typeof item !== 'object') return undefined
+    if (item === null) return "associative list without keys has an element that's an explicit null"
+    if (Array.isArray(item)) return 'not supported: associative list with lists as elements'
+    return "associative list without keys has an element that's a map type"
+  }
+  if (item === null) return 'associative list with keys may not have a null element'
+  if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'
+  if (keysOf(list).some(({ name, fallback }) => fallback !== undefined || Object.hasOwn(item, name)))
+    return undefined
+  const names = list.keys.map(goQuote).join(' ')
+  return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`
+}
+
+/** How the item of a set or keyed list is found again; undefined when it cannot be. */
+export function elementOf(list: ListType, item: unknown): PathElement | undefined {
+  if (list.relation !== 'map') return typeof item === 'object' ? undefined : valueElement(item)
+  if (!isJsonObject(item)) return undefined
+  let keys = ''
+  for (const { name, prefix, fallback } of keysOf(list)) {
+    // A key without a default that is left out makes another item than one that has it.
+    const text = Object.hasOwn(item, name) ? goJson(item[name]) : fallback
+    if (text !== undefined) keys += keys === '' ? prefix + text : `,${prefix}${text}`
+  }
+  return keys === '' ? undefined : (`k:{${keys}}` as PathElement)
 }

@@ -14,8 +14,17 @@ export type PathElement = string & { readonly [pathElement]: true }
 
 export type FieldPath = readonly PathElement[]
 
+/** The same few names come again and again; kept texts are found faster than new ones are made and hashed. */
+const keptElements = new Map<string, PathElement>()
+const keptElementsLimit = 20_000
+
 export function fieldElement(name: string): PathElement {
-  return `f:${name}` as PathElement
+  let element = keptElements.get(name)
+  if (element === undefined) {
+    element = `f:${name}` as PathElement
+    if (keptElements.size < keptElementsLimit) keptElements.set(name, element)
+  }
+  return element
 }
 
 export function valueElement(value: unknown): PathElement {
@@ -28,8 +37,10 @@ export function indexElement(index: number): PathElement {
 
 /** The keys in ascending order of their names. */
 export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): PathElement {
-  const members = keys.map(([name, value]) => `${goJsonString(name)}:${goJson(value)}`)
-  return `k:{${members.join(',')}}` as PathElement
+  let text = 'k:{'
+  for (const [name, value] of keys)
+    text += `${text.length > 3 ? ',' : ''}${goJsonString(name)}:${goJson(value)}`
+  return `${text}}` as PathElement
 }
 
 /** The name of a field element; undefined for the others. */
@@ -41,6 +52,17 @@ export function isKeyElement(element: PathElement): boolean {
   return element.startsWith('k:')
 }
 
+const plainValue = String.raw`(?:"[\w .:/@+-]*"|true|false|0|[1-9]\d{0,14})`
+const canonicalValue = new RegExp(`^v:${plainValue}$`)
+const canonicalKey = new RegExp(String.raw`^k:\{"([\w.-]+)":${plainValue}(?:,"([\w.-]+)":${plainValue})?\}$`)
+
+/** Whether a text is surely canonical, which almost all are; the others have to be read and written again. */
+function isCanonical(text: string): boolean {
+  if (text[0] === 'v') return canonicalValue.test(text)
+  const keys = canonicalKey.exec(text)
+  return keys !== null && (keys[2] === undefined || keys[1]! < keys[2])
+}
+
 /**
  * Reads what someone stored. Undefined for kinds of elements that a later version may know; throws on those that are
  * malformed.
@@ -49,6 +71,7 @@ export function parsePathElement(text: string): PathElement | undefined {
   if (text.startsWith('f:')) return text as PathElement
   if (text.length < 2) throw new SyntaxError('key must be 2 characters long:')
   if (text[1] !== ':') throw new SyntaxError(`missing colon: ${text}`)
+  if (isCanonical(text)) return text as PathElement
   const rest = text.slice(2)
   switch (text[0]) {
     case 'v':
@@ -101,18 +124,32 @@ function describeValue(value: unknown): string {
 /** In the order in which the API server writes them: fields, keys, values, positions. */
 export function sortElements(elements: Iterable<PathElement>): PathElement[] {
   const fields: PathElement[] = []
-  const others: { readonly element: PathElement; readonly rank: number; readonly value: unknown }[] = []
-  for (const element of elements) {
-    if (element.startsWith('f:')) fields.push(element)
-    else others.push({ element, rank: 'kvi'.indexOf(element[0]!), value: JSON.parse(element.slice(2)) })
-  }
+  const rest: PathElement[] = []
+  for (const element of elements) (element.startsWith('f:') ? fields : rest).push(element)
   fields.sort(compareGoText)
-  if (others.length === 0) return fields
+  if (rest.length === 0) return fields
+  return [...fields, ...(rest.every(isPlainKey) ? rest.sort() : sortByValue(rest))]
+}
+
+const plainKey = /^k:\{"[\w.-]+":"[\w.-]*"\}$/
+
+/** One key with a text whose letters all come after the quote that ends it: such elements sort as they are. */
+function isPlainKey(element: PathElement): boolean {
+  return plainKey.test(element)
+}
+
+function sortByValue(elements: readonly PathElement[]): readonly PathElement[] {
+  if (elements.length === 1) return elements
+  const others = elements.map(element => ({
+    element,
+    rank: 'kvi'.indexOf(element[0]!),
+    value: JSON.parse(element.slice(2)) as unknown,
+  }))
   others.sort(
     (a, b) =>
       a.rank - b.rank || (a.rank === 0 ? compareKeys(a.value, b.value) : compareValues(a.value, b.value)),
   )
-  return [...fields, ...others.map(other => other.element)]
+  return others.map(other => other.element)
 }
 
 function compareKeys(a: unknown, b: unknown): number {

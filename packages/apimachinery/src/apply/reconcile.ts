@@ -5,8 +5,18 @@ import { type FieldEntry, type FieldSet, type FieldSetDraft, leafEntry } from '.
 import { deduced, type FieldType, type MapType } from './field-type.ts'
 import { fieldNameOf, type PathElement } from './path-element.ts'
 
+/** Sets that were found to fit a type: types do not change, and sets are not changed. */
+const fitting = new WeakMap<FieldSet, FieldType>()
+
 /** The same set where nothing has to change. */
 export function reconcileWithType(set: FieldSet, type: FieldType): FieldSet {
+  if (fitting.get(set) === type) return set
+  const reconciled = reconcile(set, type)
+  fitting.set(reconciled, type)
+  return reconciled
+}
+
+function reconcile(set: FieldSet, type: FieldType): FieldSet {
   if (type.map) return isFreeForm(type.map) ? set : reconcileBelow(set, element => typeAt(type.map!, element))
   if (type.scalar || !type.list) return set
   return reconcileBelow(set, () => type.list!.element)
@@ -28,7 +38,7 @@ function reconcileBelow(set: FieldSet, typeOf: (element: PathElement) => FieldTy
 function reconcileEntry(entry: FieldEntry, type: FieldType): FieldEntry {
   if (type.map ? type.map.atomic && !isFreeForm(type.map) : !type.scalar && type.list?.relation === 'atomic')
     return leafEntry
-  const below = reconcileWithType(entry.below!, type)
+  const below = reconcile(entry.below!, type)
   return below === entry.below ? entry : { member: entry.member, below }
 }
 

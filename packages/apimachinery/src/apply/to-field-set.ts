@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { isJsonObject } from '../json-value.ts'
-import { emptySet, type FieldSet, type FieldSetDraft, insertMember } from './field-set.ts'
+import { emptySet, type FieldSet, type FieldSetDraft, insertMember, leafEntry } from './field-set.ts'
 import { type FieldType, type ListType, type MapType, memberType, shapeOf } from './field-type.ts'
 import { elementOf } from './list-items.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
@@ -38,30 +38,16 @@ function members(value: unknown, type: MapType): FieldSet {
 function items(value: unknown, type: ListType): FieldSet {
   const set: FieldSetDraft = new Map()
   if (!Array.isArray(value)) return set
-  const repeated = duplicates(value, type)
+  const repeated = new Set<PathElement>()
   for (const item of value) {
     const element = elementOf(type, item)
     if (element === undefined) continue
-    // Items that share their keys cannot be told apart, so they are owned together or not at all.
-    if (repeated?.has(element)) insertMember(set, element)
+    if (set.has(element)) repeated.add(element)
     else add(set, element, below(item, type.element), true)
   }
+  // Items that share their keys cannot be told apart, so they are owned together or not at all.
+  for (const element of repeated) set.set(element, leafEntry)
   return set
-}
-
-function duplicates(value: readonly unknown[], type: ListType): Set<PathElement> | undefined {
-  let repeated: Set<PathElement> | undefined
-  const seen = new Set<PathElement>()
-  for (const item of value) {
-    const element = elementOf(type, item)
-    if (element === undefined) continue
-    if (!seen.has(element)) seen.add(element)
-    else {
-      repeated ??= new Set()
-      repeated.add(element)
-    }
-  }
-  return repeated
 }
 
 function add(set: FieldSetDraft, element: PathElement, inner: FieldSet | undefined, counts: boolean): void {

@@ -8,11 +8,11 @@ import {
   type Clock,
   createCachedClient,
   type KubeObject,
+  type Logger,
   type Resource,
   WatchCache,
 } from '@grove/kube'
 import * as kinds from './kinds.ts'
-import type { Logger } from './kube.ts'
 
 export interface CachesOptions {
   readonly client: Client

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Change, ChangeHandler, KubeObject, ObjectRef } from '@grove/kube'
-import { type Source, sourceOf } from './kube.ts'
+import {
+  type Change,
+  type ChangeHandler,
+  type KubeObject,
+  type ObjectRef,
+  type Source,
+  sourceOf,
+} from '@grove/kube'
 
 /** Turns the changes of a cache into the keys that have to be looked at. */
 export function changesOf<T extends KubeObject>(

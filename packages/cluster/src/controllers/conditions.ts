@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { timestamp } from './event-recorder.ts'
+import { timestamp } from './timestamp.ts'
 
 export interface Verdict {
   readonly type: string
@@ -34,7 +34,7 @@ export function withCondition<C extends Condition>(
     return old
   const lastTransitionTime = known?.status === verdict.status ? known.lastTransitionTime : timestamp(now)
   const condition = { ...verdict, lastTransitionTime, ...more } as unknown as C
-  return [...old.filter(({ type }) => type !== verdict.type), condition]
+  return known ? old.map(each => (each === known ? condition : each)) : [...old, condition]
 }
 
 export function withoutCondition<C extends Condition>(

@@ -7,13 +7,13 @@ import {
   type DiscoveredResource,
   discover,
   type KubeObject,
+  type Logger,
   type ObjectMeta,
   resourceName,
   type Stored,
   WatchCache,
 } from '@grove/kube'
 import { customResourceDefinitions } from './kinds.ts'
-import type { Logger } from './kube.ts'
 import type { Component, Runtime } from './runtime.ts'
 
 export interface MetadataChange {

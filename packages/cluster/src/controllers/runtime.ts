@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { CachedClient, Clock } from '@grove/kube'
+import type { CachedClient, Clock, Logger } from '@grove/kube'
 import type { Caches } from './caches.ts'
-import type { EventRecorder } from './event-recorder.ts'
-import type { Logger } from './kube.ts'
+import type { EventNotes } from './event-notes.ts'
 
 /** What every controller of the cluster is given: it brings nothing of its own, so that a run repeats from its seed. */
 export interface Runtime {
   /** Its writes are visible in the caches at once. */
   readonly client: CachedClient
   readonly caches: Caches
-  readonly events: EventRecorder
+  readonly events: EventNotes
   readonly clock: Clock
   /** 0 ≤ r < 1. */
   readonly random: () => number

@@ -1,25 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Client, type Clock, systemClock } from '@grove/kube'
+import {
+  type Client,
+  type Clock,
+  EventRecorder,
+  eventSink,
+  type Logger,
+  silentLogger,
+  systemClock,
+} from '@grove/kube'
 import { Heartbeats, type HeartbeatsOptions, Kubelet, type KubeletOptions } from '../kubelet/index.ts'
 import { Fleet } from '../nodes/fleet.ts'
 import { DefaultScheduler, type DefaultSchedulerOptions } from '../scheduling/default-scheduler.ts'
+import { Autoscaler, type AutoscalerOptions } from './autoscaler/autoscaler.ts'
 import { Caches } from './caches.ts'
 import { DeploymentController } from './deployments/deployment-controller.ts'
-import { ClusterEventRecorder } from './event-recorder.ts'
+import { DisruptionController } from './disruption/disruption-controller.ts'
+import { EndpointSliceController } from './endpoints/endpoint-slice-controller.ts'
+import { EventNotes } from './event-notes.ts'
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts'
-import { type Logger, silentLogger } from './kube.ts'
 import { MetadataMonitor } from './metadata-monitor.ts'
 import { NamespaceController } from './namespaces/namespace-controller.ts'
 import { NodeLifecycle, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts'
 import { PodCleaner, type PodCleanerOptions } from './node-lifecycle/pod-cleaner.ts'
 import { TaintEviction } from './node-lifecycle/taint-eviction.ts'
 import { ReplicaSetController } from './replica-sets/replica-set-controller.ts'
+import { DeviceScheduling } from './resource-claims/device-scheduling.ts'
+import { DeviceWakeUp } from './resource-claims/device-wake-up.ts'
+import { ResourceClaimController } from './resource-claims/resource-claim-controller.ts'
 import type { Component, Runtime } from './runtime.ts'
 import {
   ServiceAccountController,
   type ServiceAccountOptions,
 } from './service-accounts/service-account-controller.ts'
+
+/** Events are many when a cluster fills up; more at once than the usual few, because the server is near. */
+const eventWrites = 16
+/** How long the end waits for events that are not written yet. */
+const eventStopMs = 1_000
 
 export type ControllerName =
   | 'scheduler'
@@ -31,6 +49,10 @@ export type ControllerName =
   | 'service-accounts'
   | 'replica-sets'
   | 'deployments'
+  | 'endpoint-slices'
+  | 'disruption-budgets'
+  | 'autoscaler'
+  | 'resource-claims'
 
 export interface ControllersOptions {
   /** All of them unless told. */
@@ -44,6 +66,7 @@ export interface ControllersOptions {
   readonly heartbeats?: HeartbeatsOptions
   readonly nodeLifecycle?: NodeLifecycleOptions & PodCleanerOptions
   readonly serviceAccounts?: ServiceAccountOptions
+  readonly autoscaler?: AutoscalerOptions
 }
 
 export interface RunningControllers {
@@ -65,12 +88,21 @@ export async function startControllers(
   const random = options.random ?? Math.random
   const log = options.log ?? silentLogger
   const caches = new Caches({ client, clock, random, log })
-  const events = new ClusterEventRecorder({ client, clock, log })
+  const recorder = new EventRecorder({
+    sink: eventSink(client),
+    clock,
+    log,
+    random,
+    parallelWrites: eventWrites,
+  })
+  const events = new EventNotes(recorder)
   const runtime: Runtime = { client: caches.client, caches, events, clock, random, log }
   const has = (name: ControllerName) => options.run?.includes(name) ?? true
 
   const kubelet = has('kubelet') ? new Kubelet(runtime, options.kubelet) : undefined
-  const scheduler = has('scheduler') ? new DefaultScheduler(runtime, options.scheduler) : undefined
+  const devices = has('scheduler') && has('resource-claims') ? new DeviceScheduling(runtime) : undefined
+  const schedulerOptions = { ...(devices && { extension: devices }), ...options.scheduler }
+  const scheduler = has('scheduler') ? new DefaultScheduler(runtime, schedulerOptions) : undefined
   const monitor = has('garbage-collector') || has('namespaces') ? new MetadataMonitor(runtime) : undefined
   const components: Component[] = [
     ...(kubelet ? [kubelet] : []),
@@ -89,6 +121,11 @@ export async function startControllers(
     ...(has('service-accounts') ? [new ServiceAccountController(runtime, options.serviceAccounts)] : []),
     ...(has('replica-sets') ? [new ReplicaSetController(runtime)] : []),
     ...(has('deployments') ? [new DeploymentController(runtime)] : []),
+    ...(has('endpoint-slices') ? [new EndpointSliceController(runtime)] : []),
+    ...(has('disruption-budgets') ? [new DisruptionController(runtime)] : []),
+    ...(has('autoscaler') ? [new Autoscaler(runtime, options.autoscaler)] : []),
+    ...(has('resource-claims') ? [new ResourceClaimController(runtime)] : []),
+    ...(devices && scheduler ? [new DeviceWakeUp(runtime, scheduler)] : []),
   ]
   const hardStop = new AbortController()
   await caches.start(hardStop.signal)
@@ -100,6 +137,7 @@ export async function startControllers(
     components,
     async stop() {
       await Promise.all(components.map(component => component.stop()))
+      await recorder.stop(eventStopMs)
       hardStop.abort(new Error('the controllers were stopped'))
       await caches.ended()
     },

@@ -79,6 +79,7 @@ function customResource(
     columns: customColumns(version.additionalPrinterColumns),
     selectableFields: selectableFields(version),
     scale: declaredScale && scalePaths(declaredScale),
+    schema: version.schema?.openAPIV3Schema as JsonObject | undefined,
   }
 }
 

@@ -96,7 +96,9 @@ async function answer(
   outgoing: ServerResponse,
 ): Promise<void> {
   const gone = new AbortController()
-  outgoing.once('close', () => gone.abort())
+  outgoing.once('close', () => {
+    if (!outgoing.writableFinished) gone.abort()
+  })
   try {
     const body = await readBody(incoming)
     const request = await toRequest(options, incoming, body, gone.signal)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf } from '../controllers/changes.ts'
 import { type Lease, leases, type Node, nodes } from '../controllers/kinds.ts'
-import { Controller } from '../controllers/kube.ts'
 import type { Component, Runtime } from '../controllers/runtime.ts'
 import { nodeConditions } from '../nodes/conditions.ts'
 import { isStopped } from './kubelet.ts'

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, refOf } from '../controllers/changes.ts'
 import { type Node, nodes, type Pod, pods } from '../controllers/kinds.ts'
-import { Controller } from '../controllers/kube.ts'
 import type { Component, Runtime } from '../controllers/runtime.ts'
 import type { Container } from '../schema/types.generated.ts'
 import type { SimulatedContainer } from './container.ts'
@@ -207,7 +206,7 @@ export class Kubelet implements Component {
 
   #report({ simulated }: Running, pod: Stored<Pod>): void {
     for (const { container, what } of simulated.happenings.splice(0)) {
-      const note = { component: 'kubelet', host: pod.spec?.nodeName ?? '' }
+      const note = { component: 'kubelet' }
       if (what === 'backing off') {
         const { name, namespace, uid } = pod.metadata
         const message = `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`

@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto'
 import type { Stored } from '@grove/kube'
-import { timestamp } from '../controllers/event-recorder.ts'
 import type { Pod } from '../controllers/kinds.ts'
+import { timestamp } from '../controllers/timestamp.ts'
 import { qualityOfService } from '../scheduling/resources.ts'
 import type { ContainerState, ContainerStatus, PodStatus } from '../schema/types.generated.ts'
 import { podConditions } from './conditions.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { timestamp } from '../controllers/event-recorder.ts'
+import { timestamp } from '../controllers/timestamp.ts'
 import type { NodeCondition } from '../schema/types.generated.ts'
 
 const healthy: readonly (readonly [type: string, status: string, reason: string, message: string])[] = [

@@ -5,7 +5,15 @@ import type { KubeObject } from '../object.ts'
 import { decodeStruct } from '../schema/decode.ts'
 import { structType } from '../schema/type-table.ts'
 import type { Verb } from '../server/request-info.ts'
-import type { Column, Conversion, Resource, ScalePaths, Strategy, SubresourceInfo } from './resource.ts'
+import type {
+  Column,
+  Conversion,
+  Evaluation,
+  Resource,
+  ScalePaths,
+  Strategy,
+  SubresourceInfo,
+} from './resource.ts'
 import { nameAndAge } from './tables/column.ts'
 
 /** What makes one built-in kind different from the others; everything else follows from its type. */
@@ -28,6 +36,7 @@ export interface BuiltInKind {
   readonly scale?: ScalePaths
   readonly storage?: string
   readonly conversion?: Conversion
+  readonly evaluate?: Evaluation
 }
 
 export const allVerbs: readonly Verb[] = [
@@ -66,6 +75,7 @@ export function builtIn(kind: BuiltInKind): Resource {
     subresources,
     storage: kind.storage ?? (kind.group ? `${kind.plural}.${kind.group}` : kind.plural),
     conversion: kind.conversion,
+    evaluate: kind.evaluate,
     codec: {
       decode(value: JsonObject) {
         const { object, unknownFields } = decodeStruct(struct, value)

@@ -5,12 +5,20 @@ import type { Resource } from './resource.ts'
 /** What is served right now. Custom kinds come and go while the server runs. */
 export class Registry {
   readonly #resources = new Map<string, Resource>()
+  #changes = 0
+
+  /** Counts up with every change, for those who keep something that they made from what is served. */
+  get changes(): number {
+    return this.#changes
+  }
 
   add(resource: Resource): void {
+    this.#changes++
     this.#resources.set(keyOf(resource.group, resource.version, resource.plural), resource)
   }
 
   remove(group: string, version: string, plural: string): void {
+    this.#changes++
     this.#resources.delete(keyOf(group, version, plural))
   }
 

@@ -4,6 +4,8 @@ import type { FieldError, JsonObject, NameRule } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Random } from '../random.ts'
 import type { StructType } from '../schema/type-table.ts'
+import type { ServerContext } from '../server/context.ts'
+import type { UserInfo } from '../server/request.ts'
 import type { Verb } from '../server/request-info.ts'
 import type { Store } from '../store/index.ts'
 
@@ -24,6 +26,8 @@ export interface Resource {
   /** From the stored form to the form of this version, and back; absent where they are the same. */
   readonly conversion?: Conversion
   readonly codec: Codec
+  /** Set for kinds that are never stored; creating one answers it. */
+  readonly evaluate?: Evaluation
   readonly strategy: Strategy
   readonly columns: readonly Column[]
   /** Field selectors beyond metadata.name and metadata.namespace. */
@@ -31,7 +35,12 @@ export interface Resource {
   readonly scale?: ScalePaths
   /** The type of built-in kinds; custom ones have a schema instead. */
   readonly struct?: StructType
+  /** OpenAPI schema of custom kinds, as their author wrote it. */
+  readonly schema?: JsonObject
 }
+
+/** Answers an object that is a question: what was asked, with the answer in it. */
+export type Evaluation = (object: KubeObject, context: ServerContext, user: UserInfo) => Promise<KubeObject>
 
 /** What discovery says about a subresource. */
 export interface SubresourceInfo {

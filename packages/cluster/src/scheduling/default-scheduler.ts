@@ -12,6 +12,7 @@ import type { NodeState } from './node-state.ts'
 import { placePod } from './placement.ts'
 import { type PodInfo, podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
+import type { SchedulingExtension } from './scheduling-extension.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
 import { disruptionPatch, unschedulablePatch } from './unschedulable.ts'
 import { nodeMayHelp, podLeftHelps } from './wake-up.ts'
@@ -19,11 +20,8 @@ import { nodeMayHelp, podLeftHelps } from './wake-up.ts'
 export interface DefaultSchedulerOptions {
   /** Pods whose spec.schedulerName is this are its own. */
   readonly schedulerName?: string
-  /** Rules beyond the usual ones. */
-  readonly extraFilters?: readonly Filter[]
-  /** Done after a node is chosen and before the pod is bound to it: claims are allocated here. A rejection puts the pod
-   * back into the queue. */
-  readonly beforeBind?: (pod: PodInfo, node: NodeState) => Promise<void>
+  /** Something beyond nodes and pods that has to be found and kept for a pod. */
+  readonly extension?: SchedulingExtension
 }
 
 export const defaultSchedulerName = 'default-scheduler'
@@ -46,7 +44,7 @@ export class DefaultScheduler implements Component {
   readonly state: ClusterState
   readonly #runtime: Runtime
   readonly #filters: readonly Filter[]
-  readonly #beforeBind: DefaultSchedulerOptions['beforeBind']
+  readonly #extension: SchedulingExtension | undefined
   readonly #queue: SchedulingQueue
   /** Decided, not yet seen in the cache. */
   readonly #binding = new Set<string>()
@@ -59,8 +57,8 @@ export class DefaultScheduler implements Component {
   constructor(runtime: Runtime, options: DefaultSchedulerOptions = {}) {
     this.name = options.schedulerName ?? defaultSchedulerName
     this.#runtime = runtime
-    this.#filters = [...defaultFilters, ...(options.extraFilters ?? [])]
-    this.#beforeBind = options.beforeBind
+    this.#extension = options.extension
+    this.#filters = [...defaultFilters, ...(options.extension ? [options.extension.filter] : [])]
     const { caches, clock } = runtime
     const spaces = caches.of(namespaces)
     this.state = new ClusterState(name => spaces.get({ name })?.metadata.labels ?? {})
@@ -92,9 +90,15 @@ export class DefaultScheduler implements Component {
     await Promise.all(this.#pending)
   }
 
-  /** Tries pods again that a rule outside of this scheduler kept out. */
+  /** Tries pods again that a rule kept out which may have changed its mind. */
   wake(filter: FilterName): void {
     this.#queue.wake([filter], () => true)
+  }
+
+  /** Looks again at a pod that was held. */
+  reconsider(pod: Stored<Pod>): void {
+    if (!pod.spec?.nodeName && !isOver(pod) && !this.#binding.has(podInfo(pod).key))
+      this.#podWaits(undefined, pod)
   }
 
   #onNode({ type, old, new: node }: Change<Node>): void {
@@ -143,11 +147,13 @@ export class DefaultScheduler implements Component {
     if (place) this.#queue.wake(podLeftRules, podLeftHelps(place.node))
   }
 
-  #isOurs({ spec, metadata }: Stored<Pod>): boolean {
+  #isOurs(pod: Stored<Pod>): boolean {
+    const { spec, metadata } = pod
     return (
       (spec?.schedulerName || defaultSchedulerName) === this.name &&
       !metadata.deletionTimestamp &&
-      !spec?.schedulingGates?.length
+      !spec?.schedulingGates?.length &&
+      !this.#extension?.holds(pod)
     )
   }
 
@@ -176,6 +182,7 @@ export class DefaultScheduler implements Component {
     this.#start = (this.#start + placement.feasible) % this.state.nodes.length
     this.#binding.add(info.key)
     this.state.setPod(info, placement.node.name)
+    this.#extension?.reserve(info, placement.node)
     this.#track(this.#bind(info, placement.node))
   }
 
@@ -183,17 +190,18 @@ export class DefaultScheduler implements Component {
     const { client, log } = this.#runtime
     const pod = info.pod as Stored<Pod>
     try {
-      await this.#beforeBind?.(info, node)
+      await this.#extension?.settle(info, node)
       await bindPod(client, pod.metadata as { name: string; namespace: string }, node.name, {
         uid: pod.metadata.uid,
         signal: this.#signal,
       })
       const message = `Successfully assigned ${info.key} to ${node.name}`
-      this.#record(pod, 'Normal', 'Scheduled', 'Binding', message)
+      this.#record(pod, 'Normal', 'Scheduled', message)
     } catch (error) {
       // Who is bound or gone by now is shown by the watch; nobody else may take the place of one that may be bound.
       if (!this.#binding.delete(info.key)) return
       this.state.removePod(info.key)
+      this.#extension?.release(info)
       if (isNotFound(error)) return
       if (!isConflict(error))
         log.warn('A pod could not be bound and is tried again', { pod: info.key, error })
@@ -220,7 +228,7 @@ export class DefaultScheduler implements Component {
       } else message += ` preemption: ${plan.message}`
     }
     this.#queue.putBack(info.key, rejections.size ? filters : allRules)
-    this.#record(pod, 'Warning', 'FailedScheduling', 'Scheduling', message)
+    this.#record(pod, 'Warning', 'FailedScheduling', message)
     const patch = unschedulablePatch(pod, message, nominated, this.#runtime.clock.now())
     if (!patch) return
     try {
@@ -238,26 +246,14 @@ export class DefaultScheduler implements Component {
       const strategic = disruptionPatch(pod, this.name, clock.now())
       await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
       await client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
-      this.#record(
-        pod,
-        'Normal',
-        'Preempted',
-        'Preempting',
-        `Preempted by pod ${by.pod.metadata?.uid} on node ${node}`,
-      )
+      this.#record(pod, 'Normal', 'Preempted', `Preempted by pod ${by.pod.metadata?.uid} on node ${node}`)
     } catch (error) {
       if (!isNotFound(error)) log.warn('A pod could not be preempted', { pod: victim.key, error })
     }
   }
 
-  #record(
-    pod: Stored<Pod>,
-    type: 'Normal' | 'Warning',
-    reason: string,
-    action: string,
-    message: string,
-  ): void {
-    this.#runtime.events.record(pods, pod, { type, reason, action, message, component: this.name })
+  #record(pod: Stored<Pod>, type: 'Normal' | 'Warning', reason: string, message: string): void {
+    this.#runtime.events.record(pods, pod, { type, reason, message, component: this.name })
   }
 
   #track(work: Promise<void>): void {

@@ -10,6 +10,7 @@ export { type Placement, type PlacementOptions, placePod, prepareFilters, sample
 export { type AffinityTerm, type HostPort, type PodInfo, podInfo } from './pod-info.ts'
 export { type Preemption, planPreemption } from './preemption.ts'
 export { type Amounts, amountOf, amountsOf, podRequests, qualityOfService } from './resources.ts'
+export type { SchedulingExtension } from './scheduling-extension.ts'
 export { bestScore, type Score } from './score.ts'
 export { defaultScores } from './scores/index.ts'
 export { type Labels, type LabelTest, labelTest, nodeTermTest } from './selector.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Stored } from '@grove/kube'
-import { timestamp } from '../controllers/event-recorder.ts'
 import type { Pod } from '../controllers/kinds.ts'
+import { timestamp } from '../controllers/timestamp.ts'
 import type { PodCondition } from '../schema/types.generated.ts'
 
 /** A strategic merge patch of the pod's status that says why it waits; undefined when it says so already. */

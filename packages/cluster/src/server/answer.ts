@@ -28,8 +28,8 @@ export function jsonAnswer(
   }
 }
 
-export function statusAnswer(status: Status): ApiResponse {
-  const answer = jsonAnswer(status.code ?? 200, JSON.stringify(status))
+export function statusAnswer(status: Status, warnings: readonly string[] = []): ApiResponse {
+  const answer = jsonAnswer(status.code ?? 200, JSON.stringify(status), warnings)
   const wait = status.details?.retryAfterSeconds
   return wait ? { ...answer, headers: { ...answer.headers, 'retry-after': String(wait) } } : answer
 }

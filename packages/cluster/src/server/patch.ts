@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cloneJson, fieldError, isJsonObject, type JsonObject } from '@grove/apimachinery'
-import { parse as parseYaml } from 'yaml'
-import type { KubeObject } from '../object.ts'
 import {
   applyJsonPatch,
-  JsonPatchError,
-  type JsonPatchOperation,
-  maximumOperations,
-} from '../patch/json-patch.ts'
-import { applyMergePatch } from '../patch/merge-patch.ts'
+  applyMergePatch,
+  cloneJson,
+  fieldError,
+  isJsonObject,
+  type JsonObject,
+} from '@grove/apimachinery'
+import { parse as parseYaml } from 'yaml'
+import type { KubeObject } from '../object.ts'
 import { applyStrategicMerge, StrategicMergeError } from '../patch/strategic-merge.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
@@ -53,7 +53,11 @@ function readTransform(resource: Resource, type: string, text: string): Transfor
   switch (type) {
     case patchTypes.json: {
       const operations = readOperations(text)
-      return live => withPatchErrors(() => applyJsonPatch(live, operations))
+      return live => {
+        const result = applyJsonPatch(live, operations)
+        if (!result.ok) throw rejected()
+        return result.value
+      }
     }
     case patchTypes.merge: {
       const patch = readPatchObject(text)
@@ -92,7 +96,10 @@ function readPatchObject(text: string): JsonObject {
   return patch
 }
 
-function readOperations(text: string): JsonPatchOperation[] {
+/** As the API server: a patch with more operations is refused before it is looked at. */
+const maximumOperations = 10_000
+
+function readOperations(text: string): unknown[] {
   const patch = parsePatch(text)
   if (!Array.isArray(patch))
     throw refuse.badRequest(
@@ -104,7 +111,7 @@ function readOperations(text: string): JsonPatchOperation[] {
       'RequestEntityTooLarge',
       `Request entity too large: The allowed maximum operations in a JSON patch is ${maximumOperations}, got ${patch.length}`,
     )
-  return patch as JsonPatchOperation[]
+  return patch
 }
 
 function jsonKind(value: unknown): string {
@@ -112,12 +119,15 @@ function jsonKind(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
+/** The words of the client library for an answer without a message. */
+function rejected(): ApiError {
+  return refuse.unprocessable('the server rejected our request due to an error in our request', {})
+}
+
 function withPatchErrors<T>(apply: () => T): T {
   try {
     return apply()
   } catch (error) {
-    if (error instanceof JsonPatchError)
-      throw refuse.unprocessable('the server rejected our request due to an error in our request', {})
     if (error instanceof StrategicMergeError) throw refuse.badRequest(error.message)
     throw error
   }
@@ -126,8 +136,7 @@ function withPatchErrors<T>(apply: () => T): T {
 /** The patched object is read like one that a client sent; what is wrong with it is blamed on the patch. */
 function decodePatched(write: WriteRequest, patched: unknown, text: string, type: string): KubeObject {
   const { resource } = write
-  if (!isJsonObject(patched))
-    throw refuse.unprocessable('the server rejected our request due to an error in our request', {})
+  if (!isJsonObject(patched)) throw rejected()
   const blame = (why: string) =>
     refuse.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
   if (resource.struct && (patched.kind !== resource.kind || patched.apiVersion !== apiVersionOf(resource)))

@@ -59,6 +59,8 @@ export async function create(call: ResourceCall): Promise<ApiResponse> {
   const write = writeRequestOf(call)
   const body = parseBody(request, resource.kind, resource.struct)
   const draft = decodeObject(context.registry, resource, body, write.options.fieldValidation, write.warn)
+  if (resource.evaluate)
+    return presenter.object(201, await resource.evaluate(draft, context, request.user), write.warnings)
   return presenter.object(201, await createObject(context, write, draft), write.warnings)
 }
 
@@ -106,6 +108,9 @@ export async function patch(
 export async function remove(call: ResourceCall): Promise<ApiResponse> {
   const options = parseDeleteOptions(call.request)
   const write = deleteRequest(call, options)
+  const { deletionWarning } = call.resource.strategy
+  if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
+    write.warn(deletionWarning)
   const outcome = await deleteObject(call.context, write, options)
   return deletionAnswer(call, outcome, write.warnings)
 }
@@ -125,7 +130,7 @@ export function deletionAnswer(
 ): ApiResponse {
   const { resource } = call
   if (gone && !resource.strategy.returnsDeleted)
-    return statusAnswer(deletedStatus(resource, object.metadata.name!, object.metadata.uid))
+    return statusAnswer(deletedStatus(resource, object.metadata.name!, object.metadata.uid), warnings)
   return presenterOf(call).object(200, object, warnings)
 }
 

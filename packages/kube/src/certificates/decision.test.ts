@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { type CertificateBundle, emptyBundle, readCertificates } from './bundle.ts'
-import { decide, renew } from './decision.ts'
+import { carryOutRenewal, decideRenewal } from './decision.ts'
 import { issueAuthority, issueServer } from './issue.ts'
 import { certificatePolicy } from './policy.ts'
 
@@ -20,8 +20,8 @@ const policy = certificatePolicy({
 let fresh: CertificateBundle
 let foreign: CertificateBundle
 before(async () => {
-  fresh = await renew(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, now)
-  foreign = await renew(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, now)
+  fresh = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, now)
+  foreign = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, now)
 })
 
 /** Stored, looked at after some days, decided: the table of the specification. */
@@ -80,17 +80,20 @@ const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][
 describe('what must be renewed when', () => {
   for (const [situation, bundle, days, kind, why] of rows)
     it(`${situation}: ${kind}`, () => {
-      const decision = decide(bundle(), policy, now + days * day)
+      const decision = decideRenewal(bundle(), policy, now + days * day)
       assert.equal(decision.kind, kind)
       if (why) assert.match((decision as { why: string }).why, why)
     })
 
   it('a server name that is not in the certificate: renew-server', () => {
-    assert.equal(decide(fresh, { ...policy, serverNames: ['other.ns.svc'] }, now).kind, 'renew-server')
+    assert.equal(decideRenewal(fresh, { ...policy, serverNames: ['other.ns.svc'] }, now).kind, 'renew-server')
   })
 
   it('an authority of another name: publish-authority', () => {
-    assert.equal(decide(fresh, { ...policy, authorityName: 'Other-CA' }, now).kind, 'publish-authority')
+    assert.equal(
+      decideRenewal(fresh, { ...policy, authorityName: 'Other-CA' }, now).kind,
+      'publish-authority',
+    )
   })
 
   it('a server certificate that is not for servers: renew-server', async () => {
@@ -102,7 +105,7 @@ describe('what must be renewed when', () => {
       notAfter: now + 400 * day,
       key: 'ecdsa-p256',
     })
-    const decision = decide({ ...fresh, serverCert: wrong.cert, serverKey: wrong.key }, policy, now)
+    const decision = decideRenewal({ ...fresh, serverCert: wrong.cert, serverKey: wrong.key }, policy, now)
     assert.equal(decision.kind, 'renew-server')
   })
 
@@ -118,7 +121,7 @@ describe('what must be renewed when', () => {
       },
       authority,
     )
-    const decision = decide(
+    const decision = decideRenewal(
       { ...emptyBundle, authorityCerts: server.cert, authorityKey: server.key },
       policy,
       now,
@@ -131,43 +134,51 @@ describe('changing the authority', () => {
   it('publishes, moves and retires, each in its time', async () => {
     const at = now + (3650 - 89) * day
     // The server certificate was renewed meanwhile.
-    const aged = await renew(fresh, { kind: 'renew-server', why: 'age' }, policy, at - 30 * day)
-    const first = decide(aged, policy, at)
+    const aged = await carryOutRenewal(fresh, { kind: 'renew-server', why: 'age' }, policy, at - 30 * day)
+    const first = decideRenewal(aged, policy, at)
     assert.equal(first.kind, 'publish-authority')
-    const published = await renew(aged, first, policy, at)
+    const published = await carryOutRenewal(aged, first, policy, at)
     assert.equal(published.serverCert, aged.serverCert)
     assert.deepEqual(readCertificates(published.authorityCerts).map(String).slice(1), [aged.authorityCerts])
 
-    assert.deepEqual(decide(published, policy, at + minute), { kind: 'keep', until: at + 5 * minute })
-    const second = decide(published, policy, at + 5 * minute)
+    assert.deepEqual(decideRenewal(published, policy, at + minute), { kind: 'keep', until: at + 5 * minute })
+    const second = decideRenewal(published, policy, at + 5 * minute)
     assert.equal(second.kind, 'move-server')
-    const moved = await renew(published, second, policy, at + 5 * minute)
+    const moved = await carryOutRenewal(published, second, policy, at + 5 * minute)
     assert.equal(moved.authorityCerts, published.authorityCerts)
 
-    assert.deepEqual(decide(moved, policy, at + 10 * minute), { kind: 'keep', until: at + day + 5 * minute })
-    const third = decide(moved, policy, at + day + 5 * minute)
+    assert.deepEqual(decideRenewal(moved, policy, at + 10 * minute), {
+      kind: 'keep',
+      until: at + day + 5 * minute,
+    })
+    const third = decideRenewal(moved, policy, at + day + 5 * minute)
     assert.equal(third.kind, 'retire-authorities')
-    const retired = await renew(moved, third, policy, at + day + 5 * minute)
+    const retired = await carryOutRenewal(moved, third, policy, at + day + 5 * minute)
     assert.equal(readCertificates(retired.authorityCerts).length, 1)
     assert.equal(retired.serverCert, moved.serverCert)
-    assert.deepEqual(decide(retired, policy, at + day + 5 * minute), { kind: 'keep' })
+    assert.deepEqual(decideRenewal(retired, policy, at + day + 5 * minute), { kind: 'keep' })
   })
 
   it('does not wait where what is served does not work anyway', async () => {
-    const published = await renew(fresh, { kind: 'publish-authority', why: 'test' }, policy, now)
-    assert.equal(decide({ ...published, serverKey: '' }, policy, now + 1).kind, 'renew-server')
+    const published = await carryOutRenewal(fresh, { kind: 'publish-authority', why: 'test' }, policy, now)
+    assert.equal(decideRenewal({ ...published, serverKey: '' }, policy, now + 1).kind, 'renew-server')
   })
 })
 
 describe('what another program stored', () => {
   it('is kept: RSA keys as PKCS#1, the organization before the name', async () => {
     const rsa = { ...policy, key: 'rsa-2048' as const }
-    const stored = await renew(emptyBundle, { kind: 'renew-all', why: 'test' }, rsa, now)
+    const stored = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, rsa, now)
     assert.match(stored.authorityKey, /BEGIN RSA PRIVATE KEY/)
-    assert.deepEqual(decide(stored, policy, now), { kind: 'keep' })
+    assert.deepEqual(decideRenewal(stored, policy, now), { kind: 'keep' })
     // And its authority signs our next server certificate, whatever kind of key that has.
-    const renewed = await renew(stored, { kind: 'renew-server', why: 'test' }, policy, now + 300 * day)
-    assert.deepEqual(decide(renewed, policy, now + 300 * day), { kind: 'keep' })
+    const renewed = await carryOutRenewal(
+      stored,
+      { kind: 'renew-server', why: 'test' },
+      policy,
+      now + 300 * day,
+    )
+    assert.deepEqual(decideRenewal(renewed, policy, now + 300 * day), { kind: 'keep' })
   })
 
   it('does not crash the decision, whatever it is', () => {
@@ -175,7 +186,20 @@ describe('what another program stored', () => {
     const key = String(privateKey.export({ format: 'pem', type: 'pkcs8' }))
     for (const text of ['', '\0', 'x', key, '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'])
       assert.ok(
-        decide({ serverCert: text, serverKey: text, authorityCerts: text, authorityKey: text }, policy, now),
+        decideRenewal(
+          { serverCert: text, serverKey: text, authorityCerts: text, authorityKey: text },
+          policy,
+          now,
+        ),
       )
+  })
+})
+
+describe('a policy', () => {
+  it('under which nothing would ever be finished is refused', () => {
+    const names = { authorityName: 'a', serverNames: ['b'] }
+    assert.throws(() => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }), /live longer/)
+    assert.throws(() => certificatePolicy({ ...names, authorityLifetimeMs: 90 * day }), /live longer/)
+    assert.throws(() => certificatePolicy({ ...names, serverNames: [] }), /needs a name/)
   })
 })

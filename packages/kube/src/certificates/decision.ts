@@ -28,7 +28,7 @@ export type CertificateDecision =
   | { readonly kind: 'move-server'; readonly why: string }
   | { readonly kind: 'retire-authorities' }
 
-export function decide(
+export function decideRenewal(
   bundle: CertificateBundle,
   policy: CertificatePolicy,
   now: number,
@@ -57,7 +57,7 @@ export function decide(
 }
 
 /** Carries a decision out on the bundle; nothing is stored here. */
-export async function renew(
+export async function carryOutRenewal(
   bundle: CertificateBundle,
   decision: CertificateDecision,
   policy: CertificatePolicy,

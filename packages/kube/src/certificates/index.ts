@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export { type CertificateBundle, emptyBundle } from './bundle.ts'
-export { type CertificateDecision, decide, renew } from './decision.ts'
+export { type CertificateDecision, carryOutRenewal, decideRenewal } from './decision.ts'
 export { FileCertificateSource, type FileCertificateSourceOptions } from './file-source.ts'
 export {
   type InjectionStore,

@@ -39,5 +39,10 @@ export const defaultCertificateTimes = {
 export function certificatePolicy(
   names: Pick<CertificatePolicy, 'authorityName' | 'serverNames'> & Partial<CertificatePolicy>,
 ): CertificatePolicy {
-  return { key: 'ecdsa-p256', ...defaultCertificateTimes, ...names }
+  const policy: CertificatePolicy = { key: 'ecdsa-p256', ...defaultCertificateTimes, ...names }
+  if (policy.serverNames.length === 0) throw new RangeError('a server certificate needs a name')
+  // What is due for renewal the moment it is made would be made for ever.
+  if (Math.min(policy.authorityLifetimeMs, policy.serverLifetimeMs) <= policy.renewBeforeMs)
+    throw new RangeError('certificates must live longer than they are renewed before their end')
+  return policy
 }

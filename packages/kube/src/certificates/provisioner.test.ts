@@ -6,7 +6,7 @@ import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
 import { type CertificateBundle, emptyBundle, readCertificates, serverProblem } from './bundle.ts'
-import { renew } from './decision.ts'
+import { carryOutRenewal } from './decision.ts'
 import type { InjectionStore, InjectionTarget, WebhookConfiguration } from './injection.ts'
 import { certificatePolicy } from './policy.ts'
 import { CertificateProvisioner } from './provisioner.ts'
@@ -198,7 +198,12 @@ describe('the certificate provisioner', () => {
     const { webhooks, provisioner, store, clock } = setUp()
     await provisioner.check(never)
     const before = provisioner.source.current()
-    store.bundle = await renew(store.bundle!, { kind: 'publish-authority', why: 'test' }, policy, clock.now())
+    store.bundle = await carryOutRenewal(
+      store.bundle!,
+      { kind: 'publish-authority', why: 'test' },
+      policy,
+      clock.now(),
+    )
     store.version++
     webhooks.refuse = true
     await clock.advance(60 * minute)

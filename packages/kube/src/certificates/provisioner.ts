@@ -8,7 +8,7 @@ import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import { type Backoff, backoffDelay } from '../queue/index.ts'
 import { type CertificateBundle, emptyBundle, readCertificates, serverProblem } from './bundle.ts'
-import { decide, renew } from './decision.ts'
+import { carryOutRenewal, decideRenewal } from './decision.ts'
 import { type InjectionStore, type InjectionTarget, injectAuthorities } from './injection.ts'
 import type { CertificatePolicy } from './policy.ts'
 import { type CertificateSource, MemoryCertificateSource } from './source.ts'
@@ -93,14 +93,14 @@ export class CertificateProvisioner {
     for (let conflicts = 0; ; ) {
       const stored = await this.#readOrCreate(signal)
       const now = this.#clock.now()
-      const decision = decide(stored.bundle, policy, now)
+      const decision = decideRenewal(stored.bundle, policy, now)
       const unpublished =
         decision.kind === 'renew-all' ? undefined : await this.#publish(stored.bundle, signal)
       // Clients that do not know the new authority would be lost; and there is nothing else to do here.
       if (unpublished && (decision.kind === 'move-server' || decision.kind === 'keep'))
         throw unpublished.error
       if (decision.kind === 'keep') return this.#untilDue(stored.bundle, decision.until, now)
-      const bundle = await renew(stored.bundle, decision, policy, now)
+      const bundle = await carryOutRenewal(stored.bundle, decision, policy, now)
       if ((await store.replace(stored, bundle, signal)) === 'written')
         this.#log.info('Certificates were renewed', { ...decision })
       // Someone else's write is as good as ours: the next look sees it.

@@ -118,7 +118,10 @@ export class ChaosProxy {
     const isWatch = incoming.url!.includes('watch=true')
     const trouble: Trouble = isWatch ? this.#options.trouble() : { kind: 'none' }
     if (trouble.kind !== 'none') this.broken.set(trouble.kind, (this.broken.get(trouble.kind) ?? 0) + 1)
-    if (trouble.kind === 'status') return refuse(outgoing, trouble.status)
+    if (trouble.kind === 'status') {
+      refuse(outgoing, trouble.status)
+      return
+    }
     const url = new URL(incoming.url!, this.#options.server)
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     const headers = { ...incoming.headers, host: url.host }

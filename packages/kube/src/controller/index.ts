@@ -13,4 +13,4 @@ export {
   TerminalError,
 } from './controller.ts'
 export { ReconcileTimeout } from './running-calls.ts'
-export { type Request, sourceOf } from './source.ts'
+export { type KeyRequest, sourceOf } from './source.ts'

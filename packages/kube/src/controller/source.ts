@@ -5,7 +5,7 @@ import type { Priority } from '../queue/index.ts'
 import type { Source } from './controller.ts'
 
 /** A key to look at, with or without a priority. */
-export type Request<Key extends string> = Key | { readonly key: Key; readonly priority: Priority }
+export type KeyRequest<Key extends string> = Key | { readonly key: Key; readonly priority: Priority }
 
 /**
  * Turns the changes of anything that can be subscribed to into keys. The map is a plain function; one that throws is
@@ -13,7 +13,7 @@ export type Request<Key extends string> = Key | { readonly key: Key; readonly pr
  */
 export function sourceOf<Change, Key extends string>(
   subscribe: (handler: (change: Change) => void) => () => void,
-  map: (change: Change) => Iterable<Request<Key>>,
+  map: (change: Change) => Iterable<KeyRequest<Key>>,
   log: Logger = silentLogger,
 ): Source<Key> {
   return enqueue =>

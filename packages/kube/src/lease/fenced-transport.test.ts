@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, it } from 'node:test'
+import { buildConnector } from 'undici'
+import { HttpTransport } from '../client/http-transport.ts'
 import { type Transport, TransportError, type TransportRequest } from '../client/transport.ts'
 import { FencedTransport } from './fenced-transport.ts'
 import { type Leadership, LeadershipLost } from './leadership.ts'
@@ -73,5 +77,50 @@ describe('a fenced transport', () => {
     stop.abort(new Error('enough'))
     connected[0]!()
     await assert.rejects(waiting, { kind: 'aborted' })
+  })
+})
+
+describe('a fenced transport over sockets', () => {
+  it('asks when the connection is there and before the first byte leaves', async () => {
+    const arrived: string[] = []
+    const server = createServer((request, response) => {
+      arrived.push(request.method ?? '')
+      response.end('{}')
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const connects: (() => void)[] = []
+    const asked = async () => {
+      while (connects.length === 0) await new Promise(resolve => setImmediate(resolve))
+    }
+    const connector = buildConnector({})
+    const inner = new HttpTransport({
+      server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      connect: (options, callback) => connects.push(() => connector(options, callback)),
+      maxConnections: 1,
+    })
+    let held = true
+    const leadership: Leadership = {
+      identity: 'me',
+      isHeld: () => held,
+      assertHeld: () => {
+        if (!held) throw new LeadershipLost('lost')
+      },
+      signal: never,
+    }
+    const transport = new FencedTransport(inner, leadership)
+    const waiting = transport.request({ method: 'POST', path: '/', headers: {}, timeoutMs: 10_000 })
+    await asked()
+    // The process was paused here, and the lease went to somebody else.
+    held = false
+    connects.shift()!()
+    await assert.rejects(waiting, { name: 'TransportError', kind: 'aborted', sent: false })
+    held = true
+    const next = transport.request({ method: 'POST', path: '/', headers: {}, timeoutMs: 10_000 })
+    await asked()
+    connects.shift()!()
+    assert.equal((await next).status, 200)
+    assert.deepEqual(arrived, ['POST'])
+    await transport.close()
+    server.close()
   })
 })

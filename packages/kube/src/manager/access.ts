@@ -7,7 +7,7 @@ import type { Client } from '../client/client.ts'
 import type { Clock } from '../clock/index.ts'
 import { type EndpointAnswer, text } from './endpoint.ts'
 
-export interface User {
+export interface ApiUser {
   readonly username: string
   readonly uid?: string
   readonly groups?: readonly string[]
@@ -17,8 +17,8 @@ export interface User {
 /** The API server's opinion. */
 export interface Reviewer {
   /** Whose token it is; undefined when nobody's. */
-  authenticate(token: string): Promise<User | undefined>
-  authorize(user: User, verb: string, path: string): Promise<boolean>
+  authenticate(token: string): Promise<ApiUser | undefined>
+  authorize(user: ApiUser, verb: string, path: string): Promise<boolean>
 }
 
 export function reviewerOf(client: Pick<Client, 'raw'>): Reviewer {
@@ -40,7 +40,7 @@ export function reviewerOf(client: Pick<Client, 'raw'>): Reviewer {
         apiVersion: 'authentication.k8s.io/v1',
         kind: 'TokenReview',
         spec: { token },
-      })) as { authenticated?: boolean; user?: User } | undefined
+      })) as { authenticated?: boolean; user?: ApiUser } | undefined
       return status?.authenticated ? status.user : undefined
     },
     authorize: async (user, verb, path) => {
@@ -65,7 +65,7 @@ const opinionsKept = 1_000
 export type AccessCheck = (request: IncomingMessage, url: URL) => Promise<EndpointAnswer | undefined>
 
 export function reviewedAccess(reviewer: Reviewer, clock: Clock): AccessCheck {
-  const users = new Opinions<User | undefined>(clock)
+  const users = new Opinions<ApiUser | undefined>(clock)
   const verdicts = new Opinions<boolean>(clock)
   return async (request, url) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export { type AccessCheck, type Reviewer, reviewedAccess, reviewerOf, type User } from './access.ts'
+export { type AccessCheck, type ApiUser, type Reviewer, reviewedAccess, reviewerOf } from './access.ts'
 export { type EndpointAddress, type EndpointAnswer, type EndpointHandler, HttpEndpoint } from './endpoint.ts'
 export {
   type Background,
@@ -11,5 +11,5 @@ export {
   type Stoppable,
 } from './manager.ts'
 export type { MetricsEndpointOptions } from './metrics-endpoint.ts'
-export { type Check, Probe } from './probes.ts'
+export { type HealthCheck, Probe } from './probes.ts'
 export { type SignalledProcess, stopSignal } from './signals.ts'

@@ -13,7 +13,7 @@ import { type Logger, silentLogger } from '../log/index.ts'
 import { createRegistry, type Registry } from '../metrics/index.ts'
 import { type EndpointAddress, HttpEndpoint } from './endpoint.ts'
 import { type MetricsEndpointOptions, metricsEndpoint } from './metrics-endpoint.ts'
-import { type Check, Probe } from './probes.ts'
+import { type HealthCheck, Probe } from './probes.ts'
 import { profilingEndpoint } from './profiling.ts'
 
 /** How long running reconciles may take to finish, and to end after they were aborted. */
@@ -122,11 +122,11 @@ export class Manager {
     add(this.#lastSteps, name, step)
   }
 
-  addHealthCheck(name: string, check: Check): void {
+  addHealthCheck(name: string, check: HealthCheck): void {
     this.health.add(name, check)
   }
 
-  addReadinessCheck(name: string, check: Check): void {
+  addReadinessCheck(name: string, check: HealthCheck): void {
     this.readiness.add(name, check)
   }
 

@@ -7,7 +7,7 @@ import { messageOf } from '../log/index.ts'
 import { type EndpointAnswer, text } from './endpoint.ts'
 
 /** Resolves when all is well; rejects with a sentence that says what is not. */
-export type Check = () => void | Promise<void>
+export type HealthCheck = () => void | Promise<void>
 
 /** A check that hangs has failed: longer than any probe waits. */
 const checkTimeoutMs = 10_000
@@ -16,14 +16,14 @@ const checkTimeoutMs = 10_000
 export class Probe {
   readonly #path: string
   readonly #clock: Clock
-  readonly #checks = new Map<string, Check>()
+  readonly #checks = new Map<string, HealthCheck>()
 
   constructor(path: string, clock: Clock) {
     this.#path = path
     this.#clock = clock
   }
 
-  add(name: string, check: Check): void {
+  add(name: string, check: HealthCheck): void {
     if (this.#checks.has(name)) throw new Error(`two checks named ${name} for ${this.#path}`)
     this.#checks.set(name, check)
   }
@@ -61,12 +61,12 @@ export class Probe {
     return text(failed ? 500 : 200, `${lines.join('\n')}\n`)
   }
 
-  #effective(): ReadonlyMap<string, Check> {
+  #effective(): ReadonlyMap<string, HealthCheck> {
     return this.#checks.size > 0 ? this.#checks : new Map([['ping', () => {}]])
   }
 
   /** What is wrong; undefined when nothing is. */
-  async #run(check: Check): Promise<string | undefined> {
+  async #run(check: HealthCheck): Promise<string | undefined> {
     const late = Promise.withResolvers<string>()
     const timer = this.#clock.setTimeout(() => late.resolve('the check did not end in time'), checkTimeoutMs)
     try {

@@ -9,11 +9,11 @@ import { WatchCache } from '../cache/index.ts'
 import {
   CertificateProvisioner,
   type CertificateStore,
+  carryOutRenewal,
   certificatePolicy,
   emptyBundle,
   type InjectionTarget,
   injectionStore,
-  renew,
   secretStore,
 } from '../certificates/index.ts'
 import { type Client, createClient, defineResource, type KubeObject } from '../client/index.ts'
@@ -244,7 +244,7 @@ describe('webhooks behind a real API server', () => {
 
   it('go on with RSA certificates that were stored before', async () => {
     const policy = { ...policyFor(namespace), key: 'rsa-2048' as const }
-    const rsa = await renew(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, Date.now())
+    const rsa = await carryOutRenewal(emptyBundle, { kind: 'renew-all', why: 'test' }, policy, Date.now())
     const stored = (await store.read(never))!
     await store.replace(stored, rsa, never)
     await waitFor(

@@ -10,7 +10,7 @@ export {
   type GroupVersionResource,
   patched,
 } from './admission.ts'
-export { diff } from './json-patch.ts'
+export { diff as jsonPatch } from './json-patch.ts'
 export {
   type AdmissionContext,
   type AdmissionHandler,

@@ -18,14 +18,18 @@ import { type ObjectKey, refOf } from '../object-key.ts'
 import { pod } from '../objects/pod.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { owningSet } from '../owning-set.ts'
+import { mayUpdate } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { runAll, runSlowStart } from '../writes.ts'
 import { planGates } from './gates.ts'
+import { isActive, isReady, templateHashOf } from './pod-state.ts'
 import { planScale } from './scale.ts'
 import { planCliqueStatus } from './status.ts'
+import { planCliqueUpdate } from './update.ts'
+import { cliqueProgress } from './update-progress.ts'
 
 export async function reconcileClique(
   key: ObjectKey,
@@ -40,13 +44,14 @@ export async function reconcileClique(
   if (!set || set.metadata.deletionTimestamp) return
   const instance = cliqueInstanceOf(set, clique)
   if (!instance) return
+  const replaced: Pod[] = []
   let failure: unknown
   try {
-    await syncPods(set, clique, instance, context, signal)
+    await syncPods(set, clique, instance, context, signal, replaced)
   } catch (error) {
     failure = error
   }
-  await updateStatus(set, key, failure, context, signal)
+  await updateStatus(set, key, instance, failure, replaced, context, signal)
   if (failure) throw failure
 }
 
@@ -56,6 +61,7 @@ async function syncPods(
   instance: CliqueInstance,
   context: OperatorContext,
   signal: AbortSignal,
+  replaced: Pod[],
 ): Promise<void> {
   const { world, events: sink } = context
   const isCurrent = currentHash(set, clique)
@@ -92,6 +98,15 @@ async function syncPods(
     failures.push(...made.failures)
   }
   failures.push(...(await removePods(clique, scale.remove, context, signal)))
+  if (failures.length === 0 && isOwnUpdate(set, clique, instance)) {
+    const { remove } = planCliqueUpdate({
+      replicas: clique.spec.replicas,
+      pods: world.podsOf(clique),
+      isCurrent,
+    })
+    failures.push(...(await removePods(clique, remove, context, signal)))
+    replaced.push(...remove.filter(isReady))
+  }
   failures.push(...(await releasePods(clique, instance, context, signal)))
   if (failures.length) throw new PassFailed(failures)
 }
@@ -171,24 +186,49 @@ async function releasePods(
   )
 }
 
+/** Members of a scaling group are replaced by their group, never pod by pod. */
+function isOwnUpdate(set: StoredSet, clique: StoredClique, instance: CliqueInstance): boolean {
+  const revision = revisionOf(set)
+  const own = clique.metadata.labels?.[label.podTemplateHash] ?? ''
+  // Only when set and clique speak of the same template: between two quick edits one may be ahead of the other.
+  return !instance.group && mayUpdate(set, instance.setReplica) && own === revision.hashOf(clique)
+}
+
 async function updateStatus(
   set: StoredSet,
   key: ObjectKey,
+  instance: CliqueInstance,
   failure: unknown,
+  replaced: readonly Pod[],
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { world, events: sink, configuration } = context
-  const clique = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
-  if (!clique || clique.metadata.deletionTimestamp) return
+  const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
+  if (!stored || stored.metadata.deletionTimestamp) return
   const now = timestamp(context.clock)
+  const pods = world.podsOf(stored)
+  const isCurrent = currentHash(set, stored)
+  const updateProgress = cliqueProgress({
+    before: stored.status?.updateProgress,
+    generationHash: revisionOf(set).generationHash,
+    podTemplateHash: stored.metadata.labels?.[label.podTemplateHash] ?? '',
+    outdated: pods.some(pod => isActive(pod) && !isCurrent(templateHashOf(pod) ?? '')) || replaced.length > 0,
+    mayUpdate: isOwnUpdate(set, stored, instance),
+    onDelete: set.spec.updateStrategy?.type === 'OnDelete',
+    replaced,
+    now,
+  })
+  const clique: typeof stored = updateProgress
+    ? { ...stored, status: { ...emptyStatus, ...stored.status, updateProgress } }
+    : stored
   const plan = planCliqueStatus({
     set: set.metadata.name,
     clique,
-    pods: world.podsOf(clique),
+    pods,
     podTemplateHash: clique.metadata.labels?.[label.podTemplateHash] ?? '',
     generationHash: generationReached(set, clique),
-    isCurrent: currentHash(set, clique),
+    isCurrent,
     onTotalLoss: configuration.gangTermination.onTotalLoss,
     now,
   })
@@ -196,9 +236,11 @@ async function updateStatus(
     ...plan.status,
     lastErrors: failure ? lastErrorsOf(failure, cliqueErrorCode.listPods, now) : [],
   }
-  if (await writeStatus(world, resources.podCliques, clique, status, { signal }))
-    for (const event of plan.events) sink.emit(clique, eventSource.podClique, event)
+  if (await writeStatus(world, resources.podCliques, stored, status, { signal }))
+    for (const event of plan.events) sink.emit(stored, eventSource.podClique, event)
 }
+
+const emptyStatus = { readyReplicas: 0, updatedReplicas: 0, scheduleGatedReplicas: 0, scheduledReplicas: 0 }
 
 /** The revision of a clique is the one that its parent wrote together with its spec. */
 function currentHash(set: StoredSet, clique: StoredClique): (hash: string) => boolean {

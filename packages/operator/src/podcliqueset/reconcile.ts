@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One pass over a PodCliqueSet: its children, its gangs, its status.
-import { eventSource, events, finalizer, label, type PodCliqueSetStatus, setErrorCode } from '@grove/api'
-import { isNotFound, type ReconcileContext } from '@grove/kube'
+import {
+  eventSource,
+  events,
+  finalizer,
+  label,
+  type PodCliqueSet,
+  type PodCliqueSetStatus,
+  setErrorCode,
+} from '@grove/api'
+import { isNotFound, type ReconcileContext, type Stored } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed } from '../coded-error.ts'
@@ -19,6 +27,7 @@ import { components } from './components.ts'
 import { deleteSet, removeReplicas } from './deletion.ts'
 import { planSetStatus } from './status.ts'
 import { topologyCondition } from './topology-condition.ts'
+import { planSetUpdate, statusForRevision } from './update.ts'
 
 export interface SetReconcilerOptions {
   readonly context: OperatorContext
@@ -37,7 +46,7 @@ export async function reconcileSet(
   if (stored.metadata.deletionTimestamp) return deleteSet(stored, context, signal)
   let failure: unknown
   try {
-    const set = await withFinalizer(stored, context, signal)
+    const set = await withRevision(await withFinalizer(stored, context, signal), context, signal)
     await sync(set, context, signal)
     await syncGangs(set, context, enqueueGang, signal)
   } catch (error) {
@@ -63,6 +72,19 @@ async function withFinalizer(
     { signal },
   )
   return written as StoredSet
+}
+
+/** A new revision is announced before anything is made of it: the children go by what the status says. */
+async function withRevision(
+  set: StoredSet,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<StoredSet> {
+  const status = statusForRevision(set, revisionOf(set), timestamp(context.clock))
+  // The first hash of a new set is written with the rest of its status.
+  if (!status || set.status?.currentGenerationHash === undefined) return set
+  await writeStatus(context.world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
+  return { ...set, status }
 }
 
 async function sync(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
@@ -154,16 +176,21 @@ async function updateStatus(
   const now = timestamp(context.clock)
   const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
     object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
+  const children = {
+    set: set as StoredSet,
+    revision: revisionOf(set as StoredSet),
+    cliqueNamed: (name: string) => live(world.cliques.get({ namespace: namespace ?? '', name })),
+    groupNamed: (name: string) => live(world.groups.get({ namespace: namespace ?? '', name })),
+    now,
+  }
+  const updateProgress = failure ? undefined : planSetUpdate(children)
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
-      set: set as StoredSet,
-      cliqueNamed: name => live(world.cliques.get({ namespace: namespace ?? '', name })),
-      groupNamed: name => live(world.groups.get({ namespace: namespace ?? '', name })),
-      revision: revisionOf(set as StoredSet),
+      ...children,
+      ...(updateProgress && { set: { ...set, status: { ...set.status!, updateProgress } } as StoredSet }),
       topology: topologyCondition(set as StoredSet, configuration.topologyAwareScheduling.enabled, name =>
         world.topologyBindings.get({ name }),
       ),
-      now,
     }),
     ...(!failure && generation !== undefined && { observedGeneration: generation }),
     lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now) : [],

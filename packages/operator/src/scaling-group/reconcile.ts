@@ -11,7 +11,7 @@ import {
   selectorText,
 } from '@grove/api'
 import { isAlreadyExists, type ReconcileContext } from '@grove/kube'
-import { groupInstanceOf } from '../clique-instance.ts'
+import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
 import type { CliqueInstance } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
@@ -19,6 +19,7 @@ import { podClique } from '../objects/clique.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { owningSet } from '../owning-set.ts'
 import { patchClique } from '../podcliqueset/children.ts'
+import { mayUpdate } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
@@ -26,6 +27,10 @@ import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
 import { planGroup } from './plan.ts'
 import { planGroupStatus } from './status.ts'
+import { planGroupUpdate } from './update.ts'
+import { groupProgress } from './update-progress.ts'
+
+const emptyStatus = { scheduledReplicas: 0, availableReplicas: 0, updatedReplicas: 0 }
 
 export async function reconcileScalingGroup(
   key: ObjectKey,
@@ -37,13 +42,15 @@ export async function reconcileScalingGroup(
   if (!group || group.metadata.deletionTimestamp) return
   const set = owningSet(world, group)
   if (!set || set.metadata.deletionTimestamp) return
+  const replaced: number[] = []
   let failure: unknown
   try {
     await syncMembers(set, group, context, signal)
+    replaced.push(...(await replaceOutdated(set, group, context, signal)))
   } catch (error) {
     failure = error
   }
-  await updateStatus(set, key, failure, context, signal)
+  await updateStatus(set, key, failure, replaced, context, signal)
   if (failure) throw failure
 }
 
@@ -78,6 +85,31 @@ async function syncMembers(
     )),
   ]
   if (failures.length) throw new PassFailed(failures)
+}
+
+/** Serving replicas that were told to go because a newer revision is wanted and it is this group's turn. */
+async function replaceOutdated(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<number[]> {
+  if (!isOwnTurn(set, group)) return []
+  const cliques = context.world.cliques.byIndex('controller', group.metadata.uid)
+  const { removeReplicas: indexes } = planGroupUpdate({
+    replicas: group.spec.replicas,
+    cliqueCount: group.spec.cliqueNames.length,
+    cliques,
+    revision: revisionOf(set),
+  })
+  const failures = await removeReplicas(set, group, indexes, context, signal)
+  if (failures.length) throw new PassFailed(failures)
+  return indexes.length === 1 ? [...indexes] : []
+}
+
+function isOwnTurn(set: StoredSet, group: StoredScalingGroup): boolean {
+  const replica = numberLabel(group.metadata.labels, label.setReplicaIndex)
+  return replica !== undefined && mayUpdate(set, replica)
 }
 
 async function createMember(
@@ -170,6 +202,7 @@ async function updateStatus(
   set: StoredSet,
   key: ObjectKey,
   failure: unknown,
+  replaced: readonly number[],
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
@@ -177,11 +210,30 @@ async function updateStatus(
   const group = world.groups.get(refOf(key))
   if (!group || group.metadata.deletionTimestamp) return
   const now = timestamp(context.clock)
+  const revision = revisionOf(set)
+  const cliques = world.cliques.byIndex('controller', group.metadata.uid)
+  const { finished } = planGroupUpdate({
+    replicas: group.spec.replicas,
+    cliqueCount: group.spec.cliqueNames.length,
+    cliques,
+    revision,
+  })
+  const updateProgress = groupProgress({
+    before: group.status?.updateProgress,
+    generationHash: revision.generationHash,
+    outdated: !finished || replaced.length > 0,
+    mayUpdate: isOwnTurn(set, group as StoredScalingGroup),
+    onDelete: set.spec.updateStrategy?.type === 'OnDelete',
+    replaced,
+    now,
+  })
   const plan = planGroupStatus({
     set: set.metadata.name,
-    group: group as StoredScalingGroup,
-    cliques: world.cliques.byIndex('controller', group.metadata.uid),
-    revision: revisionOf(set),
+    group: (updateProgress
+      ? { ...group, status: { ...emptyStatus, ...group.status, updateProgress } }
+      : group) as StoredScalingGroup,
+    cliques,
+    revision,
     onTotalLoss: configuration.gangTermination.onTotalLoss,
     now,
   })

@@ -4,5 +4,11 @@ import type { Story } from '../story.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
 import { scalingStories } from './scaling.ts'
+import { updateStories } from './updates.ts'
 
-export const stories: readonly Story[] = [...deployStories, ...scalingStories, ...deletionStories]
+export const stories: readonly Story[] = [
+  ...deployStories,
+  ...scalingStories,
+  ...deletionStories,
+  ...updateStories,
+]

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, ownChangesOf, refOf } from '../changes.ts'
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import {

@@ -2,8 +2,8 @@
 
 import type { Stored } from '@grove/kube'
 import { type Verdict, withCondition, withoutCondition } from '../conditions.ts'
-import { timestamp } from '../event-recorder.ts'
 import type { Deployment, ReplicaSet } from '../kinds.ts'
+import { timestamp } from '../timestamp.ts'
 import { boundsOf } from './rollout.ts'
 
 type Status = NonNullable<Deployment['status']>

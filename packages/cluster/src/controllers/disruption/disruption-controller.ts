@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { getScale, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, getScale, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { withCondition } from '../conditions.ts'
 import { KindResolver } from '../kind-resolver.ts'
 import { deployments, type Pod, type PodDisruptionBudget, podDisruptionBudgets } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import { isActive, isReady } from '../pod-state.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'

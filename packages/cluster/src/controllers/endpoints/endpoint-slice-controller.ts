@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { type EndpointSlice, endpointSlices, nodes, type Pod, type Service, services } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import { isReady } from '../pod-state.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'

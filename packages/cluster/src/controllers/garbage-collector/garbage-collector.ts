@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isConflict, isNotFound, type OwnerReference, type Patch } from '@grove/kube'
-import { Controller } from '../kube.ts'
+import { Controller, isConflict, isNotFound, type OwnerReference, type Patch } from '@grove/kube'
 import type { MetadataMonitor } from '../metadata-monitor.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { decide, type OwnerState } from './decision.ts'

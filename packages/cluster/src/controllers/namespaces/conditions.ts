@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { NamespaceCondition } from '../../schema/types.generated.ts'
-import { timestamp } from '../event-recorder.ts'
+import { timestamp } from '../timestamp.ts'
 
 /** Objects of a resource that a namespace still has. */
 export interface Remaining {

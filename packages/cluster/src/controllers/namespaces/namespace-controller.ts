@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import {
+  Controller,
   type DiscoveredResource,
   isConflict,
   isKubeError,
@@ -10,7 +11,6 @@ import {
 } from '@grove/kube'
 import { changesOf } from '../changes.ts'
 import { type Namespace, namespaces } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import type { MetadataMonitor } from '../metadata-monitor.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { contentConditions, mergeConditions, type Remaining } from './conditions.ts'

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { nodeLeaseNamespace } from '../../kubelet/heartbeats.ts'
 import type { NodeCondition } from '../../schema/types.generated.ts'
 import { changesOf } from '../changes.ts'
-import { timestamp } from '../event-recorder.ts'
 import { leases, type Node, nodes, pods } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import type { Component, Runtime } from '../runtime.ts'
+import { timestamp } from '../timestamp.ts'
 import { wantedTaints } from './taints.ts'
 
 export interface NodeLifecycleOptions {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, refOf } from '../changes.ts'
-import { timestamp } from '../event-recorder.ts'
 import { nodes, type Pod, pods } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import type { Component, Runtime } from '../runtime.ts'
+import { timestamp } from '../timestamp.ts'
 
 export interface PodCleanerOptions {
   /** How long a node must be gone before its pods are given up: it may have been registered anew meanwhile. */

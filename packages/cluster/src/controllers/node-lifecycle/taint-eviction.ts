@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { tolerates } from '../../scheduling/taints.ts'
 import type { Taint } from '../../schema/types.generated.ts'
 import { changesOf, keyOf, refOf } from '../changes.ts'
-import { timestamp } from '../event-recorder.ts'
 import { nodes, type Pod, pods } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import type { Component, Runtime } from '../runtime.ts'
+import { timestamp } from '../timestamp.ts'
 
 const workers = 16
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isConflict, isKubeError, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isConflict, isKubeError, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { withCondition, withoutCondition } from '../conditions.ts'
 import { type Pod, pods, type ReplicaSet, replicaSets } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import { availableAt, isActive, isReady } from '../pod-state.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isAlreadyExists, isConflict, isKubeError, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isConflict, isKubeError, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, ownChangesOf, refOf } from '../changes.ts'
 import {
   type ConfigMap,
@@ -12,7 +12,6 @@ import {
   secrets,
   serviceAccounts,
 } from '../kinds.ts'
-import { Controller } from '../kube.ts'
 import type { Component, Runtime } from '../runtime.ts'
 
 /** Makes the tokens of service accounts. The cluster's own, or a fake in tests. */

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { definitionKind } from '../../custom-resources/definition.ts'
+import { reviewKinds } from '../../reviews/access-review.ts'
 import { builtIn } from '../built-in.ts'
 import type { Resource } from '../resource.ts'
 import { clusterKinds } from './cluster.ts'
 import { coreKinds } from './core.ts'
+import { eventKinds } from './events.ts'
 import { workloadKinds } from './workloads.ts'
 
 /** Every built-in kind that is served. */
 export function builtInResources(): Resource[] {
-  return [...coreKinds, ...workloadKinds, ...clusterKinds, definitionKind].map(builtIn)
+  return [...coreKinds, ...workloadKinds, ...clusterKinds, ...eventKinds, ...reviewKinds, definitionKind].map(
+    builtIn,
+  )
 }

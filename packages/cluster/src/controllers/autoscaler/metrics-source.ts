@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Stored } from '@grove/kube'
+import { amountOf } from '../../scheduling/resources.ts'
+import type { HorizontalPodAutoscaler, Pod } from '../kinds.ts'
+
+export interface DescribedObject {
+  readonly apiVersion?: string
+  readonly kind?: string
+  readonly name?: string
+}
+
+/** Where the numbers come from that autoscaling looks at. Undefined: not known. Cpu in thousandths of a core, memory in
+ * bytes, everything else in thousandths of its unit. */
+export interface MetricsSource {
+  podUsage(
+    autoscaler: Stored<HorizontalPodAutoscaler>,
+    pod: Stored<Pod>,
+    resource: string,
+    container?: string,
+  ): number | undefined
+  podMetric(autoscaler: Stored<HorizontalPodAutoscaler>, pod: Stored<Pod>, metric: string): number | undefined
+  objectMetric(
+    autoscaler: Stored<HorizontalPodAutoscaler>,
+    object: DescribedObject,
+    metric: string,
+  ): number | undefined
+  externalMetric(autoscaler: Stored<HorizontalPodAutoscaler>, metric: string): number | undefined
+}
+
+const prefix = 'simulate.grove.io/'
+
+/**
+ * Numbers that somebody sets by annotations: `simulate.grove.io/usage.cpu: 250m` on a pod or, for all of its pods, on
+ * the autoscaler; `simulate.grove.io/metric.queue-length: "30"` likewise. Values set in code win.
+ */
+export class SettableMetrics implements MetricsSource {
+  readonly #usage = new Map<string, number>()
+  readonly #metrics = new Map<string, number>()
+
+  /** The usage of each pod of one autoscaler's target; undefined takes it back. */
+  setUsage(
+    autoscaler: { namespace: string; name: string },
+    resource: string,
+    quantity: string | undefined,
+  ): void {
+    set(this.#usage, keyOf(autoscaler, resource), quantity && amountOf(resource, quantity))
+  }
+
+  /** A Pods, Object or External metric as one autoscaler sees it. */
+  setMetric(
+    autoscaler: { namespace: string; name: string },
+    metric: string,
+    quantity: string | undefined,
+  ): void {
+    set(this.#metrics, keyOf(autoscaler, metric), quantity && milli(quantity))
+  }
+
+  podUsage(
+    autoscaler: Stored<HorizontalPodAutoscaler>,
+    pod: Stored<Pod>,
+    resource: string,
+    container?: string,
+  ): number | undefined {
+    const own = container && annotation(pod, `usage.${resource}.${container}`)
+    const text = own ?? annotation(pod, `usage.${resource}`) ?? annotation(autoscaler, `usage.${resource}`)
+    return (
+      this.#usage.get(keyOf(autoscaler.metadata, resource)) ?? (text ? amountOf(resource, text) : undefined)
+    )
+  }
+
+  podMetric(
+    autoscaler: Stored<HorizontalPodAutoscaler>,
+    pod: Stored<Pod>,
+    metric: string,
+  ): number | undefined {
+    const text = annotation(pod, `metric.${metric}`)
+    return text === undefined ? this.#metric(autoscaler, metric) : milli(text)
+  }
+
+  objectMetric(
+    autoscaler: Stored<HorizontalPodAutoscaler>,
+    _: DescribedObject,
+    metric: string,
+  ): number | undefined {
+    return this.#metric(autoscaler, metric)
+  }
+
+  externalMetric(autoscaler: Stored<HorizontalPodAutoscaler>, metric: string): number | undefined {
+    return this.#metric(autoscaler, metric)
+  }
+
+  #metric(autoscaler: Stored<HorizontalPodAutoscaler>, metric: string): number | undefined {
+    const text = annotation(autoscaler, `metric.${metric}`)
+    return (
+      this.#metrics.get(keyOf(autoscaler.metadata, metric)) ?? (text === undefined ? undefined : milli(text))
+    )
+  }
+}
+
+/** Thousandths, as cpu is counted. */
+export function milli(quantity: string): number {
+  return amountOf('cpu', quantity)
+}
+
+function annotation({ metadata }: Stored, name: string): string | undefined {
+  return metadata.annotations?.[prefix + name]
+}
+
+function keyOf({ namespace, name }: { namespace?: string; name: string }, what: string): string {
+  return `${namespace}/${name}/${what}`
+}
+
+function set(map: Map<string, number>, key: string, value: number | '' | undefined): void {
+  if (value === undefined || value === '') map.delete(key)
+  else map.set(key, value)
+}

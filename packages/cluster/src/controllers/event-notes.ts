@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type EventRecorder, type KubeObject, type Recorder, type Resource, subjectOf } from '@grove/kube'
+
+export interface EventNote {
+  readonly type: 'Normal' | 'Warning'
+  readonly reason: string
+  readonly message: string
+  /** Who says so: `default-scheduler`. */
+  readonly component: string
+}
+
+/** What the parts of a cluster have to say, each under its own name. Returns at once and never fails. */
+export class EventNotes {
+  readonly #recorder: EventRecorder
+  readonly #components = new Map<string, Recorder>()
+
+  constructor(recorder: EventRecorder) {
+    this.#recorder = recorder
+  }
+
+  record(resource: Resource, object: KubeObject, { component, ...event }: EventNote): void {
+    let recorder = this.#components.get(component)
+    if (!recorder) {
+      recorder = this.#recorder.for(component)
+      this.#components.set(component, recorder)
+    }
+    recorder.record(subjectOf(resource, object), event)
+  }
+}

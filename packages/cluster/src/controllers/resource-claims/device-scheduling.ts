@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Stored } from '@grove/kube'
+import type { Filter, NodeCheck, Rejection } from '../../scheduling/filter.ts'
+import type { NodeState } from '../../scheduling/node-state.ts'
+import type { PodInfo } from '../../scheduling/pod-info.ts'
+import type { SchedulingExtension } from '../../scheduling/scheduling-extension.ts'
+import type { ResourceDeviceRequestAllocationResult } from '../../schema/types.generated.ts'
+import { deviceClasses, type Pod, type ResourceClaim, resourceClaims, resourceSlices } from '../kinds.ts'
+import type { Runtime } from '../runtime.ts'
+import { timestamp } from '../timestamp.ts'
+import { claimsOf } from './claim-names.ts'
+import { chooseDevices, mostConsumers, resultKey, selectorFor, selects } from './device-ledger.ts'
+
+/** Keeps a claim that is in use from disappearing. */
+export const claimFinalizer = 'resource.kubernetes.io/delete-protection'
+
+const reject = (reason: string): Rejection => ({
+  filter: 'DynamicResources',
+  reasons: [reason],
+  resolvable: false,
+})
+const noDevices = reject('cannot allocate all claims')
+const elsewhere = reject('resourceclaim not available on the node')
+const inUse = reject('resourceclaim in use')
+
+type Plan = ReadonlyMap<string, readonly ResourceDeviceRequestAllocationResult[]>
+
+/** Finds devices for the claims of pods, and writes down which were taken. */
+export class DeviceScheduling implements SchedulingExtension {
+  readonly #runtime: Runtime
+  /** Decided, not yet written: by pod. */
+  readonly #reserved = new Map<string, Plan>()
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime
+    void runtime.caches.of(resourceClaims)
+    void runtime.caches.of(resourceSlices)
+    void runtime.caches.of(deviceClasses)
+  }
+
+  readonly filter: Filter = {
+    name: 'DynamicResources',
+    prepare: pod => (pod.pod.spec?.resourceClaims?.length ? this.#check(pod) : undefined),
+  }
+
+  holds(pod: Stored<Pod>): boolean {
+    return claimsOf(pod).some(({ claim }) => claim === undefined || !this.#claim(pod, claim))
+  }
+
+  reserve(pod: PodInfo, node: NodeState): void {
+    const plan = pod.pod.spec?.resourceClaims?.length && this.#plan(pod, node)
+    if (plan) this.#reserved.set(pod.key, plan)
+  }
+
+  release(pod: PodInfo): void {
+    this.#reserved.delete(pod.key)
+  }
+
+  async settle(pod: PodInfo, node: NodeState): Promise<void> {
+    if (!pod.pod.spec?.resourceClaims?.length) return
+    const plan = this.#reserved.get(pod.key)
+    for (const claim of this.#claimsOf(pod))
+      await this.#write(claim, pod, node, plan?.get(claim.metadata.uid))
+    this.#reserved.delete(pod.key)
+  }
+
+  #check(pod: PodInfo): NodeCheck {
+    const claims = this.#claimsOf(pod)
+    const isFull = claims.some(
+      ({ status }) =>
+        (status?.reservedFor?.length ?? 0) >= mostConsumers &&
+        !status?.reservedFor?.some(({ uid }) => uid === uidOf(pod)),
+    )
+    if (isFull) return () => inUse
+    return node => {
+      for (const { status } of claims)
+        if (status?.allocation?.nodeSelector && !selects(status.allocation.nodeSelector, node))
+          return elsewhere
+      return this.#plan(pod, node) ? undefined : noDevices
+    }
+  }
+
+  /** The devices for those claims that have none yet. */
+  #plan(pod: PodInfo, node: NodeState): Plan | undefined {
+    const { caches } = this.#runtime
+    const plan = new Map<string, readonly ResourceDeviceRequestAllocationResult[]>()
+    const taken = this.#takenDevices()
+    for (const claim of this.#claimsOf(pod)) {
+      if (claim.status?.allocation) continue
+      const chosen = chooseDevices(
+        claim,
+        node,
+        caches.of(resourceSlices).list(),
+        name => caches.of(deviceClasses).get({ name }),
+        device => taken.has(device),
+      )
+      if (!chosen) return undefined
+      for (const result of chosen) taken.add(resultKey(result))
+      plan.set(claim.metadata.uid, chosen)
+    }
+    return plan
+  }
+
+  #takenDevices(): Set<string> {
+    const taken = new Set<string>()
+    for (const { status } of this.#runtime.caches.of(resourceClaims).list())
+      for (const result of status?.allocation?.devices?.results ?? []) taken.add(resultKey(result))
+    for (const plan of this.#reserved.values())
+      for (const results of plan.values()) for (const result of results) taken.add(resultKey(result))
+    return taken
+  }
+
+  async #write(
+    claim: Stored<ResourceClaim>,
+    pod: PodInfo,
+    node: NodeState,
+    results: readonly ResourceDeviceRequestAllocationResult[] | undefined,
+  ): Promise<void> {
+    const { client, caches, clock } = this.#runtime
+    let live = claim
+    if (!live.metadata.finalizers?.includes(claimFinalizer)) {
+      const finalizers = [...(live.metadata.finalizers ?? []), claimFinalizer]
+      const { resourceVersion } = live.metadata
+      live = await client.patch(resourceClaims, live.metadata, {
+        merge: { metadata: { resourceVersion, finalizers } },
+      })
+    }
+    const reservedFor = live.status?.reservedFor ?? []
+    const isReserved = reservedFor.some(({ uid }) => uid === uidOf(pod))
+    if (live.status?.allocation && isReserved) return
+    const slices = caches.of(resourceSlices).list()
+    const allocation = live.status?.allocation ?? {
+      devices: { results: [...(results ?? [])] },
+      nodeSelector: selectorFor(results ?? [], node, slices),
+      allocationTimestamp: timestamp(clock.now()),
+    }
+    const consumer = { resource: 'pods', name: pod.pod.metadata?.name ?? '', uid: uidOf(pod) }
+    const status = { allocation, reservedFor: isReserved ? reservedFor : [...reservedFor, consumer] }
+    const { resourceVersion } = live.metadata
+    await client.patch(
+      resourceClaims,
+      live.metadata,
+      { merge: { metadata: { resourceVersion }, status } },
+      { subresource: 'status' },
+    )
+  }
+
+  #claimsOf(pod: PodInfo): Stored<ResourceClaim>[] {
+    return claimsOf(pod.pod)
+      .map(({ claim }) => this.#claim(pod.pod, claim ?? ''))
+      .filter(claim => claim !== undefined)
+  }
+
+  #claim(pod: Pod, name: string): Stored<ResourceClaim> | undefined {
+    return this.#runtime.caches.of(resourceClaims).get({ namespace: pod.metadata?.namespace, name })
+  }
+}
+
+function uidOf({ pod }: PodInfo): string {
+  return pod.metadata?.uid ?? ''
+}
