@@ -17,6 +17,9 @@ export const conditionType = {
   minAvailableBreached: 'MinAvailableBreached',
   gangTerminationInProgress: 'GangTerminationInProgress',
   schedulerTopologyDrift: 'SchedulerTopologyDrift',
+  /** Ours: on a PodClique that once had its minimum scheduled, on a PodCliqueScalingGroup that once was well. Never taken back. */
+  everScheduled: 'EverScheduled',
+  everHealthy: 'EverHealthy',
   podGangInitialized: 'Initialized',
   podGangScheduled: 'Scheduled',
   podGangReady: 'Ready',
@@ -132,6 +135,21 @@ export const minAvailableBreached = {
       'SufficientAvailablePodCliqueScalingGroupReplicas',
       `PCSG replicas not in breach (${notInBreach}) meets MinAvailable (${minAvailable})`,
     ),
+}
+
+/** A fact that outlives operators and clocks: only what was well before can be terminated for not being so. */
+export const everScheduled: ConditionValue = {
+  type: conditionType.everScheduled,
+  status: 'True',
+  reason: 'MinAvailableReached',
+  message: 'The minimum was scheduled at least once',
+}
+
+export const everHealthy: ConditionValue = {
+  type: conditionType.everHealthy,
+  status: 'True',
+  reason: 'MinAvailableReached',
+  message: 'The minimum was healthy at least once',
 }
 
 /** On every PodCliqueScalingGroup of a replica that gang termination has just taken down. */

@@ -81,6 +81,13 @@ export const events = {
   setReplicaDeleteFailed: (replica: number, error: string) =>
     warning('PodCliqueSetReplicaDeleteFailed', `Error deleting PodCliqueSet replica ${replica}: ${error}`),
 
+  /** Ours: before anything is taken down. `deadline` is RFC 3339. */
+  gangTerminationScheduled: (what: string, because: string, deadline: string) =>
+    warning(
+      'GangTerminationScheduled',
+      `${what} will be terminated at ${deadline} and built anew unless it recovers: ${because}`,
+    ),
+
   podGangApplied: (id: string) => normal('PodGangCreateOrUpdateSuccessful', `Created/Updated PodGang ${id}`),
   podGangApplyFailed: (id: string, error: string) =>
     warning('PodGangCreateOrUpdateFailed', `Error Creating/Updating PodGang ${id}: ${error}`),

@@ -26,7 +26,7 @@ import { keyOf, type ObjectKey } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { sameMeaning } from './owned-fields.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
-import { reconcileSet } from './podcliqueset/reconcile.ts'
+import { SetReconciler } from './podcliqueset/reconcile.ts'
 import { updatingReplica } from './podcliqueset/update.ts'
 import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
@@ -62,12 +62,12 @@ export class Operator {
       reconcile: (key, pass) => gangs.reconcile(key, pass),
       sources: this.#gangSources(log),
     })
+    const sets = new SetReconciler({ context, enqueueGang: gang => this.#gangs.queue.add(gang) })
     this.#sets = new Controller<ObjectKey>({
       ...common,
       name: 'podcliqueset',
       workers: workers.podCliqueSet.concurrentSyncs,
-      reconcile: (key, pass) =>
-        reconcileSet(key, pass, { context, enqueueGang: gang => this.#gangs.queue.add(gang) }),
+      reconcile: (key, pass) => sets.reconcile(key, pass),
       sources: this.#setSources(log),
     })
     this.#groups = new Controller<ObjectKey>({

@@ -3,36 +3,42 @@
 // Single stories of server-side apply, told on a real API server: what it does and says is what we work out.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { waitFor } from '@grove/test-kubernetes'
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { JsonObject } from '../json-value.ts'
 import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
 import {
+  type FieldType,
   fieldElement,
   fieldTypeOfSchema,
   managedFieldsAfterScale,
+  objectMetaType,
   scaleManagedFields,
   trackUpdate,
 } from './index.ts'
 import { Replay, type ServedKind } from './real-server.fixture.ts'
+import { refusedWidgets } from './refused-configurations.fixture.ts'
 import { customKind, widgetDefinition, widgetSchema } from './served-kinds.fixture.ts'
-import { TestCluster } from './test-cluster.fixture.ts'
+import { plainControlPlane, TestCluster } from './test-cluster.fixture.ts'
 
+let kubernetes: Kubernetes
 let cluster: TestCluster
 let widgets: ServedKind
 let blobs: ServedKind
 
 before(async () => {
   const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-  cluster = await TestCluster.start([
-    widgetDefinition('widgets', widgetSchema),
-    widgetDefinition('blobs', anything),
-    widgetDefinition('shifts', shiftSchema(false)),
-  ])
-  widgets = await cluster.served(customKind('widgets', widgetSchema, cluster.namespace))
-  blobs = await cluster.served(customKind('blobs', anything, cluster.namespace))
-  await cluster.served(shifts(false))
+  const schemas = { widgets: widgetSchema, blobs: anything, shifts: shiftSchema(false) }
+  kubernetes = await startKubernetes(plainControlPlane)
+  await kubernetes.apply(Object.entries(schemas).map(([plural, schema]) => widgetDefinition(plural, schema)))
+  cluster = await TestCluster.on(kubernetes, await kubernetes.newNamespace())
+  widgets = customKind('widgets', widgetSchema, cluster.namespace)
+  blobs = customKind('blobs', anything, cluster.namespace)
+  for (const kind of [widgets, blobs, shifts(false)]) await waitFor(kind.path, () => cluster.serves(kind))
 })
-after(() => cluster?.[Symbol.asyncDispose]())
+after(async () => {
+  cluster?.close()
+  await kubernetes?.stop()
+})
 
 const scaleType = fieldTypeOfSchema({
   type: 'object',
@@ -64,31 +70,7 @@ function shifts(whole: boolean): ServedKind {
 }
 
 describe('refusals are worded as by the server', () => {
-  const cases: Record<string, JsonObject> = {
-    'a field that the schema does not have': { spec: { nothing: 1 } },
-    'a text for a number': { spec: { size: 'a' } },
-    'a number for a text': { spec: { title: 1.5 } },
-    'an object for a text': { spec: { title: { a: [1, 'b', null, true] } } },
-    'a text for a truth value': { spec: { nested: { deep: { y: 'yes' } } } },
-    'a list for an object': { spec: { nested: ['a', { b: 1 }] } },
-    'an object for a list': { spec: { tags: { a: 1 } } },
-    'the same item twice': { spec: { env: [{ name: 'a' }, { name: 'a' }] } },
-    'the same item twice by its default': { spec: { ports: [{ port: 80 }, { port: 80, protocol: 'TCP' }] } },
-    'the same value twice': { spec: { tags: ['a<b', 'a<b'] } },
-    'an item without its key': { spec: { env: [{ value: 'a' }] } },
-    'a null item': { spec: { env: [null] } },
-    'a text for an item': { spec: { env: ['a'] } },
-    'an object in a set': { spec: { tags: [{ a: 1 }] } },
-    'a null in a set': { spec: { tags: [null] } },
-    'a list in a set': { spec: { tags: [['a']] } },
-    'a wrong value in an atomic list': { spec: { args: ['a', 1] } },
-    'several things at once': { spec: { args: [1, 2] } },
-    'a list for something of two types': { spec: { either: ['a'] } },
-    managedFields: { metadata: { managedFields: [] } },
-    'another kind': { kind: 'Other' },
-    'another version': { apiVersion: 'apply.test/v2' },
-  }
-  for (const [name, configuration] of Object.entries(cases))
+  for (const [name, configuration] of Object.entries(refusedWidgets))
     test(name, async () => {
       const object = cluster.replay(widgets)
       await object.apply({ spec: { size: 1 } }, 'one')
@@ -117,6 +99,26 @@ describe('refusals are worded as by the server', () => {
     assert.equal(code, 409)
   })
 })
+
+test('the metadata of custom kinds has the type of that of built-in ones', () => {
+  const served = cluster.builtIn.pods.main.type.map!.fields.get('metadata')!.type
+  assert.deepEqual(shapes(objectMetaType), shapes(served))
+})
+
+/** A type without defaults, its fields in order. */
+function shapes(type: FieldType): unknown {
+  const { scalar, list, map } = type
+  const fields = [...(map?.fields ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    scalar,
+    list: list && { ...list, element: shapes(list.element) },
+    map: map && {
+      atomic: map.atomic,
+      fields: fields.map(([name, field]) => [name, shapes(field.type)]),
+      element: map.element?.map?.element === map.element || (map.element && shapes(map.element)),
+    },
+  }
+}
 
 describe('single stories', () => {
   test('items that share their keys are owned together', async () => {
@@ -162,7 +164,7 @@ describe('single stories', () => {
       metadata: { name: object.name, namespace: cluster.namespace },
       data,
     })
-    const { code, stderr } = await cluster.kubernetes.kubectl('apply', '-f', '-', {
+    const { code, stderr } = await kubernetes.kubectl('apply', '-f', '-', {
       input: JSON.stringify(config({ a: '1', b: '1', c: '<&>' })),
     })
     assert.equal(code, 0, stderr)
@@ -226,7 +228,7 @@ describe('single stories', () => {
     await object.apply({ spec: { unit: { a: '1' }, list: ['a'] } }, 'one')
     await object.apply({ spec: { unit: { b: '1' }, list: ['b'] } }, 'two')
     await object.patch({ spec: { unit: { c: '1' } } }, 'three')
-    await cluster.kubernetes.apply(widgetDefinition('shifts', shiftSchema(true)), '--force-conflicts')
+    await kubernetes.apply(widgetDefinition('shifts', shiftSchema(true)), '--force-conflicts')
     await waitFor('the new schema', async () => {
       const probe = {
         apiVersion: 'apply.test/v1',

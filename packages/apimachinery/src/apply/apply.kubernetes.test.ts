@@ -3,23 +3,31 @@
 // Random writers on a real API server: the same writes there and here give the same objects, owners and refusals. SEED
 // and RUNS in the environment give other runs, and more of them.
 import { after, before, describe, test } from 'node:test'
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { JsonObject } from '../json-value.ts'
 import { Chance, deploymentSpec, metadata, serviceSpec, widgetSpec } from './random-configuration.fixture.ts'
 import type { ServedKind } from './real-server.fixture.ts'
 import { customKind, widgetDefinition, widgetSchema } from './served-kinds.fixture.ts'
-import { TestCluster } from './test-cluster.fixture.ts'
+import { plainControlPlane, TestCluster } from './test-cluster.fixture.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 1)
 
+let kubernetes: Kubernetes
 let cluster: TestCluster
 let widgets: ServedKind
 
 before(async () => {
-  cluster = await TestCluster.start([widgetDefinition('widgets', widgetSchema)])
-  widgets = await cluster.served(customKind('widgets', widgetSchema, cluster.namespace))
+  kubernetes = await startKubernetes(plainControlPlane)
+  await kubernetes.apply(widgetDefinition('widgets', widgetSchema))
+  cluster = await TestCluster.on(kubernetes, await kubernetes.newNamespace())
+  widgets = customKind('widgets', widgetSchema, cluster.namespace)
+  await waitFor('widgets', () => cluster.serves(widgets))
 })
-after(() => cluster?.[Symbol.asyncDispose]())
+after(async () => {
+  cluster?.close()
+  await kubernetes?.stop()
+})
 
 /** Random writers on one object. */
 async function writers(

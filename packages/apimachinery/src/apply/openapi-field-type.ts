@@ -43,8 +43,27 @@ type Named = (name: string) => FieldType
 function referenceOr(schema: JsonObject, named: Named): FieldType {
   const reference = referenceOf(schema)
   if (reference === undefined) return nodeType(schema, named)
-  const type = named(reference)
-  return schema['x-kubernetes-map-type'] === 'atomic' ? asAtomic(type) : type
+  return schema['x-kubernetes-map-type'] === 'atomic' ? atomicReference(reference, named) : named(reference)
+}
+
+/** Made when it is first looked at: until then the type that it refers to may be incomplete. */
+function atomicReference(reference: string, named: Named): FieldType {
+  let type: FieldType | undefined
+  const resolved = () => {
+    type ??= asAtomic(named(reference))
+    return type
+  }
+  return {
+    get scalar() {
+      return resolved().scalar
+    },
+    get list() {
+      return resolved().list
+    },
+    get map() {
+      return resolved().map
+    },
+  }
 }
 
 function referenceOf(schema: JsonObject): string | undefined {

@@ -4,7 +4,6 @@
 // live object. What differs is a mistake of ours.
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
-import type { Kubernetes } from '@grove/test-kubernetes'
 import type { JsonObject } from '../json-value.ts'
 import { sortKeys } from '../json-value.ts'
 import {
@@ -38,21 +37,28 @@ export const contentTypes = {
   strategic: 'application/strategic-merge-patch+json',
 }
 
+/** A real control plane, as far as it is needed here. */
+export interface ControlPlane {
+  readonly server: string
+  readonly ca: string
+  readonly admin: { readonly certificate: string; readonly key: string }
+}
+
 export class RealServer implements Disposable {
-  readonly #kubernetes: Kubernetes
+  readonly #controlPlane: ControlPlane
   readonly #agent: Agent
   compared = 0
   conflicts = 0
 
-  constructor(kubernetes: Kubernetes) {
-    this.#kubernetes = kubernetes
-    const { ca, admin } = kubernetes
+  constructor(controlPlane: ControlPlane) {
+    this.#controlPlane = controlPlane
+    const { ca, admin } = controlPlane
     this.#agent = new Agent({ keepAlive: true, ca, cert: admin.certificate, key: admin.key })
   }
 
   send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    const outgoing = request(new URL(path, this.#kubernetes.server), {
+    const outgoing = request(new URL(path, this.#controlPlane.server), {
       method,
       agent: this.#agent,
       headers: body === undefined ? {} : { 'content-type': type },
@@ -219,7 +225,7 @@ export class Replay {
   /** Refused by validation, which sees the merged object: ours has to be refused as well. */
   async checkRefused(message: string, object: JsonObject, what: string): Promise<void> {
     // A list whose last item went is null; a replacement of the object would lose that before it is looked at.
-    const nulls = [...message.matchAll(/([\w.[\]]+): Invalid value: "null"/g)].map(match => match[1]!)
+    const nulls = [...message.matchAll(/(\w[\w.[\]]*): Invalid value: "null"/g)].map(match => match[1]!)
     for (const path of nulls) {
       const value = path
         .split(/[.[\]]+/)

@@ -68,7 +68,7 @@ describe('what a patch does', () => {
       { whole: named('b') },
       { whole: named('b') },
     ],
-    ['scalars are a set', { tags: ['a', 'b'] }, { tags: ['c', 'b'] }, { tags: ['a', 'c', 'b'] }],
+    ['scalars are a set', { tags: ['a', 'b'] }, { tags: ['c', 'b'] }, { tags: ['c', 'a', 'b'] }],
     ['words are replaced', { words: ['a', 'b'] }, { words: ['b'] }, { words: ['b'] }],
     [
       'an item is deleted',
@@ -192,6 +192,6 @@ test('any patch is merged or refused, and the empty one changes nothing', () => 
       }
       assert.ok(equalJson(applyStrategicMerge(original, {}, thing), original))
     }),
-    { numRuns: 2000 },
+    { numRuns: 300 },
   )
 })

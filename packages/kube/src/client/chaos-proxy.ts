@@ -30,8 +30,9 @@ export type Trouble =
 export interface ChaosProxyOptions {
   readonly server: string
   readonly ca: string
-  readonly certificate: string
-  readonly key: string
+  /** Who the proxy is towards the server; nobody when left out, so that a caller's token counts. */
+  readonly certificate?: string
+  readonly key?: string
   readonly trouble: () => Trouble
   /** Milliseconds by which everything that a watch sends is held back. */
   readonly hold?: () => number

@@ -7,6 +7,7 @@ import {
   conditionType,
   type EventValue,
   events,
+  everScheduled,
   label,
   minAvailableBreached,
   type Pod,
@@ -90,7 +91,9 @@ function conditions(input: CliqueStatusInput, scheduled: number, active: readonl
   const minAvailable = input.clique.spec.minAvailable ?? input.clique.spec.replicas
   const before = input.clique.status?.conditions
   const placed = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
-  return [...withCondition(placed, breach(input, minAvailable, scheduled, active), input.now)]
+  const judged = withCondition(placed, breach(input, minAvailable, scheduled, active), input.now)
+  const remembers = scheduled >= minAvailable || wasScheduled(input.clique)
+  return [...(remembers ? withCondition(judged, everScheduled, input.now) : judged)]
 }
 
 function breach(
@@ -116,13 +119,17 @@ function breach(
     : minAvailableBreached.enoughPods(minAvailable, alive)
 }
 
-/**
- * Whether enough pods were ever placed. The condition remembers it: written False at the first pass, it becomes True
- * when they are, and a later False carries a younger time than the clique's own first one.
- */
+/** Operators that did not write the fact down left only a time: a first False that is no older than this is no loss. */
+const firstConditionWithinMs = 5_000
+
+/** Whether the clique ever had its minimum scheduled. */
 export function wasScheduled(clique: PodClique): boolean {
-  const condition = findCondition(clique.status?.conditions, conditionType.podCliqueScheduled)
-  if (condition?.status === 'True') return true
-  const breached = findCondition(clique.status?.conditions, conditionType.minAvailableBreached)
-  return breached !== undefined && breached.message !== minAvailableBreached.neverScheduled.message
+  const { conditions } = clique.status ?? {}
+  if (findCondition(conditions, conditionType.everScheduled)?.status === 'True') return true
+  const scheduled = findCondition(conditions, conditionType.podCliqueScheduled)
+  if (!scheduled) return false
+  const created = Date.parse(clique.metadata.creationTimestamp ?? '')
+  return (
+    scheduled.status === 'True' || Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs
+  )
 }

@@ -26,7 +26,7 @@ import {
   wantedScalingGroups,
   wantedServices,
 } from './children.ts'
-import { syncTokenSecret } from './token-secret.ts'
+import type { TokenSecrets } from './token-secret.ts'
 
 export interface Component {
   /** As it stands in error texts. */
@@ -34,7 +34,12 @@ export interface Component {
   run(): Promise<void>
 }
 
-export function components(set: StoredSet, context: OperatorContext, signal: AbortSignal): Component[][] {
+export function components(
+  set: StoredSet,
+  context: OperatorContext,
+  tokens: TokenSecrets,
+  signal: AbortSignal,
+): Component[][] {
   const { world } = context
   const { uid } = set.metadata
   const child = <T extends KubeObject>(
@@ -58,7 +63,7 @@ export function components(set: StoredSet, context: OperatorContext, signal: Abo
             },
           }).run()
           // A token for an account that does not exist yet would be thrown away by the cluster.
-          await syncTokenSecret(set, context, signal)
+          await tokens.sync(set, signal)
         },
       },
       child({

@@ -10,10 +10,13 @@ import {
   type PodCliqueSetStatus,
   setErrorCode,
 } from '@grove/api'
-import { isNotFound, type ReconcileContext, type Stored } from '@grove/kube'
+import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed } from '../coded-error.ts'
+import { terminateReplica } from '../gang-termination/carry-out.ts'
+import { TerminationNotices } from '../gang-termination/notices.ts'
+import { planSetTermination } from '../gang-termination/plan-set.ts'
 import { podGangs } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
@@ -26,6 +29,7 @@ import { runAll } from '../writes.ts'
 import { components } from './components.ts'
 import { deleteSet, removeReplicas } from './deletion.ts'
 import { planSetStatus } from './status.ts'
+import { TokenSecrets } from './token-secret.ts'
 import { topologyCondition } from './topology-condition.ts'
 import { planSetUpdate, statusForRevision } from './update.ts'
 
@@ -35,25 +39,61 @@ export interface SetReconcilerOptions {
   enqueueGang(key: GangKey): void
 }
 
-export async function reconcileSet(
-  key: ObjectKey,
-  { signal }: ReconcileContext,
-  { context, enqueueGang }: SetReconcilerOptions,
-): Promise<void> {
-  const { world } = context
-  const stored = world.sets.get(refOf(key)) as StoredSet | undefined
-  if (!stored) return
-  if (stored.metadata.deletionTimestamp) return deleteSet(stored, context, signal)
-  let failure: unknown
-  try {
-    const set = await withRevision(await withFinalizer(stored, context, signal), context, signal)
-    await sync(set, context, signal)
-    await syncGangs(set, context, enqueueGang, signal)
-  } catch (error) {
-    failure = error
+export class SetReconciler {
+  readonly #context: OperatorContext
+  readonly #enqueueGang: (key: GangKey) => void
+  readonly #tokens: TokenSecrets
+  readonly #notices: TerminationNotices
+
+  constructor({ context, enqueueGang }: SetReconcilerOptions) {
+    this.#context = context
+    this.#enqueueGang = enqueueGang
+    this.#tokens = new TokenSecrets(context)
+    this.#notices = new TerminationNotices(context)
   }
-  await updateStatus(key, failure, context, signal)
-  if (failure) throw failure
+
+  async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    const context = this.#context
+    const stored = context.world.sets.get(refOf(key)) as StoredSet | undefined
+    if (!stored) return undefined
+    if (stored.metadata.deletionTimestamp) {
+      await deleteSet(stored, context, signal)
+      return undefined
+    }
+    let failure: unknown
+    let deadline: number | undefined
+    try {
+      const set = await withRevision(await withFinalizer(stored, context, signal), context, signal)
+      deadline = await this.#terminate(set, signal)
+      await sync(set, context, this.#tokens, signal)
+      await syncGangs(set, context, this.#enqueueGang, signal)
+    } catch (error) {
+      failure = error
+    }
+    await updateStatus(key, failure, context, signal)
+    if (failure) throw failure
+    return deadline === undefined ? undefined : { requeueAt: deadline }
+  }
+
+  /** Takes down what was in breach for too long; tells when the next replica falls due. */
+  async #terminate(set: StoredSet, signal: AbortSignal): Promise<number | undefined> {
+    const context = this.#context
+    const plan = planSetTermination({ set, ...liveChildren(set, context), now: context.clock.now() })
+    for (const { replica } of plan.terminate) await terminateReplica(set, replica, context, signal)
+    this.#notices.tell(set, plan.waiting)
+    return plan.waiting.length ? Math.min(...plan.waiting.map(({ deadline }) => deadline)) : undefined
+  }
+}
+
+/** Children of a set by name, without those that are on their way out or somebody else's. */
+function liveChildren(set: StoredSet, { world }: OperatorContext) {
+  const { namespace, uid } = set.metadata
+  const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
+    object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
+  return {
+    cliqueNamed: (name: string) => live(world.cliques.get({ namespace, name })),
+    groupNamed: (name: string) => live(world.groups.get({ namespace, name })),
+  }
 }
 
 async function withFinalizer(
@@ -87,9 +127,14 @@ async function withRevision(
   return { ...set, status }
 }
 
-async function sync(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
+async function sync(
+  set: StoredSet,
+  context: OperatorContext,
+  tokens: TokenSecrets,
+  signal: AbortSignal,
+): Promise<void> {
   const failures = await removeReplicas(set, surplusReplicas(set, context), context, signal)
-  for (const group of components(set, context, signal)) {
+  for (const group of components(set, context, tokens, signal)) {
     const failed = await Promise.all(
       group.map(async ({ name, run }) => {
         try {
@@ -172,15 +217,12 @@ async function updateStatus(
   const { world, configuration } = context
   const set = world.sets.get(refOf(key))
   if (!set || set.metadata.deletionTimestamp) return
-  const { namespace, uid, generation } = set.metadata
+  const { generation } = set.metadata
   const now = timestamp(context.clock)
-  const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
-    object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
   const children = {
     set: set as StoredSet,
     revision: revisionOf(set as StoredSet),
-    cliqueNamed: (name: string) => live(world.cliques.get({ namespace: namespace ?? '', name })),
-    groupNamed: (name: string) => live(world.groups.get({ namespace: namespace ?? '', name })),
+    ...liveChildren(set as StoredSet, context),
     now,
   }
   const updateProgress = failure ? undefined : planSetUpdate(children)

@@ -10,9 +10,11 @@ import {
   scalingGroupErrorCode,
   selectorText,
 } from '@grove/api'
-import { isAlreadyExists, type ReconcileContext } from '@grove/kube'
+import { isAlreadyExists, type ReconcileContext, type ReconcileResult } from '@grove/kube'
 import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import { terminationDelayMs } from '../gang-termination/breach.ts'
+import { planGroupTermination } from '../gang-termination/plan-group.ts'
 import type { CliqueInstance } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { podClique } from '../objects/clique.ts'
@@ -26,7 +28,7 @@ import { writeStatus } from '../status-write.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
 import { planGroup } from './plan.ts'
-import { planGroupStatus } from './status.ts'
+import { isUpdatingGroup, planGroupStatus } from './status.ts'
 import { planGroupUpdate } from './update.ts'
 import { groupProgress } from './update-progress.ts'
 
@@ -36,22 +38,25 @@ export async function reconcileScalingGroup(
   key: ObjectKey,
   { signal }: ReconcileContext,
   context: OperatorContext,
-): Promise<void> {
+): Promise<ReconcileResult | undefined> {
   const { world } = context
   const group = world.groups.get(refOf(key)) as StoredScalingGroup | undefined
-  if (!group || group.metadata.deletionTimestamp) return
+  if (!group || group.metadata.deletionTimestamp) return undefined
   const set = owningSet(world, group)
-  if (!set || set.metadata.deletionTimestamp) return
+  if (!set || set.metadata.deletionTimestamp) return undefined
+  let deadline: number | undefined
   const replaced: number[] = []
   let failure: unknown
   try {
     await syncMembers(set, group, context, signal)
     replaced.push(...(await replaceOutdated(set, group, context, signal)))
+    deadline = await terminateReplicas(set, group, context, signal)
   } catch (error) {
     failure = error
   }
   await updateStatus(set, key, failure, replaced, context, signal)
   if (failure) throw failure
+  return deadline === undefined ? undefined : { requeueAt: deadline }
 }
 
 async function syncMembers(
@@ -105,6 +110,21 @@ async function replaceOutdated(
   const failures = await removeReplicas(set, group, indexes, context, signal)
   if (failures.length) throw new PassFailed(failures)
   return indexes.length === 1 ? [...indexes] : []
+}
+
+/** Takes down replicas that were in breach for too long and that the group can do without. Not during an update. */
+async function terminateReplicas(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (isUpdatingGroup(group) || isOwnTurn(set, group)) return undefined
+  const cliques = context.world.cliques.byIndex('controller', group.metadata.uid)
+  const plan = planGroupTermination(group, cliques, terminationDelayMs(set), context.clock.now())
+  const failures = await removeReplicas(set, group, plan.terminate, context, signal)
+  if (failures.length) throw new PassFailed(failures)
+  return plan.deadline
 }
 
 function isOwnTurn(set: StoredSet, group: StoredScalingGroup): boolean {

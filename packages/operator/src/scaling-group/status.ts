@@ -7,6 +7,7 @@ import {
   conditionType,
   type EventValue,
   events,
+  everHealthy,
   label,
   minAvailableBreached,
   type PodClique,
@@ -102,11 +103,11 @@ function conditions(
 ): Condition[] {
   const value = breach(input, replicas, scheduled)
   const after = withCondition(input.group.status?.conditions, value, input.now)
+  const isWell = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
+  const remembered = isWell ? withCondition(after, everHealthy, input.now) : after
   // The mark of a termination has done its duty once the group is well again.
   return [
-    ...((value.status === 'False'
-      ? withoutCondition(after, conditionType.gangTerminationInProgress)
-      : after) ?? []),
+    ...((isWell ? withoutCondition(remembered, conditionType.gangTerminationInProgress) : remembered) ?? []),
   ]
 }
 
@@ -133,10 +134,10 @@ function breach(
     : minAvailableBreached.enoughGroupReplicas(healthy, minAvailable)
 }
 
+/** Whether the group ever was well, or any of its cliques was placed. */
 function groupWasScheduled({ group, cliques }: GroupStatusInput): boolean {
-  const known = findCondition(group.status?.conditions, conditionType.minAvailableBreached)
   return (
-    (known !== undefined && known.message !== minAvailableBreached.neverScheduled.message) ||
+    findCondition(group.status?.conditions, conditionType.everHealthy) !== undefined ||
     cliques.some(wasScheduled)
   )
 }

@@ -3,6 +3,7 @@
 import type { Story } from '../story.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
+import { gangTerminationStories } from './gang-termination.ts'
 import { scalingStories } from './scaling.ts'
 import { updateStories } from './updates.ts'
 
@@ -11,4 +12,5 @@ export const stories: readonly Story[] = [
   ...scalingStories,
   ...deletionStories,
   ...updateStories,
+  ...gangTerminationStories,
 ]

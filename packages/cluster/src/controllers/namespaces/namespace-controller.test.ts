@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { configMaps, namespaces, pods, serviceAccounts } from '../kinds.ts'
+import { createPod, getPod, podOf, settled, startTestCluster } from '../testing/test-cluster.ts'
+
+describe('a namespace that is deleted', () => {
+  it('is emptied, pods first, and then goes', async () => {
+    await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings: { stopMs: 5_000 } } })
+    const { clock, client } = cluster
+    await settled(clock, client.create(namespaces, { metadata: { name: 'team' } }))
+    await createPod(cluster, podOf('a', { namespace: 'team' }))
+    await settled(clock, client.create(configMaps, { metadata: { namespace: 'team', name: 'settings' } }))
+    await clock.advance(1_000)
+    await settled(clock, client.delete(namespaces, { name: 'team' }))
+    await clock.advance(1_000)
+    assert.ok((await getPod(cluster, 'a', 'team'))?.metadata.deletionTimestamp)
+    assert.ok(await settled(clock, client.find(configMaps, { namespace: 'team', name: 'settings' })))
+    const waiting = await settled(clock, client.get(namespaces, { name: 'team' }))
+    const condition = waiting.status?.conditions?.find(({ type }) => type === 'NamespaceContentRemaining')
+    assert.equal(condition?.status, 'True')
+    assert.equal(condition?.message, 'Some resources are remaining: pods. has 1 resource instances')
+    await clock.advance(10_000)
+    assert.equal(await settled(clock, client.find(namespaces, { name: 'team' })), undefined)
+    assert.deepEqual((await settled(clock, client.list(configMaps, { namespace: 'team' }))).items, [])
+  })
+
+  it('waits for what somebody holds on to, and says what that is', async () => {
+    await using cluster = await startTestCluster()
+    const { clock, client } = cluster
+    await settled(clock, client.create(namespaces, { metadata: { name: 'team' } }))
+    const metadata = { namespace: 'team', name: 'held', finalizers: ['example.com/hold'] }
+    await settled(clock, client.create(configMaps, { metadata }))
+    await settled(clock, client.delete(namespaces, { name: 'team' }))
+    await clock.advance(60_000)
+    const waiting = await settled(clock, client.get(namespaces, { name: 'team' }))
+    const condition = waiting.status?.conditions?.find(({ type }) => type === 'NamespaceFinalizersRemaining')
+    assert.equal(
+      condition?.message,
+      'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+    )
+    await settled(clock, client.patch(configMaps, metadata, { merge: { metadata: { finalizers: null } } }))
+    await clock.advance(100)
+    assert.equal(await settled(clock, client.find(namespaces, { name: 'team' })), undefined)
+  })
+})
+
+describe('a namespace', () => {
+  it('gets its default account and the certificate of the cluster, and gets them again', async () => {
+    await using cluster = await startTestCluster({ serviceAccounts: { caCertificate: 'PEM' } })
+    const { clock, client } = cluster
+    await settled(clock, client.create(namespaces, { metadata: { name: 'team' } }))
+    await clock.advance(100)
+    for (const again of [false, true]) {
+      if (again) {
+        await settled(clock, client.delete(serviceAccounts, { namespace: 'team', name: 'default' }))
+        await settled(clock, client.delete(configMaps, { namespace: 'team', name: 'kube-root-ca.crt' }))
+        await clock.advance(100)
+      }
+      assert.ok(await settled(clock, client.find(serviceAccounts, { namespace: 'team', name: 'default' })))
+      const map = await settled(
+        clock,
+        client.get(configMaps, { namespace: 'team', name: 'kube-root-ca.crt' }),
+      )
+      assert.deepEqual(map.data, { 'ca.crt': 'PEM' })
+    }
+    assert.deepEqual((await settled(clock, client.list(pods))).items, [])
+  })
+})

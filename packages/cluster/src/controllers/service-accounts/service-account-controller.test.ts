@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { secrets, serviceAccounts } from '../kinds.ts'
+import { settled, startTestCluster } from '../testing/test-cluster.ts'
+
+const type = 'kubernetes.io/service-account-token'
+const annotations = { 'kubernetes.io/service-account.name': 'robot' }
+const decoded = (text: string | undefined) => Buffer.from(text ?? '', 'base64').toString()
+
+describe('a Secret that asks for the token of a service account', () => {
+  it('is filled, and goes with the account', async () => {
+    const issue = async (account: { metadata: { name: string } }) => `token of ${account.metadata.name}`
+    await using cluster = await startTestCluster({
+      serviceAccounts: { tokenIssuer: { issue }, caCertificate: 'PEM' },
+    })
+    const { clock, client } = cluster
+    const robot = await settled(
+      clock,
+      client.create(serviceAccounts, { metadata: { namespace: 'default', name: 'robot' } }),
+    )
+    const ref = { namespace: 'default', name: 'robot-token' }
+    await settled(clock, client.create(secrets, { metadata: { ...ref, annotations }, type }))
+    await clock.advance(100)
+    const secret = await settled(clock, client.get(secrets, ref))
+    assert.equal(decoded(secret.data?.token), 'token of robot')
+    assert.equal(decoded(secret.data?.['ca.crt']), 'PEM')
+    assert.equal(decoded(secret.data?.namespace), 'default')
+    assert.equal(secret.metadata.annotations?.['kubernetes.io/service-account.uid'], robot.metadata.uid)
+    await settled(clock, client.delete(serviceAccounts, robot.metadata))
+    await clock.advance(100)
+    assert.equal(await settled(clock, client.find(secrets, ref)), undefined)
+  })
+
+  it('is deleted when there is no such account', async () => {
+    await using cluster = await startTestCluster()
+    const { clock, client } = cluster
+    const ref = { namespace: 'default', name: 'orphan' }
+    await settled(clock, client.create(secrets, { metadata: { ...ref, annotations }, type }))
+    await clock.advance(100)
+    assert.equal(await settled(clock, client.find(secrets, ref)), undefined)
+  })
+})

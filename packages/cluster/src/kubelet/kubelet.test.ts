@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { nodes, pods } from '../controllers/kinds.ts'
+import {
+  createPod,
+  getPod,
+  podOf,
+  settled,
+  startTestCluster,
+  type TestCluster,
+} from '../controllers/testing/test-cluster.ts'
+
+const prefix = 'simulate.grove.io/'
+const settings = { startMs: 1_000, initMs: 2_000, readyMs: 3_000, stopMs: 4_000 }
+
+async function statusOf(cluster: TestCluster, name: string) {
+  const pod = await getPod(cluster, name)
+  const conditions = Object.fromEntries(
+    (pod?.status?.conditions ?? []).map(({ type, status }) => [type, status]),
+  )
+  return { pod, status: pod?.status, conditions, main: pod?.status?.containerStatuses?.[0] }
+}
+
+describe('a pod on a simulated node', () => {
+  it('gets an address, runs its init containers one after another, then runs and becomes ready', async () => {
+    await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings } })
+    const spec = {
+      initContainers: [
+        { name: 'one', image: 'i' },
+        { name: 'two', image: 'i' },
+      ],
+      containers: [{ name: 'main', image: 'app', readinessProbe: { httpGet: { port: 80 } } }],
+    }
+    await createPod(cluster, podOf('a', { spec }))
+    const seen: string[] = []
+    for (let second = 0; second < 9; second++) {
+      const { status, conditions } = await statusOf(cluster, 'a')
+      const states = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])].map(
+        ({ state, ready }) =>
+          state?.waiting?.reason ??
+          (state?.running ? `running${ready ? '+' : ''}` : state?.terminated?.reason),
+      )
+      seen.push(
+        `${second} ${status?.phase} ${states.join(',')} ${conditions.Initialized} ${conditions.Ready} ${status?.podIP ?? '-'}`,
+      )
+      await cluster.clock.advance(1_000)
+    }
+    assert.deepEqual(seen, [
+      '0 Pending PodInitializing,PodInitializing,PodInitializing False False -',
+      '1 Pending running,PodInitializing,PodInitializing False False 198.18.0.1',
+      '2 Pending running,PodInitializing,PodInitializing False False 198.18.0.1',
+      '3 Pending Completed,running,PodInitializing False False 198.18.0.1',
+      '4 Pending Completed,running,PodInitializing False False 198.18.0.1',
+      '5 Running Completed,Completed,running True False 198.18.0.1',
+      '6 Running Completed,Completed,running True False 198.18.0.1',
+      '7 Running Completed,Completed,running True False 198.18.0.1',
+      '8 Running Completed,Completed,running+ True True 198.18.0.1',
+    ])
+  })
+
+  it('shows what a real kubelet shows', async () => {
+    await using cluster = await startTestCluster({ nodes: 1 })
+    await createPod(cluster, podOf('a'))
+    await cluster.clock.advance(1_000)
+    const { status, conditions, main } = await statusOf(cluster, 'a')
+    assert.deepEqual(conditions, {
+      PodReadyToStartContainers: 'True',
+      Initialized: 'True',
+      Ready: 'True',
+      ContainersReady: 'True',
+      PodScheduled: 'True',
+    })
+    assert.equal(status?.hostIP, '127.0.0.1')
+    assert.deepEqual(status?.podIPs, [{ ip: '198.18.0.1' }])
+    assert.equal(status?.qosClass, 'BestEffort')
+    assert.equal(status?.observedGeneration, 1)
+    assert.match(main?.containerID ?? '', /^containerd:\/\/[0-9a-f]{64}$/)
+    assert.equal(main?.started, true)
+    assert.equal(main?.restartCount, 0)
+  })
+
+  it('restarts a container that crashes, at once and then after growing waits', async () => {
+    await using cluster = await startTestCluster({ nodes: 1 })
+    await createPod(cluster, podOf('a', { annotations: { [`${prefix}fail`]: 'crash' } }))
+    await cluster.clock.advance(1_000)
+    const { main, status, pod } = await statusOf(cluster, 'a')
+    assert.equal(status?.phase, 'Running')
+    assert.equal(main?.restartCount, 1)
+    assert.deepEqual(main?.state?.waiting, {
+      reason: 'CrashLoopBackOff',
+      message: `back-off 10s restarting failed container=main pod=a_default(${pod?.metadata.uid})`,
+    })
+    assert.equal(main?.lastState?.terminated?.exitCode, 1)
+    await cluster.clock.advance(10_000)
+    assert.match((await statusOf(cluster, 'a')).main?.state?.waiting?.message ?? '', /^back-off 20s /)
+    await settled(
+      cluster.clock,
+      cluster.client.patch(
+        pods,
+        { namespace: 'default', name: 'a' },
+        { merge: { metadata: { annotations: { [`${prefix}fail`]: null } } } },
+      ),
+    )
+    await cluster.clock.advance(20_000)
+    const healed = await statusOf(cluster, 'a')
+    assert.equal(healed.main?.restartCount, 3)
+    assert.equal(healed.conditions.Ready, 'True')
+  })
+
+  const endings = [
+    ['Always', '0', 'Running', true],
+    ['OnFailure', '0', 'Succeeded', false],
+    ['OnFailure', '3', 'Running', true],
+    ['Never', '0', 'Succeeded', false],
+    ['Never', '3', 'Failed', false],
+  ] as const
+  for (const [restartPolicy, exitCode, phase, restarts] of endings)
+    it(`of restart policy ${restartPolicy} that ends with ${exitCode} is ${phase}`, async () => {
+      await using cluster = await startTestCluster({ nodes: 1 })
+      const annotations = { [`${prefix}run-time`]: '5s', [`${prefix}exit-code`]: exitCode }
+      await createPod(cluster, podOf('a', { annotations, spec: { ...podOf('a').spec, restartPolicy } }))
+      await cluster.clock.advance(7_000)
+      const { status, main } = await statusOf(cluster, 'a')
+      assert.equal(status?.phase, phase)
+      assert.equal((main?.restartCount ?? 0) > 0, restarts)
+      if (!restarts) assert.equal(main?.state?.terminated?.exitCode, Number(exitCode))
+    })
+
+  it('is given its time to end, and no more than its grace period', async () => {
+    await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings } })
+    const slow = { [`${prefix}stop-delay`]: '1h' }
+    await createPod(cluster, podOf('quick'))
+    await createPod(cluster, podOf('slow', { annotations: slow }))
+    await cluster.clock.advance(2_000)
+    for (const name of ['quick', 'slow'])
+      await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name }))
+    await cluster.clock.advance(3_999)
+    assert.ok((await getPod(cluster, 'quick'))?.metadata.deletionTimestamp)
+    await cluster.clock.advance(1)
+    assert.equal(await getPod(cluster, 'quick'), undefined)
+    await cluster.clock.advance(25_000)
+    assert.ok(await getPod(cluster, 'slow'))
+    await cluster.clock.advance(1_000)
+    assert.equal(await getPod(cluster, 'slow'), undefined)
+  })
+
+  it('is ready only when everybody who was given a say agrees', async () => {
+    await using cluster = await startTestCluster({ nodes: 1 })
+    const spec = { ...podOf('a').spec, readinessGates: [{ conditionType: 'example.com/in-rotation' }] }
+    await createPod(cluster, podOf('a', { spec }))
+    await cluster.clock.advance(1_000)
+    const before = await statusOf(cluster, 'a')
+    assert.equal(before.conditions.ContainersReady, 'True')
+    assert.equal(before.conditions.Ready, 'False')
+    const conditions = [{ type: 'example.com/in-rotation', status: 'True' }]
+    await settled(
+      cluster.clock,
+      cluster.client.patch(
+        pods,
+        { namespace: 'default', name: 'a' },
+        { strategic: { status: { conditions } } },
+        { subresource: 'status' },
+      ),
+    )
+    await cluster.clock.advance(100)
+    assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'True')
+  })
+
+  it('follows its annotations while it runs', async () => {
+    await using cluster = await startTestCluster({ nodes: 1 })
+    await createPod(cluster, podOf('a', { annotations: { [`${prefix}ready`]: 'false' } }))
+    const set = (annotations: Record<string, string | null>) =>
+      settled(
+        cluster.clock,
+        cluster.client.patch(
+          pods,
+          { namespace: 'default', name: 'a' },
+          { merge: { metadata: { annotations } } },
+        ),
+      )
+    await cluster.clock.advance(10_000)
+    assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'False')
+    await set({ [`${prefix}ready`]: null })
+    await cluster.clock.advance(100)
+    assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'True')
+    await set({ [`${prefix}fail`]: 'exit' })
+    await cluster.clock.advance(100)
+    assert.equal((await statusOf(cluster, 'a')).status?.phase, 'Failed')
+  })
+
+  it('waits for an init container that really runs, and shows how it ended', async () => {
+    const finished = Promise.withResolvers<{ exitCode: number }>()
+    await using cluster = await startTestCluster({
+      nodes: 1,
+      kubelet: {
+        runInitContainer: (_, container, { log }) => {
+          if (container.name !== 'waiter') return undefined
+          log('waiting for the leader')
+          return finished.promise
+        },
+      },
+    })
+    const spec = { ...podOf('a').spec, initContainers: [{ name: 'waiter', image: 'waiter' }] }
+    await createPod(cluster, podOf('a', { spec }))
+    await cluster.clock.advance(3_600_000)
+    const { pod, status } = await statusOf(cluster, 'a')
+    assert.ok(status?.initContainerStatuses?.[0]?.state?.running)
+    assert.equal(
+      cluster.controllers.kubelet?.logs.read(pod!, 'waiter', new URLSearchParams()),
+      'waiting for the leader\n',
+    )
+    finished.resolve({ exitCode: 0 })
+    await cluster.clock.advance(1_000)
+    assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'True')
+  })
+
+  it('goes on where it was when the kubelet starts anew, with the same address', async () => {
+    await using cluster = await startTestCluster({ nodes: 1 })
+    for (const name of ['a', 'b']) await createPod(cluster, podOf(name))
+    await cluster.clock.advance(1_000)
+    const before = await statusOf(cluster, 'b')
+    await cluster.restart()
+    await createPod(cluster, podOf('c'))
+    await cluster.clock.advance(1_000)
+    const after = await statusOf(cluster, 'b')
+    assert.deepEqual(after.status, before.status)
+    const addresses = await Promise.all(
+      ['a', 'b', 'c'].map(async name => (await getPod(cluster, name))?.status?.podIP),
+    )
+    assert.equal(new Set(addresses).size, 3)
+  })
+})
+
+describe('a node that dies', () => {
+  it('freezes its pods, is noticed, and gives up what was deleted when it is back', async () => {
+    await using cluster = await startTestCluster({ nodes: 1 })
+    await createPod(cluster, podOf('a'))
+    await cluster.clock.advance(1_000)
+    await settled(cluster.clock, cluster.controllers.fleet.kill('node-0'))
+    await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
+    await cluster.clock.advance(70_000)
+    assert.ok(await getPod(cluster, 'a'))
+    const node = await settled(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
+    assert.equal(node.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'Unknown')
+    await settled(cluster.clock, cluster.controllers.fleet.revive('node-0'))
+    await cluster.clock.advance(1_000)
+    assert.equal(await getPod(cluster, 'a'), undefined)
+    const back = await settled(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
+    assert.equal(back.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
+    assert.equal(back.spec?.taints, undefined)
+  })
+})

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Replicas of a scaling group that are taken down by themselves, because the group can do without them.
+import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
+import { range } from '../layout.ts'
+import { replicaIndexOf } from '../scaling-group/plan.ts'
+import { cliqueBreach, earliest } from './breach.ts'
+
+export interface GroupTermination {
+  /** Replicas whose time has run out, ascending. */
+  readonly terminate: readonly number[]
+  /** When the next one runs out, milliseconds since the epoch. */
+  readonly deadline: number | undefined
+}
+
+const nothing: GroupTermination = { terminate: [], deadline: undefined }
+
+export function planGroupTermination(
+  group: PodCliqueScalingGroup,
+  cliques: readonly PodClique[],
+  delayMs: number,
+  now: number,
+): GroupTermination {
+  const live = cliques.filter(clique => !clique.metadata.deletionTimestamp)
+  const breached = range(0, group.spec.replicas).flatMap(index => {
+    const breach = earliest(live.filter(clique => replicaIndexOf(clique) === index).map(cliqueBreach))
+    return breach ? [{ index, deadline: breach.since + delayMs }] : []
+  })
+  // Too many: then the group as a whole is in breach, and the set decides.
+  if (group.spec.replicas - breached.length < (group.spec.minAvailable ?? 1)) return nothing
+  const waiting = breached.filter(({ deadline }) => deadline > now)
+  return {
+    terminate: breached.filter(({ deadline }) => deadline <= now).map(({ index }) => index),
+    deadline: waiting.length ? Math.min(...waiting.map(({ deadline }) => deadline)) : undefined,
+  }
+}

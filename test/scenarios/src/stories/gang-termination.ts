@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import type { Pod } from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import type { Stage } from '../stage.ts'
+import type { Story } from '../story.ts'
+import { grouped, solo } from './manifests.ts'
+
+/** Lets a pod run without serving, or serve again: what a kubelet would report. */
+async function report(stage: Stage, pod: Stored<Pod>, ready: boolean): Promise<void> {
+  const { name, namespace } = pod.metadata
+  const current = await stage.client.get(resources.pods, { name, namespace: namespace! })
+  await stage.client.patch(
+    resources.pods,
+    { name, namespace: namespace! },
+    {
+      merge: {
+        status: {
+          conditions: current.status!.conditions!.map(condition =>
+            condition.type === 'Ready' || condition.type === 'ContainersReady'
+              ? { ...condition, status: ready ? 'True' : 'False' }
+              : condition,
+          ),
+          containerStatuses: current.status!.containerStatuses!.map(status => ({
+            ...status,
+            started: true,
+            ready,
+          })),
+        },
+      },
+    },
+    { subresource: 'status' },
+  )
+}
+
+const impatient = (manifest: string, delay: string) =>
+  manifest.replace('template:', `template:\n    terminationDelay: ${delay}`)
+const uids = (objects: readonly { metadata: { uid: string } }[]) =>
+  objects.map(({ metadata }) => metadata.uid)
+
+export const gangTerminationStories: Story[] = [
+  {
+    name: 'a replica that stays below its minimum is taken down as a whole and built anew',
+    async tell(stage) {
+      await stage.apply(impatient(solo, '1s'))
+      const before = await stage.untilReady('solo', 2)
+      await stage.untilAvailable('solo', 1)
+      const cliques = uids(await stage.cliques('solo'))
+      await report(stage, before[0]!, false)
+      await stage.until(
+        'another clique',
+        () => stage.cliques('solo'),
+        found => found.length === 1 && !cliques.includes(found[0]!.metadata.uid),
+      )
+      const after = await stage.untilReady('solo', 2)
+      for (const pod of before) assert.ok(!uids(after).includes(pod.metadata.uid))
+      await stage.untilAvailable('solo', 1)
+    },
+  },
+  {
+    name: 'a recovery in time cancels the termination',
+    async tell(stage) {
+      await stage.apply(impatient(solo, '1500ms'))
+      const before = await stage.untilReady('solo', 2)
+      await stage.untilAvailable('solo', 1)
+      await report(stage, before[0]!, false)
+      const breach = (status: string) =>
+        stage.until(
+          'the breach to be judged',
+          () => stage.cliques('solo'),
+          ([clique]) =>
+            (clique?.status?.conditions ?? []).some(
+              one => one.type === 'MinAvailableBreached' && one.status === status,
+            ),
+        )
+      await breach('True')
+      await report(stage, before[0]!, true)
+      await breach('False')
+      await new Promise(resolve => setTimeout(resolve, 2_000))
+      assert.deepEqual(uids(await stage.pods('solo')).sort(), uids(before).sort())
+    },
+  },
+  {
+    name: 'a group replica that the group can do without is recycled alone',
+    async tell(stage) {
+      await stage.apply(impatient(grouped, '1s'))
+      const before = await stage.untilReady('grouped', 10)
+      await stage.untilAvailable('grouped', 1)
+      const member = (pod: Stored<Pod>) => pod.metadata.name.startsWith('grouped-0-eng-1-')
+      await report(stage, before.find(pod => pod.metadata.name.startsWith('grouped-0-eng-1-lead'))!, false)
+      const after = await stage.until(
+        'new pods in group replica 1',
+        () => stage.pods('grouped'),
+        pods =>
+          pods.length === 10 && pods.filter(member).every(pod => !uids(before).includes(pod.metadata.uid)),
+      )
+      assert.deepEqual(
+        uids(after.filter(pod => !member(pod))).sort(),
+        uids(before.filter(pod => !member(pod))).sort(),
+      )
+      await stage.untilReady('grouped', 10)
+    },
+  },
+]
