@@ -7,11 +7,9 @@ import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernete
 import type { JsonObject } from '../json-value.ts'
 import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
 import {
-  type FieldType,
   fieldElement,
   fieldTypeOfSchema,
   managedFieldsAfterScale,
-  objectMetaType,
   scaleManagedFields,
   trackUpdate,
 } from './index.ts'
@@ -99,26 +97,6 @@ describe('refusals are worded as by the server', () => {
     assert.equal(code, 409)
   })
 })
-
-test('the metadata of custom kinds has the type of that of built-in ones', () => {
-  const served = cluster.builtIn.pods.main.type.map!.fields.get('metadata')!.type
-  assert.deepEqual(shapes(objectMetaType), shapes(served))
-})
-
-/** A type without defaults, its fields in order. */
-function shapes(type: FieldType): unknown {
-  const { scalar, list, map } = type
-  const fields = [...(map?.fields ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
-  return {
-    scalar,
-    list: list && { ...list, element: shapes(list.element) },
-    map: map && {
-      atomic: map.atomic,
-      fields: fields.map(([name, field]) => [name, shapes(field.type)]),
-      element: map.element?.map?.element === map.element || (map.element && shapes(map.element)),
-    },
-  }
-}
 
 describe('single stories', () => {
   test('items that share their keys are owned together', async () => {

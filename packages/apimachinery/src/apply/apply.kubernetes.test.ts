@@ -2,9 +2,11 @@
 
 // Random writers on a real API server: the same writes there and here give the same objects, owners and refusals. SEED
 // and RUNS in the environment give other runs, and more of them.
+import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { JsonObject } from '../json-value.ts'
+import { type FieldType, objectMetaType } from './index.ts'
 import { Chance, deploymentSpec, metadata, serviceSpec, widgetSpec } from './random-configuration.fixture.ts'
 import type { ServedKind } from './real-server.fixture.ts'
 import { customKind, widgetDefinition, widgetSchema } from './served-kinds.fixture.ts'
@@ -120,3 +122,23 @@ describe('random writers agree with the server about', () => {
     }
   })
 })
+
+test('the metadata of custom kinds has the type of that of built-in ones', () => {
+  const served = cluster.builtIn.pods.main.type.map!.fields.get('metadata')!.type
+  assert.deepEqual(shapes(objectMetaType), shapes(served))
+})
+
+/** A type without defaults, its fields in order. */
+function shapes(type: FieldType): unknown {
+  const { scalar, list, map } = type
+  const fields = [...(map?.fields ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))
+  return {
+    scalar,
+    list: list && { ...list, element: shapes(list.element) },
+    map: map && {
+      atomic: map.atomic,
+      fields: fields.map(([name, field]) => [name, shapes(field.type)]),
+      element: map.element?.map?.element === map.element || (map.element && shapes(map.element)),
+    },
+  }
+}

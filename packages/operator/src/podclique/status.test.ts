@@ -166,3 +166,12 @@ test('planning the status of an unchanged clique changes nothing', () => {
   const once = plan({ pods: running(3), now: '2030-01-01T00:00:00Z' }).status
   assert.deepEqual(plan({ pods: running(3), before: once, now: '2030-01-01T09:00:00Z' }).status, once)
 })
+
+test('a clique that is slow to be placed was never scheduled, however late its conditions are written', () => {
+  const late = plan({ pods: running(1), now: '2030-01-01T09:00:00Z' }).status
+  assert.equal(findCondition(late.conditions, 'EverScheduled'), undefined)
+  const placed = plan({ pods: running(2), before: late, now: '2030-01-01T09:00:01Z' }).status
+  assert.equal(findCondition(placed.conditions, 'EverScheduled')?.status, 'True')
+  const lost = plan({ pods: running(1), before: placed, now: '2030-01-01T09:00:02Z' }).status
+  assert.equal(findCondition(lost.conditions, 'EverScheduled')?.status, 'True')
+})

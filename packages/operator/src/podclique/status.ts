@@ -128,8 +128,9 @@ export function wasScheduled(clique: PodClique): boolean {
   if (findCondition(conditions, conditionType.everScheduled)?.status === 'True') return true
   const scheduled = findCondition(conditions, conditionType.podCliqueScheduled)
   if (!scheduled) return false
+  if (scheduled.status === 'True') return true
+  // What we wrote we would have remembered; only what an earlier operator wrote has to be guessed from its times.
+  const isTakenOver = hashAlgorithmOf(clique.metadata.labels?.[label.podTemplateHash] ?? '') === 'legacy'
   const created = Date.parse(clique.metadata.creationTimestamp ?? '')
-  return (
-    scheduled.status === 'True' || Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs
-  )
+  return isTakenOver && Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs
 }

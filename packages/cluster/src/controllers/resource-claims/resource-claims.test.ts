@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import {
+  deviceClasses,
+  type Pod,
+  pods,
+  resourceClaims,
+  resourceClaimTemplates,
+  resourceSlices,
+} from '../kinds.ts'
+import {
+  createPod,
+  getPod,
+  podOf,
+  settled,
+  startTestCluster,
+  type TestCluster,
+} from '../testing/test-cluster.ts'
+
+const driver = 'gpu.example.com'
+
+/** Two nodes with two devices each. */
+async function start(): Promise<TestCluster> {
+  const cluster = await startTestCluster({ nodes: 2 })
+  const { clock, client } = cluster
+  const selectors = [{ cel: { expression: `device.driver == "${driver}"` } }]
+  await settled(clock, client.create(deviceClasses, { metadata: { name: 'gpu' }, spec: { selectors } }))
+  for (const nodeName of ['node-0', 'node-1']) {
+    const pool = { name: nodeName, generation: 1, resourceSliceCount: 1 }
+    const spec = { driver, nodeName, pool, devices: [{ name: 'd0' }, { name: 'd1' }] }
+    await settled(clock, client.create(resourceSlices, { metadata: { name: nodeName }, spec }))
+  }
+  return cluster
+}
+
+const claimSpec = (count: number) => ({
+  devices: {
+    requests: [{ name: 'gpus', exactly: { deviceClassName: 'gpu', allocationMode: 'ExactCount', count } }],
+  },
+})
+
+function podWith(
+  name: string,
+  claim: { resourceClaimName?: string; resourceClaimTemplateName?: string },
+): Pod {
+  return podOf(name, { spec: { ...podOf(name).spec, resourceClaims: [{ name: 'gpu', ...claim }] } })
+}
+
+const claimsOf = async ({ clock, client }: TestCluster) =>
+  (await settled(clock, client.list(resourceClaims))).items
+
+describe('a pod that claims devices', () => {
+  it('waits for its claim, gets devices of its node, and gives them back', async () => {
+    await using cluster = await start()
+    const { clock, client } = cluster
+    const template = { metadata: { namespace: 'default', name: 'pair' }, spec: { spec: claimSpec(2) } }
+    await createPod(cluster, podWith('a', { resourceClaimTemplateName: 'pair' }))
+    await clock.advance(1_000)
+    assert.equal((await getPod(cluster, 'a'))?.spec?.nodeName, undefined)
+    await settled(clock, client.create(resourceClaimTemplates, template))
+    await clock.advance(1_000)
+    const pod = await getPod(cluster, 'a')
+    const [claim] = await claimsOf(cluster)
+    assert.ok(pod?.spec?.nodeName)
+    assert.deepEqual(pod?.status?.resourceClaimStatuses, [
+      { name: 'gpu', resourceClaimName: claim?.metadata.name },
+    ])
+    assert.deepEqual(
+      claim?.status?.allocation?.devices?.results?.map(({ pool, device }) => `${pool}/${device}`),
+      [`${pod?.spec?.nodeName}/d0`, `${pod?.spec?.nodeName}/d1`],
+    )
+    assert.deepEqual(claim?.status?.reservedFor, [{ resource: 'pods', name: 'a', uid: pod?.metadata.uid }])
+    for (const name of ['b', 'c'])
+      await createPod(cluster, podWith(name, { resourceClaimTemplateName: 'pair' }))
+    await clock.advance(5_000)
+    const waiting = await getPod(cluster, 'c')
+    assert.match(
+      waiting?.status?.conditions?.[0]?.message ?? '',
+      /^0\/2 nodes are available: 2 cannot allocate all claims\./,
+    )
+    await settled(clock, client.delete(pods, { namespace: 'default', name: 'a' }))
+    await clock.advance(20_000)
+    assert.equal((await getPod(cluster, 'c'))?.spec?.nodeName, pod?.spec?.nodeName)
+    assert.equal((await claimsOf(cluster)).length, 2)
+  })
+
+  it('shares a claim with others on its node', async () => {
+    await using cluster = await start()
+    const { clock, client } = cluster
+    const metadata = { namespace: 'default', name: 'shared' }
+    for (const name of ['a', 'b', 'c'])
+      await createPod(cluster, podWith(name, { resourceClaimName: 'shared' }))
+    await clock.advance(1_000)
+    assert.equal((await getPod(cluster, 'a'))?.spec?.nodeName, undefined)
+    await settled(clock, client.create(resourceClaims, { metadata, spec: claimSpec(1) }))
+    await clock.advance(20_000)
+    const nodes = await Promise.all(
+      ['a', 'b', 'c'].map(async name => (await getPod(cluster, name))?.spec?.nodeName),
+    )
+    assert.ok(nodes[0])
+    assert.equal(new Set(nodes).size, 1)
+    const [claim] = await claimsOf(cluster)
+    assert.equal(claim?.status?.reservedFor?.length, 3)
+    for (const name of ['a', 'b', 'c'])
+      await settled(clock, client.delete(pods, { namespace: 'default', name }))
+    await clock.advance(5_000)
+    const [freed] = await claimsOf(cluster)
+    assert.equal(freed?.status?.allocation, undefined)
+    assert.equal(freed?.status?.reservedFor, undefined)
+  })
+})
