@@ -8,6 +8,7 @@ import {
   type EventValue,
   events,
   everScheduled,
+  hashAlgorithmOf,
   label,
   minAvailableBreached,
   type Pod,
