@@ -12,6 +12,7 @@ import {
   type PodCliqueScalingGroup,
   type PodCliqueSet,
   type PodGang,
+  type ResourceClaim,
   type Role,
   type RoleBinding,
   type Service,
@@ -24,6 +25,7 @@ import {
   type Client,
   type Clock,
   createCachedClient,
+  discover,
   type KubeError,
   type KubeObject,
   type Projection,
@@ -33,10 +35,13 @@ import {
   WatchCache,
   type WriteFolder,
 } from '@grove/kube'
+import type { ComputeDomain } from './objects/compute-domain.ts'
 import { projectPod } from './pod-projection.ts'
 import { resources } from './resources.ts'
 
 export interface WorldOptions {
+  /** Whether the cluster serves a kind that not every cluster has; none of them unless told. */
+  readonly serves?: (resource: ResourceDescriptor) => boolean
   readonly clock?: Clock
   readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
 }
@@ -56,6 +61,9 @@ export class World {
   readonly roleBindings: Owned<RoleBinding>
   readonly autoscalers: Owned<HorizontalPodAutoscaler>
   readonly topologyBindings: WatchCache<ClusterTopologyBinding>
+  /** Undefined where the cluster does not serve them. */
+  readonly resourceClaims: Owned<ResourceClaim> | undefined
+  readonly computeDomains: Owned<ComputeDomain> | undefined
   readonly #running: RunningCache[] = []
 
   constructor(client: Client, options: WorldOptions = {}) {
@@ -119,6 +127,9 @@ export class World {
     this.roles = ours(resources.roles)
     this.roleBindings = ours(resources.roleBindings)
     this.autoscalers = ours(resources.autoscalers)
+    const serves = options.serves ?? (() => false)
+    this.resourceClaims = serves(resources.resourceClaims) ? ours(resources.resourceClaims) : undefined
+    this.computeDomains = serves(resources.computeDomains) ? ours(resources.computeDomains) : undefined
     this.topologyBindings = keep(
       new WatchCache<ClusterTopologyBinding>(
         client,
@@ -145,4 +156,14 @@ export class World {
 interface RunningCache {
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
+}
+
+/** Asks the cluster what it serves; what comes later is seen after a restart. */
+export async function servedKinds(client: Client): Promise<(resource: ResourceDescriptor) => boolean> {
+  const served = new Set((await discover(client)).map(nameOf))
+  return resource => served.has(nameOf(resource))
+}
+
+function nameOf({ group, version, resource }: ResourceDescriptor): string {
+  return `${group}/${version}/${resource}`
 }

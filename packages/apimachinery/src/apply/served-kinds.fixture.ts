@@ -4,7 +4,6 @@ import type { JsonObject } from '../json-value.ts'
 import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
 import {
   excluding,
-  type FieldFilter,
   type FieldType,
   fieldTypeOfSchema,
   managedByMain,
@@ -130,7 +129,7 @@ export function customKind(plural: string, schema: JSONSchemaProps, namespace: s
     path: `/apis/apply.test/v1/namespaces/${namespace}/${plural}`,
     custom: true,
     main: { ...names, type, filter: managedByMain, subresource: '' },
-    status: { ...names, type, filter: managedByStatus.custom, subresource: 'status' },
+    status: { ...names, type, filter: managedByStatus(kind, { custom: true }), subresource: 'status' },
   }
 }
 
@@ -148,7 +147,6 @@ export async function builtInKinds(server: RealServer, namespace: string) {
     [apiVersion, kind, plural]: [string, string, string],
     type: FieldType,
     empty: JsonObject,
-    status: FieldFilter = managedByStatus.builtIn,
   ): ServedKind => {
     const names = { apiVersion, kind, type, empty: { apiVersion, kind, metadata: {}, ...empty } }
     const main = { ...names, filter: 'status' in empty ? managedByMain : excluding(), subresource: '' }
@@ -157,7 +155,7 @@ export async function builtInKinds(server: RealServer, namespace: string) {
       path: `${root}/namespaces/${namespace}/${plural}`,
       custom: false,
       main,
-      status: { ...main, filter: status, subresource: 'status' },
+      status: { ...main, filter: managedByStatus(kind, { custom: false }), subresource: 'status' },
     }
   }
   const services = served(['v1', 'Service', 'services'], core('io.k8s.api.core.v1.Service'), {
@@ -166,19 +164,12 @@ export async function builtInKinds(server: RealServer, namespace: string) {
   })
   return {
     configmaps: served(['v1', 'ConfigMap', 'configmaps'], core('io.k8s.api.core.v1.ConfigMap'), {}),
-    pods: served(
-      ['v1', 'Pod', 'pods'],
-      core('io.k8s.api.core.v1.Pod'),
-      { spec: template.spec, status: {} },
-      managedByStatus.pod,
-    ),
+    pods: served(['v1', 'Pod', 'pods'], core('io.k8s.api.core.v1.Pod'), { spec: template.spec, status: {} }),
     services: { ...services, filledLater: withoutAllocations },
-    deployments: served(
-      ['apps/v1', 'Deployment', 'deployments'],
-      apps('io.k8s.api.apps.v1.Deployment'),
-      { spec: { selector: null, template, strategy: {} }, status: {} },
-      managedByStatus.deployment,
-    ),
+    deployments: served(['apps/v1', 'Deployment', 'deployments'], apps('io.k8s.api.apps.v1.Deployment'), {
+      spec: { selector: null, template, strategy: {} },
+      status: {},
+    }),
   }
 }
 

@@ -12,10 +12,26 @@ export function excluding(...paths: readonly string[]): FieldFilter {
 /** Writes to an object whose status has its own way. */
 export const managedByMain: FieldFilter = excluding('status')
 
-/** Writes to the status; built-in kinds differ in what else they leave alone. */
-export const managedByStatus = {
-  custom: excluding('metadata', 'spec'),
-  builtIn: excluding('spec'),
-  pod: excluding('spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'),
-  deployment: excluding('spec', 'metadata.labels'),
-} as const
+const allButStatus = ['spec', 'metadata']
+
+/** What writes to the status of a built-in kind leave alone, where that is not just the spec. */
+const leftAloneByStatus: Readonly<Record<string, readonly string[]>> = {
+  CompositePodGroup: allButStatus,
+  CSINode: allButStatus,
+  Deployment: ['spec', 'metadata.labels'],
+  DeviceTaintRule: allButStatus,
+  FlowSchema: allButStatus,
+  Pod: ['spec', 'metadata.deletionTimestamp', 'metadata.ownerReferences'],
+  PodGroup: allButStatus,
+  PriorityLevelConfiguration: allButStatus,
+  ResourceClaim: allButStatus,
+  ServiceCIDR: allButStatus,
+  ValidatingAdmissionPolicy: allButStatus,
+  VolumeAttachment: allButStatus,
+}
+
+/** Writes to the status of a kind. */
+export function managedByStatus(kind: string, { custom }: { readonly custom: boolean }): FieldFilter {
+  if (custom) return excluding(...allButStatus)
+  return excluding(...(Object.hasOwn(leftAloneByStatus, kind) ? leftAloneByStatus[kind]! : ['spec']))
+}

@@ -34,8 +34,8 @@ describe('a pod of a real cluster whose token and CA are replaced while it works
     admin = createClient(loadKubeconfig({ path: cluster.kubeconfig }))
     namespace = await cluster.newNamespace()
     await admin.create(roleBindings, {
-      metadata: { name: 'edit', namespace },
-      roleRef: { apiGroup: rbac.group, kind: 'ClusterRole', name: 'edit' },
+      metadata: { name: 'all', namespace },
+      roleRef: { apiGroup: rbac.group, kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
     } as object)
     // Anonymous towards the API server: the token alone says who asks.
@@ -72,7 +72,7 @@ describe('a pod of a real cluster whose token and CA are replaced while it works
     let done = false
     let requests = 0
     const work = async (worker: number) => {
-      for (let i = 0; !done; i++) {
+      while (!done) {
         await client.create(configMaps, { metadata: { generateName: `w${worker}-`, namespace } })
         await client.list(configMaps, { namespace, limit: 5, labelSelector: 'none=of-them' })
         requests += 2

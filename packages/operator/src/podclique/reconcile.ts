@@ -11,21 +11,23 @@ import {
   podSchedulingGate,
 } from '@grove/api'
 import { isNotFound, type ReconcileContext, type Stored } from '@grove/kube'
-import { cliqueInstanceOf } from '../clique-instance.ts'
+import { cliqueInstanceOf, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
-import type { CliqueInstance } from '../layout.ts'
+import { type CliqueInstance, range } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { pod } from '../objects/pod.ts'
+import { claimsOfClique } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { owningSet } from '../owning-set.ts'
 import { mayUpdate } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
+import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { runAll, runSlowStart } from '../writes.ts'
 import { planGates } from './gates.ts'
-import { isActive, isReady, templateHashOf } from './pod-state.ts'
+import { indexOf, isActive, isReady, templateHashOf } from './pod-state.ts'
 import { planScale } from './scale.ts'
 import { planCliqueStatus } from './status.ts'
 import { planCliqueUpdate } from './update.ts'
@@ -65,6 +67,7 @@ async function syncPods(
 ): Promise<void> {
   const { world, events: sink } = context
   const isCurrent = currentHash(set, clique)
+  await syncClaims(set, clique, instance, context, signal)
   const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
   const failures: unknown[] = []
 
@@ -109,6 +112,29 @@ async function syncPods(
   }
   failures.push(...(await releasePods(clique, instance, context, signal)))
   if (failures.length) throw new PassFailed(failures)
+}
+
+/** A claim of a pod that is still there is kept, although its index may be beyond the wanted number. */
+function syncClaims(
+  set: StoredSet,
+  clique: StoredClique,
+  instance: CliqueInstance,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const held = new Set(context.world.podsOf(clique).filter(isActive).map(indexOf))
+  return syncSharedClaims(
+    {
+      set,
+      ownerUid: clique.metadata.uid,
+      entries: instance.template.resourceSharing ?? [],
+      wanted: find => claimsOfClique(set, instance, clique, range(0, clique.spec.replicas), find),
+      inUse: claim => held.has(numberLabel(claim.metadata.labels, label.podIndex)),
+      code: cliqueErrorCode.syncResourceClaim,
+    },
+    context,
+    signal,
+  )
 }
 
 function buildPod<T>(build: () => T): T {

@@ -6,11 +6,14 @@ import { type ErrorCode, type EventValue, eventSource, events, setErrorCode } fr
 import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { type ChildKind, planChildren } from '../child-objects.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
+import { range } from '../layout.ts'
 import { keyOf } from '../object-key.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
+import { claimsOfSet } from '../objects/resource-claim.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
+import { syncSharedClaims } from '../shared-claims.ts'
 import type { StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
 import {
@@ -26,6 +29,7 @@ import {
   wantedScalingGroups,
   wantedServices,
 } from './children.ts'
+import { syncComputeDomains } from './compute-domains.ts'
 import type { TokenSecrets } from './token-secret.ts'
 
 export interface Component {
@@ -99,6 +103,22 @@ export function components(
           patch: patchService,
         },
       }),
+      { name: 'ComputeDomain', run: () => syncComputeDomains(set, context, signal) },
+      {
+        name: 'ResourceClaim',
+        run: () =>
+          syncSharedClaims(
+            {
+              set,
+              ownerUid: uid,
+              entries: set.spec.template.resourceSharing ?? [],
+              wanted: find => claimsOfSet(set, range(0, set.spec.replicas ?? 0), find),
+              code: setErrorCode.syncResourceClaim,
+            },
+            context,
+            signal,
+          ),
+      },
       child({
         name: 'HorizontalPodAutoscaler',
         code: setErrorCode.syncAutoscaler,

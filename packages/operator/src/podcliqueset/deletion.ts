@@ -8,15 +8,17 @@ import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
+import { releaseComputeDomains } from './compute-domains.ts'
 
 /** Replica indexes that one selector names: keeps the URL far below what servers accept. */
 const indexesPerRequest = 200
 
 export async function deleteSet(
   set: StoredSet,
-  { world }: OperatorContext,
+  context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
+  const { world } = context
   const finalizers = set.metadata.finalizers ?? []
   if (!finalizers.includes(finalizer.podCliqueSet)) return
   const options = {
@@ -33,6 +35,8 @@ export async function deleteSet(
     resources.autoscalers,
   ]
   await runAll(collections.map(resource => () => world.client.deleteCollection(resource, options)))
+  // These alone carry a finalizer that nobody else would take away.
+  await releaseComputeDomains(set, context, signal)
   try {
     await world.client.patch(
       resources.podCliqueSets,

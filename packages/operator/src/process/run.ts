@@ -27,7 +27,7 @@ import {
 import { schedulerBackends } from '../backends/registry.ts'
 import { textOf } from '../coded-error.ts'
 import { Operator } from '../operator.ts'
-import { World } from '../world.ts'
+import { servedKinds, World } from '../world.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 import { checkMnnvl } from './mnnvl-check.ts'
@@ -39,6 +39,8 @@ import { addWebhooks } from './webhooks.ts'
 const lastEventsMs = 2_000
 const clock = systemClock
 
+type Serves = Awaited<ReturnType<typeof servedKinds>>
+
 export async function runOperator(
   configuration: OperatorConfiguration,
   log: Logger,
@@ -48,7 +50,8 @@ export async function runOperator(
   const client = createClient(cluster, { userAgent: userAgent() })
   try {
     await checkMnnvl(client, configuration)
-    const manager = setUp(() => assemble(cluster, client, configuration, log))
+    const serves = await servedKinds(client)
+    const manager = setUp(() => assemble(cluster, client, configuration, serves, log))
     await manager.run(stop)
   } catch (error) {
     throw error instanceof LaunchError ? error : new LaunchError(exitCode.running, textOf(error))
@@ -61,6 +64,7 @@ function assemble(
   cluster: ClusterConfig,
   client: Client,
   configuration: OperatorConfiguration,
+  serves: Serves,
   log: Logger,
 ): Manager {
   const registry = createRegistry()
@@ -97,7 +101,7 @@ function assemble(
   })
   manager.addHealthCheck('healthz', () => undefined)
   addWebhooks(manager, { client, configuration, namespace, clock, log })
-  addControllers(manager, cluster, client, configuration, log)
+  addControllers(manager, cluster, client, configuration, serves, log)
   return manager
 }
 
@@ -107,6 +111,7 @@ function addControllers(
   cluster: ClusterConfig,
   client: Client,
   configuration: OperatorConfiguration,
+  serves: Serves,
   log: Logger,
 ): void {
   const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
@@ -116,6 +121,7 @@ function addControllers(
   const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry: manager.registry })
   const world = new World(fenced, {
     clock,
+    serves,
     onFailure: (resource, error, retryInMs) =>
       log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
   })

@@ -15,15 +15,17 @@ import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
 import { terminationDelayMs } from '../gang-termination/breach.ts'
 import { planGroupTermination } from '../gang-termination/plan-group.ts'
-import type { CliqueInstance } from '../layout.ts'
+import { type CliqueInstance, range } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { podClique } from '../objects/clique.ts'
+import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { owningSet } from '../owning-set.ts'
 import { patchClique } from '../podcliqueset/children.ts'
 import { mayUpdate } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
+import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
@@ -73,6 +75,17 @@ async function syncMembers(
       scalingGroupErrorCode.missingReplicaIndex,
       `PodCliqueSet ${set.metadata.namespace}/${set.metadata.name} has no scaling group that makes ${group.metadata.name}`,
     )
+  await syncSharedClaims(
+    {
+      set,
+      ownerUid: group.metadata.uid,
+      entries: instance.config.resourceSharing ?? [],
+      wanted: find => claimsOfScalingGroup(set, instance, group, range(0, group.spec.replicas), find),
+      code: scalingGroupErrorCode.syncResourceClaim,
+    },
+    context,
+    signal,
+  )
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
   const failures = [

@@ -4,6 +4,7 @@ import type { Story } from '../story.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
 import { gangTerminationStories } from './gang-termination.ts'
+import { resourceSharingStories } from './resource-sharing.ts'
 import { scalingStories } from './scaling.ts'
 import { updateStories } from './updates.ts'
 
@@ -13,4 +14,5 @@ export const stories: readonly Story[] = [
   ...deletionStories,
   ...updateStories,
   ...gangTerminationStories,
+  ...resourceSharingStories,
 ]

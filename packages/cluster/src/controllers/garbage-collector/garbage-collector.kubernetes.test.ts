@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The same deletions by the real garbage collector and by ours, on real API servers: the same must be left.
+
+import { after, before, describe, it } from 'node:test'
+import {
+  type Client,
+  createClient,
+  type DeleteOptions,
+  loadKubeconfig,
+  type OwnerReference,
+} from '@grove/kube'
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { configMaps } from '../kinds.ts'
+import { type RunningControllers, startControllers } from '../start-controllers.ts'
+
+interface Story {
+  /** Objects in the order of their making, with the names of their owners; `!` in front does not block its owner. */
+  readonly objects: Readonly<Record<string, readonly string[]>>
+  readonly held?: readonly string[]
+  readonly delete: readonly (readonly [string, DeleteOptions['propagationPolicy']])[]
+  /** What is left in the end: `name`, `name:owners`, `name*` when it is being deleted. */
+  readonly left: readonly string[]
+}
+
+const stories: Readonly<Record<string, Story>> = {
+  'background deletion takes the whole tree': {
+    objects: { a: [], b: ['a'], c: ['b'], d: [] },
+    delete: [['a', 'Background']],
+    left: ['d'],
+  },
+  'one of two owners is forgotten': {
+    objects: { a: [], b: [], c: ['a', 'b'] },
+    delete: [['a', 'Background']],
+    left: ['b', 'c:b'],
+  },
+  'foreground deletion waits for what blocks': {
+    objects: { a: [], b: ['a'] },
+    held: ['b'],
+    delete: [['a', 'Foreground']],
+    left: ['a*', 'b:a*'],
+  },
+  'foreground deletion does not wait for what does not block': {
+    objects: { a: [], b: ['!a'] },
+    held: ['b'],
+    delete: [['a', 'Foreground']],
+    left: ['b:a*'],
+  },
+  'orphans live on': {
+    objects: { a: [], b: ['a'], c: ['b'] },
+    delete: [['a', 'Orphan']],
+    left: ['b', 'c:b'],
+  },
+  'an orphan with another owner keeps that one': {
+    objects: { a: [], b: [], c: ['a', 'b'] },
+    delete: [
+      ['a', 'Orphan'],
+      ['b', 'Background'],
+    ],
+    left: [],
+  },
+}
+
+for (const whose of ['the real one', 'ours'] as const)
+  describe(`the garbage collector, ${whose}`, () => {
+    let kubernetes: Kubernetes
+    let client: Client
+    let controllers: RunningControllers | undefined
+
+    before(async () => {
+      kubernetes = await startKubernetes({
+        controllers: whose === 'the real one',
+        scheduler: false,
+        kwok: false,
+      })
+      client = createClient(loadKubeconfig({ path: kubernetes.kubeconfig }))
+      if (whose === 'ours') controllers = await startControllers(client, { run: ['garbage-collector'] })
+    })
+
+    after(async () => {
+      await controllers?.stop()
+      await client?.close()
+      await kubernetes?.stop()
+    })
+
+    async function tell(story: Story, namespace: string): Promise<void> {
+      const uids = new Map<string, string>()
+      for (const [name, owners] of Object.entries(story.objects)) {
+        const ownerReferences = owners.map((text): OwnerReference => {
+          const owner = text.replace('!', '')
+          const blockOwnerDeletion = !text.startsWith('!')
+          return {
+            apiVersion: 'v1',
+            kind: 'ConfigMap',
+            name: owner,
+            uid: uids.get(owner)!,
+            blockOwnerDeletion,
+          }
+        })
+        const finalizers = story.held?.includes(name) ? ['example.com/hold'] : []
+        const made = await client.create(configMaps, {
+          metadata: { namespace, name, ownerReferences, finalizers },
+        })
+        uids.set(name, made.metadata.uid)
+      }
+      for (const [name, propagationPolicy] of story.delete) {
+        const before = await client.list(configMaps, { namespace })
+        await client.delete(configMaps, { namespace, name }, { propagationPolicy })
+        await waitFor('the deletion to be noticed', async () => {
+          const { resourceVersion } = await client.list(configMaps, { namespace })
+          return resourceVersion !== before.resourceVersion
+        })
+      }
+    }
+
+    async function leftIn(namespace: string): Promise<string[]> {
+      const { items } = await client.list(configMaps, { namespace })
+      return items
+        .filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt')
+        .map(({ metadata: { name, ownerReferences, deletionTimestamp } }) => {
+          const owners = ownerReferences?.map(owner => owner.name).join('+')
+          return `${name}${owners ? `:${owners}` : ''}${deletionTimestamp ? '*' : ''}`
+        })
+        .sort()
+    }
+
+    for (const [text, story] of Object.entries(stories))
+      it(text, async () => {
+        const { metadata } = await kubernetes.request<{ metadata: { name: string } }>(
+          'POST',
+          '/api/v1/namespaces',
+          {
+            body: { metadata: { generateName: 'story-' } },
+          },
+        )
+        await tell(story, metadata.name)
+        await waitFor(`what is left to be ${story.left.join(' ')}`, async () => {
+          return (await leftIn(metadata.name)).join(' ') === story.left.join(' ')
+        })
+      })
+  })

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// kube-scheduler is the oracle: for the same nodes and pods both must say the same, word for word.
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { type Client, createClient, loadKubeconfig, type Stored } from '@grove/kube'
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { nodes, type Pod, pods } from '../controllers/kinds.ts'
+import { podOf } from '../controllers/testing/test-cluster.ts'
+import { ClusterState } from './cluster-state.ts'
+import { explainRejections } from './explanation.ts'
+import { placePod } from './placement.ts'
+import { podInfo } from './pod-info.ts'
+import { planPreemption } from './preemption.ts'
+
+let kubernetes: Kubernetes
+let client: Client
+let namespace: string
+
+before(async () => {
+  const capacity = { cpu: '2', memory: '4Gi', pods: '3' }
+  kubernetes = await startKubernetes({
+    nodes: [
+      { name: 'a', capacity, labels: { disk: 'fast' } },
+      { name: 'b', capacity, labels: { disk: 'slow' } },
+      { name: 'c', capacity, taints: [{ key: 'gpu', value: 'yes', effect: 'NoSchedule' }] },
+      { name: 'd', capacity: { ...capacity, cpu: '1' } },
+    ],
+  })
+  client = createClient(loadKubeconfig({ path: kubernetes.kubeconfig }))
+  namespace = await kubernetes.newNamespace()
+})
+
+after(async () => {
+  await client?.close()
+  await kubernetes?.stop()
+})
+
+const required = 'requiredDuringSchedulingIgnoredDuringExecution'
+const self = [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'web' } } }]
+const spread = {
+  maxSkew: 1,
+  whenUnsatisfiable: 'DoNotSchedule',
+  labelSelector: { matchLabels: { app: 'web' } },
+}
+const base = podOf('x').spec!
+
+/** Placed first, so that the others find the nodes used. */
+const placed: readonly Pod[] = [
+  podOf('on-a', { labels: { app: 'web' }, requests: { cpu: '1500m' } }),
+  podOf('on-b', {
+    requests: { cpu: '1' },
+    spec: {
+      ...base,
+      containers: [{ name: 'main', image: 'i', ports: [{ containerPort: 80, hostPort: 80 }] }],
+      affinity: { podAntiAffinity: { [required]: self } },
+    },
+  }),
+]
+
+const waiting: readonly Pod[] = [
+  podOf('too-big', { requests: { cpu: '64', memory: '1Ti', 'nvidia.com/gpu': '1' } }),
+  podOf('tight', {
+    requests: { cpu: '1800m' },
+    spec: { ...base, containers: [{ name: 'main', image: 'i', resources: { requests: { cpu: '1999m' } } }] },
+  }),
+  podOf('picky', { spec: { ...base, nodeSelector: { disk: 'tape' } } }),
+  podOf('lonely', {
+    spec: { ...base, affinity: { podAffinity: { [required]: self } }, nodeSelector: { disk: 'slow' } },
+  }),
+  podOf('shy', {
+    labels: { app: 'web' },
+    spec: { ...base, nodeSelector: { disk: 'fast' }, affinity: { podAntiAffinity: { [required]: self } } },
+  }),
+  podOf('unwanted', { labels: { app: 'web' }, spec: { ...base, nodeSelector: { disk: 'slow' } } }),
+  podOf('ported', {
+    spec: {
+      ...base,
+      nodeSelector: { disk: 'slow' },
+      containers: [{ name: 'main', image: 'i', ports: [{ containerPort: 80, hostPort: 80 }] }],
+    },
+  }),
+  podOf('spread', {
+    labels: { app: 'web' },
+    spec: {
+      ...base,
+      nodeSelector: { disk: 'fast' },
+      topologySpreadConstraints: [
+        { ...spread, topologyKey: 'kubernetes.io/hostname', nodeAffinityPolicy: 'Ignore' },
+      ],
+    },
+  }),
+  podOf('unlabelled', {
+    spec: { ...base, topologySpreadConstraints: [{ ...spread, topologyKey: 'example.com/nowhere' }] },
+  }),
+]
+
+async function create(pod: Pod): Promise<Stored<Pod>> {
+  return client.create(pods, { ...pod, metadata: { ...pod.metadata, namespace } })
+}
+
+async function realMessage(name: string): Promise<string> {
+  let message = ''
+  await waitFor(`${name} to be refused`, async () => {
+    const { status } = await client.get(pods, { namespace, name })
+    message =
+      status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'False')
+        ?.message ?? ''
+    return message !== ''
+  })
+  return message
+}
+
+async function ourMessage(pod: Stored<Pod>): Promise<string> {
+  const state = new ClusterState()
+  for (const node of (await client.list(nodes)).items) state.setNode(node)
+  for (const other of (await client.list(pods)).items)
+    if (other.spec?.nodeName) state.setPod(podInfo(other), other.spec.nodeName)
+  const placement = placePod(podInfo(pod), state, { random: () => 0 })
+  if (placement.ok) return `fits on ${placement.node.name}`
+  const plan = planPreemption(podInfo(pod), state, placement.rejections)
+  const message = explainRejections(placement.rejections.size, placement.rejections.values())
+  return plan.ok ? message : `${message} preemption: ${plan.message}`
+}
+
+describe('what the scheduler says of a pod that fits nowhere', () => {
+  before(async () => {
+    for (const pod of placed) {
+      const nodeSelector = { disk: pod.metadata?.name === 'on-a' ? 'fast' : 'slow' }
+      await create({ ...pod, spec: { ...pod.spec, nodeSelector } })
+      await waitFor('it to be placed', async () =>
+        Boolean((await client.get(pods, { namespace, name: pod.metadata?.name ?? '' })).spec?.nodeName),
+      )
+    }
+  })
+
+  for (const pod of waiting)
+    it(`${pod.metadata?.name}`, async () => {
+      const created = await create(pod)
+      assert.equal(await ourMessage(created), await realMessage(created.metadata.name))
+    })
+})

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Claims that pods share: missing ones are made from their templates, stale ones removed. The spec of a claim cannot be
+// changed, so a template is read only when a claim has to be made from it.
+import type { ErrorCode, ResourceClaim, ResourceClaimSpec, ResourceSharing } from '@grove/api'
+import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
+import { type ChildPlan, planChildren } from './child-objects.ts'
+import { CodedError, PassFailed } from './coded-error.ts'
+import type { ClaimTemplateLookup } from './objects/resource-claim.ts'
+import type { OperatorContext } from './operator-context.ts'
+import { resources } from './resources.ts'
+import type { StoredSet } from './stored.ts'
+import { runAll } from './writes.ts'
+
+export interface SharedClaims {
+  readonly set: StoredSet
+  readonly ownerUid: string
+  readonly entries: readonly ResourceSharing[]
+  /** The claims that should be there, given what their templates say. */
+  wanted(find: ClaimTemplateLookup): ResourceClaim[]
+  /** A claim that is not wanted but in use by something that is still there. */
+  inUse?(claim: ResourceClaim): boolean
+  readonly code: ErrorCode
+}
+
+export async function syncSharedClaims(
+  part: SharedClaims,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const cache = context.world.resourceClaims
+  if (part.entries.length === 0) return
+  if (!cache)
+    throw new CodedError(
+      'Sync',
+      part.code,
+      'devices are shared, but the cluster does not serve resource.k8s.io/v1',
+    )
+  const plan = planChildren({
+    wanted: part.wanted(() => ({})),
+    existing: cache.byIndex('controller', part.ownerUid),
+    ownerUid: part.ownerUid,
+    prune: true,
+    patch: missingLabels,
+  })
+  const failures = [
+    ...plan.taken.map(claim =>
+      failed(part, `ResourceClaim ${claim.metadata.name} exists and is controlled by somebody else`),
+    ),
+    ...plan.leaving.map(claim => failed(part, `ResourceClaim ${claim.metadata.name} is still being deleted`)),
+    ...(await create(part, plan, context, signal)),
+    ...(await runAll([
+      ...plan.patch.map(
+        ({ object, patch }) =>
+          () =>
+            context.world.client.patch(resources.resourceClaims, refOf(object), { merge: patch }, { signal }),
+      ),
+      ...plan.remove
+        .filter(claim => !part.inUse?.(claim))
+        .map(claim => () => remove(part, claim, context, signal)),
+    ])),
+  ]
+  if (failures.length) throw new PassFailed(failures)
+}
+
+async function create(
+  part: SharedClaims,
+  plan: ChildPlan<ResourceClaim>,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  if (plan.create.length === 0) return []
+  const templates = new Map<ResourceSharing, ResourceClaimSpec>()
+  const failures = await runAll(
+    part.entries.map(entry => async () => {
+      templates.set(entry, await templateOf(part, entry, context, signal))
+    }),
+  )
+  const missing = new Set(plan.create.map(claim => claim.metadata.name))
+  const made = await runAll(
+    part
+      .wanted(entry => templates.get(entry))
+      .filter(claim => missing.has(claim.metadata.name))
+      .map(claim => async () => {
+        try {
+          await context.world.client.create(resources.resourceClaims, claim, { signal })
+        } catch (error) {
+          // Ours, but not in the cache yet; or somebody else's, which the cache will show.
+          if (!isAlreadyExists(error))
+            throw failed(part, `Error creating ResourceClaim ${claim.metadata.name}`, error)
+        }
+      }),
+  )
+  return [...failures, ...made]
+}
+
+/** Templates inside the set come before those of the cluster. */
+async function templateOf(
+  part: SharedClaims,
+  entry: ResourceSharing,
+  { world, configuration }: OperatorContext,
+  signal: AbortSignal,
+): Promise<ResourceClaimSpec> {
+  const { set } = part
+  const internal = (set.spec.template.resourceClaimTemplates ?? []).find(({ name }) => name === entry.name)
+  if (internal && !entry.namespace) return internal.templateSpec.spec
+  const namespace = entry.namespace || set.metadata.namespace
+  const { allowedTemplateNamespaces } = configuration.resourceSharing
+  const isOpen = allowedTemplateNamespaces.includes(namespace) || allowedTemplateNamespaces.includes('*')
+  if (namespace !== set.metadata.namespace && !isOpen)
+    throw failed(
+      part,
+      `claim templates of namespace ${namespace} may not be used from other namespaces; the operator configuration must list it in resourceSharing.allowedTemplateNamespaces`,
+    )
+  const found = await world.client.find(
+    resources.resourceClaimTemplates,
+    { name: entry.name, namespace },
+    { signal },
+  )
+  if (!found) throw failed(part, `ResourceClaimTemplate ${namespace}/${entry.name} does not exist`)
+  return found.spec.spec
+}
+
+async function remove(
+  part: SharedClaims,
+  claim: Stored<ResourceClaim>,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await world.client.delete(resources.resourceClaims, refOf(claim), {
+      signal,
+      preconditions: { uid: claim.metadata.uid },
+    })
+  } catch (error) {
+    if (!isNotFound(error)) throw failed(part, `Error deleting ResourceClaim ${claim.metadata.name}`, error)
+  }
+}
+
+/** Labels that others put on a claim stay. */
+function missingLabels(existing: Stored<ResourceClaim>, wanted: ResourceClaim) {
+  const missing = Object.entries(wanted.metadata.labels ?? {}).filter(
+    ([key, value]) => existing.metadata.labels?.[key] !== value,
+  )
+  return missing.length ? { metadata: { labels: Object.fromEntries(missing) } } : undefined
+}
+
+function failed(part: SharedClaims, message: string, cause?: unknown): CodedError {
+  return new CodedError('Sync', part.code, message, cause)
+}
+
+function refOf({ metadata }: Stored<ResourceClaim>) {
+  return { name: metadata.name, namespace: metadata.namespace ?? '' }
+}
