@@ -1,5 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export {
+  type ApplyOutcome,
+  type ApplyWrite,
+  applyConfiguration,
+  emptyObject,
+  excluding,
+  type FieldFilter,
+  type FieldPath,
+  type FieldSet,
+  type FieldType,
+  fieldElement,
+  fieldTypeOfSchema,
+  fieldTypeOfStruct,
+  type GoStruct,
+  lastAppliedAnnotation,
+  type ManagedFieldsEntry,
+  managedByMain,
+  managedByStatus,
+  managedFieldsAfterScale,
+  type OwnedKind,
+  openApiFieldTypes,
+  scaleApiVersion,
+  scaleManagedFields,
+  sortFieldsV1,
+  trackUpdate,
+  type UpdateWrite,
+  withoutTimeOnlyChanges,
+} from './apply/index.ts'
 export * from './duration.ts'
 export * from './equality.ts'
 export * from './field-error.ts'
@@ -13,4 +41,5 @@ export * from './merge-patch.ts'
 export * from './names.ts'
 export * from './object-meta.ts'
 export * from './quantity.ts'
+export { applyStrategicMerge, StrategicMergeError } from './strategic-merge/index.ts'
 export * from './structural-schema/index.ts'

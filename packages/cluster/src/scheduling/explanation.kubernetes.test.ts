@@ -46,25 +46,31 @@ const spread = {
 }
 const base = podOf('x').spec!
 
+const sized = (name: string, limits: Record<string, string>): Pod =>
+  podOf(name, { spec: { ...base, containers: [{ name: 'main', image: 'i', resources: { limits } }] } })
+
 /** Placed first, so that the others find the nodes used. */
 const placed: readonly Pod[] = [
   podOf('on-a', { labels: { app: 'web' }, requests: { cpu: '1500m' } }),
   podOf('on-b', {
-    requests: { cpu: '1' },
     spec: {
       ...base,
-      containers: [{ name: 'main', image: 'i', ports: [{ containerPort: 80, hostPort: 80 }] }],
+      containers: [
+        {
+          name: 'main',
+          image: 'i',
+          ports: [{ containerPort: 80, hostPort: 80 }],
+          resources: { requests: { cpu: '1' } },
+        },
+      ],
       affinity: { podAntiAffinity: { [required]: self } },
     },
   }),
 ]
 
 const waiting: readonly Pod[] = [
-  podOf('too-big', { requests: { cpu: '64', memory: '1Ti', 'nvidia.com/gpu': '1' } }),
-  podOf('tight', {
-    requests: { cpu: '1800m' },
-    spec: { ...base, containers: [{ name: 'main', image: 'i', resources: { requests: { cpu: '1999m' } } }] },
-  }),
+  sized('too-big', { cpu: '64', memory: '1Ti', 'nvidia.com/gpu': '1' }),
+  sized('tight', { cpu: '1999m' }),
   podOf('picky', { spec: { ...base, nodeSelector: { disk: 'tape' } } }),
   podOf('lonely', {
     spec: { ...base, affinity: { podAffinity: { [required]: self } }, nodeSelector: { disk: 'slow' } },
