@@ -36,6 +36,14 @@ async function next(stream: AsyncIterator<string>): Promise<unknown[]> {
     .map(line => JSON.parse(line) as unknown)
 }
 
+/** The first events of a watch, which then ends. */
+async function first(stream: AsyncIterable<string> | undefined): Promise<unknown[]> {
+  const events = stream![Symbol.asyncIterator]()
+  const found = await next(events)
+  await events.return?.()
+  return found
+}
+
 describe('the cluster', () => {
   it('repeats a run from its seed and clock', async () => {
     const run = async () => {
@@ -100,7 +108,7 @@ describe('the cluster', () => {
       `watch=true&resourceVersion=${start}`,
     )
     assert.equal(status, 200)
-    const [event] = (await next(stream![Symbol.asyncIterator]())) as {
+    const [event] = (await first(stream)) as {
       type: string
       object: { code: number; reason: string }
     }[]
@@ -120,7 +128,7 @@ describe('the cluster', () => {
     )
     for (let index = 0; index < 40; index++)
       await call(cluster, 'POST', maps, { metadata: { name: `m${index}` } })
-    const [event] = (await next(stream![Symbol.asyncIterator]())) as {
+    const [event] = (await first(stream)) as {
       type: string
       object: { code: number }
     }[]
@@ -149,13 +157,7 @@ describe('the cluster', () => {
   it('serves the client of @grove/kube without sockets', async () => {
     const cluster = createCluster()
     const client = createClientOn(inProcessTransport(cluster.handle))
-    const configMaps = defineResource({
-      group: '',
-      version: 'v1',
-      plural: 'configmaps',
-      kind: 'ConfigMap',
-      namespaced: true,
-    })
+    const configMaps = defineResource({ apiVersion: 'v1', kind: 'ConfigMap', resource: 'configmaps', namespaced: true })
     const made = await client.create(configMaps, {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -4,12 +4,14 @@ import {
   apiVersionOf,
   byControllerUid,
   type CachedClient,
+  type ChangeHandler,
   type Client,
   type Clock,
   createCachedClient,
   type KubeObject,
   type Logger,
   type Resource,
+  type Stored,
   WatchCache,
 } from '@grove/kube'
 import * as kinds from './kinds.ts'
@@ -24,6 +26,12 @@ export interface CachesOptions {
 /** Pods by where they run and by what made them. */
 export type PodCache = WatchCache<kinds.Pod, kinds.Pod, 'node' | 'controller'>
 export type ReplicaSetCache = WatchCache<kinds.ReplicaSet, kinds.ReplicaSet, 'controller'>
+
+/** What every cache offers, whatever its objects are. */
+export interface SharedCache {
+  onChange(handler: ChangeHandler<KubeObject>): () => void
+  list(namespace?: string): Stored[]
+}
 
 interface AnyCache {
   run(signal: AbortSignal): Promise<void>
@@ -73,6 +81,11 @@ export class Caches {
     return this.#cached(resource, settings => new WatchCache<T>(this.#options.client, resource, settings))
   }
 
+  /** The cache of a resource, if there is one: for those who would make a second one otherwise. */
+  existing(resource: Resource): SharedCache | undefined {
+    return this.#caches.get(keyOf(resource)) as unknown as SharedCache | undefined
+  }
+
   /** Begins to watch what was asked for so far, and anything asked for later at once; resolves when all is known. */
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal
@@ -89,7 +102,7 @@ export class Caches {
     resource: Resource,
     create: (settings: ReturnType<Caches['settings']>) => C,
   ): C {
-    const key = `${apiVersionOf(resource)}/${resource.resource}`
+    const key = keyOf(resource)
     let cache = this.#caches.get(key) as C | undefined
     if (!cache) {
       cache = create(this.settings(key))
@@ -111,4 +124,8 @@ export class Caches {
         log.error('A change could not be handled', { resource: key, error }),
     }
   }
+}
+
+function keyOf(resource: Resource): string {
+  return `${apiVersionOf(resource)}/${resource.resource}`
 }

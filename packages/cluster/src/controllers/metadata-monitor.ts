@@ -13,6 +13,7 @@ import {
   type Stored,
   WatchCache,
 } from '@grove/kube'
+import type { SharedCache } from './caches.ts'
 import { customResourceDefinitions } from './kinds.ts'
 import type { Component, Runtime } from './runtime.ts'
 
@@ -31,9 +32,9 @@ const neededVerbs = ['delete', 'list', 'watch']
 
 interface Watched {
   readonly resource: DiscoveredResource
-  readonly cache: WatchCache
-  readonly abort: AbortController
-  readonly ended: Promise<void>
+  readonly cache: SharedCache
+  /** Resolves when nothing of it is left. */
+  end(): Promise<void>
 }
 
 /**
@@ -83,8 +84,7 @@ export class MetadataMonitor implements Component {
   async stop(): Promise<void> {
     this.#unsubscribe?.()
     this.#signal = undefined
-    for (const { abort } of this.#watched.values()) abort.abort(new Error('the monitor stops'))
-    await Promise.all([...this.#watched.values()].map(({ ended }) => ended))
+    await Promise.all([...this.#watched.values()].map(watched => watched.end()))
   }
 
   /** Calls back for each change from now on, and for everything that is there. */
@@ -139,10 +139,10 @@ export class MetadataMonitor implements Component {
     if (!this.#signal) return
     this.#resources = preferredOf(served)
     const names = new Set(this.#resources.map(resourceName))
-    for (const [name, { abort }] of this.#watched)
+    for (const [name, watched] of this.#watched)
       if (!names.has(name)) {
-        abort.abort(new Error('no longer served'))
         this.#watched.delete(name)
+        await watched.end()
       }
     const added = this.#resources.filter(resource => !this.#watched.has(resourceName(resource)))
     await Promise.all(added.map(resource => this.#watch(resource)))
@@ -150,6 +150,18 @@ export class MetadataMonitor implements Component {
   }
 
   async #watch(resource: DiscoveredResource): Promise<void> {
+    const shared = this.#runtime.caches.existing(resource)
+    const tell = (change: Change<KubeObject>) => {
+      for (const handler of this.#handlers) handler({ resource, change })
+    }
+    if (shared) {
+      // What somebody else watches anyway is not read a second time.
+      const unsubscribe = shared.onChange(tell)
+      this.#watched.set(resourceName(resource), { resource, cache: shared, end: async () => unsubscribe() })
+    } else await this.#watchAlone(resource, tell)
+  }
+
+  async #watchAlone(resource: DiscoveredResource, tell: (change: Change<KubeObject>) => void): Promise<void> {
     const cache = new WatchCache<KubeObject>(this.#client, resource, {
       clock: this.#clock,
       random: this.#random,
@@ -158,11 +170,13 @@ export class MetadataMonitor implements Component {
     })
     const abort = new AbortController()
     const signal = AbortSignal.any([abort.signal, this.#signal!])
-    cache.onChange(change => {
-      for (const handler of this.#handlers) handler({ resource, change })
-    })
+    cache.onChange(tell)
     const ended = cache.run(signal)
-    this.#watched.set(resourceName(resource), { resource, cache, abort, ended })
+    const end = () => {
+      abort.abort(new Error('no longer watched'))
+      return ended
+    }
+    this.#watched.set(resourceName(resource), { resource, cache, end })
     await cache.waitForSync(signal).catch(() => {})
   }
 }

@@ -78,9 +78,12 @@ export const updateStories: Story[] = [
       const after = await stage.untilReady('grouped', 10)
       assert.equal(after.filter(pod => imageOf(pod) === 'registry.example/engine:2').length, 6)
       assert.deepEqual(uids(after.filter(pod => imageOf(pod)?.includes('router'))), uids(routers))
-      const [group] = await stage.groups('grouped')
-      assert.ok(group?.status?.updateProgress?.updateEndedAt)
-      assert.equal(group.status.updatedReplicas, 2)
+      await stage.until(
+        'the group to say so',
+        () => stage.groups('grouped'),
+        ([group]) =>
+          group?.status?.updateProgress?.updateEndedAt !== undefined && group.status.updatedReplicas === 2,
+      )
     },
   },
   {

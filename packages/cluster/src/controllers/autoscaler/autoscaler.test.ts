@@ -129,6 +129,7 @@ describe('an autoscaler', () => {
       AbleToScale: 'True SucceededRescale',
       ScalingActive: 'True ValidMetricFound',
       ScalingLimited: 'False DesiredWithinRange',
+      ScaledToZero: 'False NotScaledToZero',
     })
     assert.deepEqual(up.status?.currentMetrics?.[0]?.resource?.current, {
       averageValue: '150m',

@@ -135,6 +135,13 @@ export class Autoscaler implements Component {
       'SucceededRescale',
       `the HPA controller was able to update the target scale to ${wanted.replicas}`,
     )
+    const isZero = wanted.replicas === 0
+    conditions.set(
+      'ScaledToZero',
+      isZero ? 'True' : 'False',
+      isZero ? 'ScaledToZero' : 'NotScaledToZero',
+      `the HPA controller ${isZero ? 'scaled' : 'did not scale'} the workload to zero`,
+    )
     this.#remember(autoscaler, wanted.replicas - current)
     this.#runtime.events.record(horizontalPodAutoscalers, autoscaler, {
       type: 'Normal',
