@@ -157,7 +157,13 @@ describe('the cluster', () => {
   it('serves the client of @grove/kube without sockets', async () => {
     const cluster = createCluster()
     const client = createClientOn(inProcessTransport(cluster.handle))
-    const configMaps = defineResource({ apiVersion: 'v1', kind: 'ConfigMap', resource: 'configmaps', namespaced: true })
+    const configMaps = defineResource({
+      group: '',
+      version: 'v1',
+      kind: 'ConfigMap',
+      resource: 'configmaps',
+      namespaced: true,
+    })
     const made = await client.create(configMaps, {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -2,7 +2,6 @@
 
 // The controllers of the operator and what wakes them. Every pass reads caches and writes what differs; nothing polls.
 import {
-  annotation,
   type ClusterTopologyBinding,
   conditionType,
   label,
@@ -21,10 +20,10 @@ import {
   silentLogger,
   sourceOf,
 } from '@grove/kube'
+import { isControlledBy } from './child-objects.ts'
 import { findCondition } from './condition-list.ts'
 import { keyOf, type ObjectKey } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
-import { sameMeaning } from './owned-fields.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
 import { updatingReplica } from './podcliqueset/update.ts'
@@ -33,6 +32,15 @@ import { GangReconciler } from './podgang/reconcile.ts'
 import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
 import type { StoredSet } from './stored.ts'
 import { topologyName } from './topology.ts'
+import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
+import {
+  isCliqueWorthy,
+  isGangWorthy,
+  isSetWorthy,
+  memberOfGroup,
+  ownerOfPod,
+  setOfChild,
+} from './wake-ups.ts'
 
 export interface OperatorOptions {
   readonly context: OperatorContext
@@ -86,11 +94,19 @@ export class Operator {
       reconcile: (key, pass) => reconcileClique(key, pass, context),
       sources: this.#cliqueSources(log),
     })
+    const bindings = new Controller<string>({
+      ...common,
+      name: 'clustertopology',
+      workers: 1,
+      reconcile: (name, pass) => reconcileTopologyBinding(name, pass, context),
+      sources: this.#bindingSources(log),
+    })
     this.controllers = [
       this.#sets,
       this.#groups,
       this.#cliques,
       this.#gangs,
+      bindings,
     ] as unknown as Controller<never>[]
   }
 
@@ -132,6 +148,40 @@ export class Operator {
         this.#setsWithTopology((change.new ?? change.old) as ClusterTopologyBinding),
       ),
     ]
+  }
+
+  #bindingSources(log: Logger) {
+    const { world } = this.#context
+    return [
+      sourceOf<Change<ClusterTopologyBinding>, string>(
+        handler => world.topologyBindings.onChange(handler),
+        change => (change.type !== 'delete' && isSetWorthy(change) ? [change.new.metadata.name] : []),
+        log,
+      ),
+      // Topologies of schedulers that somebody changed: whose they are, their owner or the bindings say.
+      ...(world.kaiTopologies
+        ? [
+            sourceOf<Change<KubeObject>, string>(
+              handler => world.kaiTopologies!.onChange(handler as never),
+              change => this.#bindingsOf(change.new ?? change.old),
+              log,
+            ),
+          ]
+        : []),
+    ]
+  }
+
+  #bindingsOf(topology: Stored<KubeObject>): string[] {
+    return this.#context.world.topologyBindings
+      .list()
+      .filter(
+        binding =>
+          isControlledBy(topology, binding.metadata.uid) ||
+          (binding.spec.schedulerTopologyBindings ?? []).some(
+            entry => entry.topologyReference === topology.metadata.name,
+          ),
+      )
+      .map(binding => binding.metadata.name)
   }
 
   #setsWithTopology(binding: ClusterTopologyBinding): ObjectKey[] {
@@ -227,64 +277,6 @@ function from<T extends KubeObject>(
 function refOfKey(key: ObjectKey) {
   const [namespace = '', name = ''] = key.split('/')
   return { namespace, name }
-}
-
-/** Our own status writes are not news. */
-function isSetWorthy(change: Change<KubeObject>): boolean {
-  if (change.type !== 'update') return true
-  const before = change.old.metadata
-  const after = change.new.metadata
-  return (
-    before.generation !== after.generation ||
-    before.deletionTimestamp !== after.deletionTimestamp ||
-    before.annotations?.[annotation.reconcileTrigger] !== after.annotations?.[annotation.reconcileTrigger] ||
-    !sameMeaning(before.labels, after.labels) ||
-    !sameMeaning(before.annotations, after.annotations)
-  )
-}
-
-function isCliqueWorthy(change: Change<PodClique>): boolean {
-  return (
-    change.type !== 'update' ||
-    change.old.metadata.generation !== change.new.metadata.generation ||
-    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
-  )
-}
-
-/** What a gang lists are names: only coming, going and labels of pods matter. */
-function isGangWorthy(change: Change<Pod>): boolean {
-  return (
-    change.type !== 'update' ||
-    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
-    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
-  )
-}
-
-function setOfChild(change: Change<KubeObject>): ObjectKey[] {
-  const { namespace, labels } = (change.new ?? change.old).metadata
-  const set = labels?.[label.partOf]
-  return namespace && set && isNews(change) ? [`${namespace}/${set}`] : []
-}
-
-/** A child's change that may change its parent's status or children. */
-function isNews(change: Change<KubeObject & { status?: unknown; spec?: unknown }>): boolean {
-  if (change.type !== 'update') return true
-  return (
-    change.old.metadata.generation !== change.new.metadata.generation ||
-    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
-    !sameMeaning(change.old.status, change.new.status)
-  )
-}
-
-function memberOfGroup(change: Change<PodClique>): ObjectKey[] {
-  const { namespace, labels } = (change.new ?? change.old).metadata
-  const group = labels?.[label.scalingGroup]
-  return group && isNews(change) ? [`${namespace}/${group}`] : []
-}
-
-function ownerOfPod(pod: Stored<Pod>): ObjectKey[] {
-  const owner = pod.metadata.ownerReferences?.find(reference => reference.controller)
-  return owner ? [`${pod.metadata.namespace}/${owner.name}`] : []
 }
 
 /** Whether every replica of a set is available: what demos and tests wait for. */

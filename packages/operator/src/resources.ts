@@ -20,6 +20,7 @@ import {
 } from '@grove/api'
 import { defineResource } from '@grove/kube'
 import type { ComputeDomain } from './objects/compute-domain.ts'
+import type { KaiTopology } from './topology-binding/kai-topology.ts'
 
 const core = (resource: string, kind: string) => ({
   group: '',
@@ -66,6 +67,13 @@ export const resources = {
   resourceClaimTemplates: defineResource<ResourceClaimTemplate>(
     devices('resourceclaimtemplates', 'ResourceClaimTemplate'),
   ),
+  kaiTopologies: defineResource<KaiTopology>({
+    group: 'kai.scheduler',
+    version: 'v1alpha1',
+    resource: 'topologies',
+    kind: 'Topology',
+    namespaced: false,
+  }),
   computeDomains: defineResource<ComputeDomain>({
     group: 'resource.nvidia.com',
     version: 'v1beta1',

@@ -6,7 +6,7 @@ import { type Client, type Clock, type Logger, type Registry, silentLogger, syst
 import { schedulerBackends } from './backends/registry.ts'
 import { Operator } from './operator.ts'
 import type { EventSink } from './operator-context.ts'
-import { servedKinds, World } from './world.ts'
+import { optionalKinds, World } from './world.ts'
 
 export interface StartOptions {
   readonly configuration: OperatorConfiguration
@@ -29,7 +29,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
   const { configuration, clock = systemClock, log = silentLogger } = options
   const world = new World(client, {
     clock,
-    serves: await servedKinds(client),
+    serves: await optionalKinds(client, configuration),
     onFailure: (resource, error, retryInMs) =>
       log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
   })

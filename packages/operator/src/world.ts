@@ -4,8 +4,10 @@
 // What we write is visible here as soon as the write has been answered.
 import {
   type ClusterTopologyBinding,
+  enabledSchedulers,
   type HorizontalPodAutoscaler,
   label,
+  type OperatorConfiguration,
   operatorName,
   type Pod,
   type PodClique,
@@ -17,6 +19,7 @@ import {
   type RoleBinding,
   type Service,
   type ServiceAccount,
+  scheduler,
 } from '@grove/api'
 import {
   byControllerUid,
@@ -38,6 +41,7 @@ import {
 import type { ComputeDomain } from './objects/compute-domain.ts'
 import { projectPod } from './pod-projection.ts'
 import { resources } from './resources.ts'
+import type { KaiTopology } from './topology-binding/kai-topology.ts'
 
 export interface WorldOptions {
   /** Whether the cluster serves a kind that not every cluster has; none of them unless told. */
@@ -64,6 +68,7 @@ export class World {
   /** Undefined where the cluster does not serve them. */
   readonly resourceClaims: Owned<ResourceClaim> | undefined
   readonly computeDomains: Owned<ComputeDomain> | undefined
+  readonly kaiTopologies: WatchCache<KaiTopology> | undefined
   readonly #running: RunningCache[] = []
 
   constructor(client: Client, options: WorldOptions = {}) {
@@ -130,6 +135,9 @@ export class World {
     const serves = options.serves ?? (() => false)
     this.resourceClaims = serves(resources.resourceClaims) ? ours(resources.resourceClaims) : undefined
     this.computeDomains = serves(resources.computeDomains) ? ours(resources.computeDomains) : undefined
+    this.kaiTopologies = serves(resources.kaiTopologies)
+      ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
+      : undefined
     this.topologyBindings = keep(
       new WatchCache<ClusterTopologyBinding>(
         client,
@@ -158,10 +166,23 @@ interface RunningCache {
   waitForSync(signal?: AbortSignal): Promise<void>
 }
 
-/** Asks the cluster what it serves; what comes later is seen after a restart. */
-export async function servedKinds(client: Client): Promise<(resource: ResourceDescriptor) => boolean> {
+/**
+ * Which kinds of others there are to watch: those that the cluster serves and that the configuration gives us the
+ * rights for. What comes later is seen after a restart.
+ */
+export async function optionalKinds(
+  client: Client,
+  configuration: OperatorConfiguration,
+): Promise<(resource: ResourceDescriptor) => boolean> {
   const served = new Set((await discover(client)).map(nameOf))
-  return resource => served.has(nameOf(resource))
+  const ours = new Set(
+    [
+      resources.resourceClaims,
+      ...(configuration.network.autoMNNVLEnabled ? [resources.computeDomains] : []),
+      ...(enabledSchedulers(configuration).has(scheduler.kai) ? [resources.kaiTopologies] : []),
+    ].map(nameOf),
+  )
+  return resource => served.has(nameOf(resource)) && ours.has(nameOf(resource))
 }
 
 function nameOf({ group, version, resource }: ResourceDescriptor): string {

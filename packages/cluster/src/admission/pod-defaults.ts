@@ -77,7 +77,8 @@ const awayTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreacha
 export const defaultTolerations: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate({ operation, resource, subresource, object }) {
-    if (!isNew(operation, resource.storage, subresource, 'pods')) return
+    // An update that leaves them out means the same pod.
+    if (operation === 'DELETE' || resource.storage !== 'pods' || subresource !== '') return
     const spec = podSpecOf(object)
     for (const key of awayTaints) {
       if ((spec.tolerations ?? []).some(toleration => tolerates(toleration, key))) continue

@@ -79,6 +79,8 @@ export interface Strategy {
   readonly hasStatus: boolean
   /** Changes outside metadata and status count in metadata.generation. */
   readonly hasGeneration: boolean
+  /** Changes of annotations count too. */
+  readonly annotationsCount?: boolean
   /** A PUT to a name that does not exist creates it. */
   readonly createOnUpdate?: boolean
   /** Whether an update must name the resourceVersion it is based on. */

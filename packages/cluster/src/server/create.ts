@@ -82,7 +82,9 @@ async function commitCreate(
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   const key = objectKey(request.namespace, object.metadata.name!)
   const stored = resource.conversion ? resource.conversion.toStorage(object) : object
-  if (context.store.get(resource.storage, key)) throw refuse.alreadyExists(resource, object.metadata.name!)
+  const existing = context.store.get(resource.storage, key)
+  if (existing)
+    throw refuse.alreadyExists(resource, object.metadata.name!, Boolean(existing.metadata.deletionTimestamp))
   if (request.options.dryRun) return object
   context.store.write(resource.storage, key, stored, undefined)
   return present(resource, stored)

@@ -54,7 +54,7 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
         }),
       },
     }),
-    dryRun: isDryRun([...dryRun, ...request.query.getAll('dryRun')]),
+    dryRun: isDryRun(dryRun),
   }
 }
 

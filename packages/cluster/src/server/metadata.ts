@@ -55,6 +55,8 @@ export function bumpGeneration(resource: Resource, draft: KubeObject, live: Kube
 }
 
 function desireChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
+  if (resource.strategy.annotationsCount && !equalJson(draft.metadata.annotations, live.metadata.annotations))
+    return true
   if (resource.struct) return !equalJson(draft.spec, live.spec)
   const ignored = new Set([
     'metadata',

@@ -76,11 +76,11 @@ export const refuse = {
   resourceNotFound: () =>
     new ApiError(404, 'NotFound', 'the server could not find the requested resource', {}),
 
-  alreadyExists: (resource: ResourceName, name: string) =>
+  alreadyExists: (resource: ResourceName, name: string, beingDeleted = false) =>
     new ApiError(
       409,
       'AlreadyExists',
-      `${qualified(resource.plural, resource.group)} "${name}" already exists`,
+      `${beingDeleted ? 'object is being deleted: ' : ''}${qualified(resource.plural, resource.group)} "${name}" already exists`,
       resourceDetails(resource, name),
     ),
 
@@ -107,7 +107,7 @@ export const refuse = {
       {
         ...(name && { name }),
         ...(kind.group && { group: kind.group }),
-        kind: kind.kind,
+        ...(kind.kind && { kind: kind.kind }),
         causes: errors.map(error => ({
           reason: fieldErrorReason(error),
           message: describeFieldError(error),

@@ -88,7 +88,7 @@ export function createClientOn(
     timeoutMs: options.timeoutMs ?? defaultTimeoutMs,
     headers: {
       accept: 'application/json',
-      'user-agent': options.userAgent ?? `kube-typescript (${platform}/${arch})`,
+      'user-agent': options.userAgent ?? `kube-typescript/0.1 (${platform}/${arch})`,
     },
     onRequest: options.onRequest,
     onWarning: options.onWarning,

@@ -27,7 +27,7 @@ import {
 import { schedulerBackends } from '../backends/registry.ts'
 import { textOf } from '../coded-error.ts'
 import { Operator } from '../operator.ts'
-import { servedKinds, World } from '../world.ts'
+import { optionalKinds, World } from '../world.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 import { checkMnnvl } from './mnnvl-check.ts'
@@ -39,7 +39,7 @@ import { addWebhooks } from './webhooks.ts'
 const lastEventsMs = 2_000
 const clock = systemClock
 
-type Serves = Awaited<ReturnType<typeof servedKinds>>
+type Serves = Awaited<ReturnType<typeof optionalKinds>>
 
 export async function runOperator(
   configuration: OperatorConfiguration,
@@ -50,7 +50,7 @@ export async function runOperator(
   const client = createClient(cluster, { userAgent: userAgent() })
   try {
     await checkMnnvl(client, configuration)
-    const serves = await servedKinds(client)
+    const serves = await optionalKinds(client, configuration)
     const manager = setUp(() => assemble(cluster, client, configuration, serves, log))
     await manager.run(stop)
   } catch (error) {

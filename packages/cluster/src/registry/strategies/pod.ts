@@ -42,7 +42,6 @@ export const podStrategy: Partial<Strategy> = {
 function gatedCondition(now: string): PodCondition {
   return {
     type: 'PodScheduled',
-    observedGeneration: 1,
     status: 'False',
     lastProbeTime: null,
     lastTransitionTime: now,

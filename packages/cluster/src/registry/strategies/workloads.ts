@@ -12,6 +12,7 @@ import { validateWorkload } from '../validation/workload.ts'
 
 export const deploymentStrategy: Partial<Strategy> = {
   hasGeneration: true,
+  annotationsCount: true,
   validate: object => validateWorkload(object),
   validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
 }

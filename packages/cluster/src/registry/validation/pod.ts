@@ -13,8 +13,13 @@ import type {
 
 /** What users get wrong in pods; the rest of the real server's checks is listed as not covered. */
 export function validatePod(object: KubeObject): FieldError[] {
-  const { spec } = object as unknown as Pod
-  return validatePodSpec(spec ?? {}, 'spec')
+  const { spec = {} } = object as unknown as Pod
+  const errors = validatePodSpec(spec, 'spec')
+  if (spec.nodeName && spec.schedulingGates?.length)
+    errors.push(
+      fieldError.forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'),
+    )
+  return errors
 }
 
 export function validatePodTemplate(template: PodTemplateSpec | undefined, field: string): FieldError[] {
@@ -179,6 +184,12 @@ const immutableText =
 export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): FieldError[] {
   const spec = (object as unknown as Pod).spec ?? {}
   const old = (oldObject as unknown as Pod).spec ?? {}
+  for (const part of ['containers', 'initContainers'] as const)
+    if ((spec[part] ?? []).length !== (old[part] ?? []).length)
+      return [
+        ...validatePodSpec(spec, 'spec'),
+        fieldError.forbidden(`spec.${part}`, 'pod updates may not add or remove containers'),
+      ]
   const errors = validatePodSpec(spec, 'spec')
   errors.push(...validateGateUpdate(spec, old))
   const allowed = structuredClone(old)

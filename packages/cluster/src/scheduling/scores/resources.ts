@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Asked for each possible node of each pod: no lists are made here.
+
 import type { NodeState } from '../node-state.ts'
 import type { PodInfo } from '../pod-info.ts'
 import { bestScore, type Score } from '../score.ts'
-
-const rated = ['cpu', 'memory'] as const
 
 /** Nodes with more left over are better. */
 export const leastAllocated: Score = {
@@ -12,10 +12,10 @@ export const leastAllocated: Score = {
   weight: 1,
   rate: (pod, candidates) =>
     candidates.map(node => {
-      const shares = usedShares(pod, node)
-      if (shares.length === 0) return 0
-      const left = shares.map(share => Math.floor(Math.max(0, 1 - share) * bestScore))
-      return Math.floor(left.reduce((sum, mark) => sum + mark, 0) / left.length)
+      const cpu = leftOver(usedShare(pod, node, 'cpu'))
+      const memory = leftOver(usedShare(pod, node, 'memory'))
+      if (cpu < 0) return Math.max(0, memory)
+      return memory < 0 ? cpu : Math.floor((cpu + memory) / 2)
     }),
 }
 
@@ -25,18 +25,20 @@ export const balancedAllocation: Score = {
   weight: 1,
   rate: (pod, candidates) =>
     candidates.map(node => {
-      const [first = 0, second = first] = usedShares(pod, node).map(share => Math.min(1, share))
-      return Math.floor((1 - Math.abs(first - second) / 2) * bestScore)
+      const cpu = usedShare(pod, node, 'cpu')
+      const memory = usedShare(pod, node, 'memory')
+      const apart = cpu < 0 || memory < 0 ? 0 : Math.abs(Math.min(1, cpu) - Math.min(1, memory))
+      return Math.floor((1 - apart / 2) * bestScore)
     }),
 }
 
-/** The used part of each rated resource with the pod on the node. */
-function usedShares(pod: PodInfo, node: NodeState): number[] {
-  const shares: number[] = []
-  for (const resource of rated) {
-    const total = node.allocatable.get(resource) ?? 0
-    if (total === 0) continue
-    shares.push(((node.assumed.get(resource) ?? 0) + (pod.assumed.get(resource) ?? 0)) / total)
-  }
-  return shares
+/** The used part of a resource with the pod on the node; negative when the node has none of it. */
+function usedShare(pod: PodInfo, node: NodeState, resource: 'cpu' | 'memory'): number {
+  const total = node.allocatable.get(resource) ?? 0
+  if (total === 0) return -1
+  return ((node.assumed.get(resource) ?? 0) + (pod.assumed.get(resource) ?? 0)) / total
+}
+
+function leftOver(share: number): number {
+  return share < 0 ? -1 : Math.floor(Math.max(0, 1 - share) * bestScore)
 }

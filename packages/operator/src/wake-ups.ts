@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which changes of objects are worth a look at others.
+import { annotation, label, type Pod, type PodClique } from '@grove/api'
+import type { Change, KubeObject, Stored } from '@grove/kube'
+import type { ObjectKey } from './object-key.ts'
+import { sameMeaning } from './owned-fields.ts'
+
+/** Our own status writes are not news. */
+export function isSetWorthy(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return true
+  const before = change.old.metadata
+  const after = change.new.metadata
+  return (
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    before.annotations?.[annotation.reconcileTrigger] !== after.annotations?.[annotation.reconcileTrigger] ||
+    !sameMeaning(before.labels, after.labels) ||
+    !sameMeaning(before.annotations, after.annotations)
+  )
+}
+
+export function isCliqueWorthy(change: Change<PodClique>): boolean {
+  return (
+    change.type !== 'update' ||
+    change.old.metadata.generation !== change.new.metadata.generation ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
+  )
+}
+
+/** What a gang lists are names: only coming, going and labels of pods matter. */
+export function isGangWorthy(change: Change<Pod>): boolean {
+  return (
+    change.type !== 'update' ||
+    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels)
+  )
+}
+
+export function setOfChild(change: Change<KubeObject>): ObjectKey[] {
+  const { namespace, labels } = (change.new ?? change.old).metadata
+  const set = labels?.[label.partOf]
+  return namespace && set && isNews(change) ? [`${namespace}/${set}`] : []
+}
+
+/** A child's change that may change its parent's status or children. */
+function isNews(change: Change<KubeObject & { status?: unknown; spec?: unknown }>): boolean {
+  if (change.type !== 'update') return true
+  return (
+    change.old.metadata.generation !== change.new.metadata.generation ||
+    change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
+    !sameMeaning(change.old.status, change.new.status)
+  )
+}
+
+export function memberOfGroup(change: Change<PodClique>): ObjectKey[] {
+  const { namespace, labels } = (change.new ?? change.old).metadata
+  const group = labels?.[label.scalingGroup]
+  return group && isNews(change) ? [`${namespace}/${group}`] : []
+}
+
+export function ownerOfPod(pod: Stored<Pod>): ObjectKey[] {
+  const owner = pod.metadata.ownerReferences?.find(reference => reference.controller)
+  return owner ? [`${pod.metadata.namespace}/${owner.name}`] : []
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Answer } from './http.ts'
+
+/** Members that differ from server to server and from run to run. */
+const ignored = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'managedFields',
+  'deletionTimestamp',
+  'continue',
+])
+
+/** What two servers must agree on about an answer. */
+export function comparable(answer: Answer): unknown {
+  return { status: answer.status, body: strip(answer.body) }
+}
+
+function strip(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strip)
+  if (typeof value === 'string')
+    return value
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '<uid>')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<time>')
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !ignored.has(key))
+      // Messages that repeat a whole object, or a difference of objects in Go's notation, differ in its metadata.
+      .map(([key, inner]) => [key, key === 'message' && isLong(inner) ? '<long>' : strip(inner)]),
+  )
+}
+
+function isLong(value: unknown): boolean {
+  return (
+    typeof value === 'string' &&
+    (value.includes('patch: Invalid value') ||
+      value.startsWith('Invalid value: "{') ||
+      value.includes('pod updates may not change'))
+  )
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createCluster, seededRandom, serveHttps } from '@grove/cluster'
+import { startKubernetes } from '@grove/test-kubernetes'
+import { comparable } from './comparable.ts'
+import { Http } from './http.ts'
+import { randomOperation } from './random-operations.ts'
+
+const steps = 3_000
+const seed = Number(process.env.GROVE_SEED ?? 1)
+
+describe('random operations', () => {
+  it(`have the same outcome on both servers (GROVE_SEED=${seed})`, async () => {
+    await using kubernetes = await startKubernetes({
+      controllers: false,
+      scheduler: false,
+      kwok: false,
+      flags: { 'kube-apiserver': ['--disable-admission-plugins=ServiceAccount'] },
+    })
+    const cluster = createCluster()
+    const front = await serveHttps({ handle: cluster.handle })
+    const { authority, admin } = front.certificates
+    const real = new Http({
+      server: kubernetes.server,
+      ca: kubernetes.ca,
+      certificate: kubernetes.admin.certificate,
+      key: kubernetes.admin.key,
+    })
+    const embedded = new Http({
+      server: front.url,
+      ca: authority,
+      certificate: admin.certificate,
+      key: admin.privateKey,
+    })
+    try {
+      await compare(real, embedded)
+    } finally {
+      real.close()
+      embedded.close()
+      await front.close()
+      cluster.stop()
+    }
+  })
+})
+
+export async function compare(real: Http, embedded: Http, namespace = 'random'): Promise<void> {
+  const random = seededRandom(seed)
+  for (const http of [real, embedded])
+    await http.post('/api/v1/namespaces', { metadata: { name: namespace } })
+  for (let step = 0; step < steps; step++) {
+    const { method, path, body, query, contentType } = randomOperation(random, namespace)
+    const options = { ...(query && { query }), ...(contentType && { contentType }) }
+    const [wanted, got] = await Promise.all(
+      [real, embedded].map(http => http.call(method, path, body, options)),
+    )
+    assert.deepEqual(
+      comparable(got!),
+      comparable(wanted!),
+      `step ${step}: ${method} ${path} ${JSON.stringify(query ?? {})} ${JSON.stringify(body)}`,
+    )
+  }
+}
