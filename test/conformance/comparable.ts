@@ -36,7 +36,7 @@ function isLong(value: unknown): boolean {
   return (
     typeof value === 'string' &&
     (value.includes('patch: Invalid value') ||
-      value.startsWith('Invalid value: "{') ||
+      /^Invalid value: "(\{|map\[)/.test(value) ||
       value.includes('pod updates may not change'))
   )
 }

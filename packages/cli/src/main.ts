@@ -80,6 +80,23 @@ export async function run(words: readonly string[]): Promise<number> {
       await render(options)
     })
 
+  live(program.command('tree <name>'))
+    .description('a live set with everything below it')
+    .option('-w, --watch', 'keep looking')
+    .addOption(output('text', 'json'))
+    .action(async (name, options) => {
+      const { tree } = await import('./commands/tree.ts')
+      await tree(name, options)
+    })
+
+  live(program.command('status <name>'))
+    .description('what a live set says of itself, and what stands in its way')
+    .addOption(output('text', 'json'))
+    .action(async (name, options) => {
+      const { status } = await import('./commands/status.ts')
+      exitCode = await status(name, options)
+    })
+
   program
     .command('impact')
     .description('would this edit restart pods, which, and because of which field?')
@@ -107,6 +124,14 @@ export async function run(words: readonly string[]): Promise<number> {
 
 function output(...forms: [string, ...string[]]): Option {
   return new Option('-o, --output <form>', 'how to print').choices(forms).default(forms[0])
+}
+
+/** Options of commands that talk to a cluster. */
+function live(command: Command): Command {
+  return command
+    .option('-n, --namespace <namespace>', 'namespace of the set (default: that of the kubeconfig)')
+    .option('--kubeconfig <file>', 'kubeconfig to use (default: as kubectl)')
+    .option('--context <name>', 'context of the kubeconfig to use')
 }
 
 function isMain(): boolean {

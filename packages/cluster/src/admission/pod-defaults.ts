@@ -21,7 +21,9 @@ const priorityClasses = 'priorityclasses.scheduling.k8s.io'
 /** Resolves the priority class of a pod to its number. */
 export const priority: AdmissionPlugin = {
   name: 'Priority',
-  mutate({ operation, resource, subresource, object }, { store }) {
+  mutate({ operation, resource, subresource, object, oldObject }, { store }) {
+    if (operation === 'UPDATE' && resource.storage === 'pods' && oldObject)
+      keepPriority(podSpecOf(object), oldObject)
     if (!isNew(operation, resource.storage, subresource, 'pods')) return
     const spec = podSpecOf(object)
     const chosen = spec.priorityClassName ? findPriorityClass(store, spec) : defaultPriorityClass(store)
@@ -42,6 +44,13 @@ export const priority: AdmissionPlugin = {
     if (chosen && !spec.priorityClassName) spec.priorityClassName = chosen.metadata?.name
     spec.preemptionPolicy ??= chosen?.preemptionPolicy ?? 'PreemptLowerPriority'
   },
+}
+
+/** What was computed on creation need not be repeated in an update. */
+function keepPriority(spec: PodSpec, old: KubeObject): void {
+  const { priority: before, preemptionPolicy } = (old as unknown as Pod).spec ?? {}
+  if (before !== undefined) spec.priority ??= before
+  if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy
 }
 
 /** The two that every cluster has, whether or not someone stored them. */

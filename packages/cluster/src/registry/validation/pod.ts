@@ -191,7 +191,7 @@ export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): Fi
         fieldError.forbidden(`spec.${part}`, 'pod updates may not add or remove containers'),
       ]
   const errors = validatePodSpec(spec, 'spec')
-  errors.push(...validateGateUpdate(spec, old))
+  errors.push(...validateDeadlineUpdate(spec, old), ...validateGateUpdate(spec, old))
   const allowed = structuredClone(old)
   for (const part of ['containers', 'initContainers'] as const) {
     const now = spec[part] ?? []
@@ -226,6 +226,16 @@ function keepsTolerations(spec: PodSpec, old: PodSpec): boolean {
   const essence = ({ tolerationSeconds: _, ...rest }: Toleration) => rest
   const now = (spec.tolerations ?? []).map(essence)
   return (old.tolerations ?? []).every(toleration => now.some(other => equalJson(other, essence(toleration))))
+}
+
+/** A deadline may be set once and then only come closer. */
+function validateDeadlineUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
+  const field = 'spec.activeDeadlineSeconds'
+  const [now, before] = [spec.activeDeadlineSeconds, old.activeDeadlineSeconds]
+  if (before === undefined || now === before) return []
+  if (now === undefined)
+    return [fieldError.invalid(field, null, 'must not update from a positive integer to nil value')]
+  return now > before ? [fieldError.invalid(field, now, 'must be less than or equal to previous value')] : []
 }
 
 function validateGateUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
