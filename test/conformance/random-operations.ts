@@ -184,7 +184,7 @@ export function randomOperation(random: Random, namespace: string): Operation {
       return {
         method: 'GET',
         path: collection,
-        query: pick(random, [
+        query: pick<Operation['query']>(random, [
           undefined,
           { labelSelector: 'app' },
           { labelSelector: 'app!=x' },

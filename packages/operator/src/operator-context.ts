@@ -3,6 +3,7 @@
 import type { EventValue, OperatorConfiguration } from '@grove/api'
 import type { Clock, KubeObject } from '@grove/kube'
 import type { SchedulerBackends } from './backends/registry.ts'
+import type { StatusPace } from './status-pace.ts'
 import type { World } from './world.ts'
 
 /** Where events go. Never blocks and never fails: an event is not worth a pass. */
@@ -18,6 +19,7 @@ export interface OperatorContext {
   /** Image of the start-up waiter with its tag. */
   readonly waiterImage: string | undefined
   readonly events: EventSink
+  readonly statusPace: StatusPace
 }
 
 /** The moment as objects carry it: RFC 3339, whole seconds. */

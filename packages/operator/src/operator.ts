@@ -16,6 +16,7 @@ import {
   type KubeObject,
   type Logger,
   type Registry,
+  type Source,
   type Stored,
   silentLogger,
   sourceOf,
@@ -42,6 +43,9 @@ import {
   setOfChild,
 } from './wake-ups.ts'
 
+/** Changes of children that come within this are looked at together. */
+const childChangesWithinMs = 50
+
 export interface OperatorOptions {
   readonly context: OperatorContext
   readonly log?: Logger
@@ -58,6 +62,10 @@ export class Operator {
 
   constructor({ context, log = silentLogger, registry }: OperatorOptions) {
     this.#context = context
+    for (const cache of [context.world.cliques, context.world.groups])
+      cache.onChange(change => {
+        if (change.type === 'delete') context.statusPace.forget(change.old.metadata.uid)
+      })
     const { clock, configuration } = context
     const common = { clock, log, ...(registry && { registry }) }
     const workers = configuration.controllers
@@ -127,8 +135,8 @@ export class Operator {
     const { world } = this.#context
     return [
       from(world.sets, log, change => (isSetWorthy(change) ? [keyOf(change.new ?? change.old)] : [])),
-      from(world.cliques, log, setOfChild),
-      from(world.groups, log, setOfChild),
+      this.#calmly(from(world.cliques, log, setOfChild)),
+      this.#calmly(from(world.groups, log, setOfChild)),
       // What somebody takes away comes back.
       ...[
         world.services,
@@ -182,6 +190,11 @@ export class Operator {
           ),
       )
       .map(binding => binding.metadata.name)
+  }
+
+  /** Children that start by the hundred are one reason to look at their set, not hundreds. */
+  #calmly(source: Source<ObjectKey>): Source<ObjectKey> {
+    return () => source(key => this.#sets.queue.addNoLaterThanAfter(key, childChangesWithinMs))
   }
 
   #setsWithTopology(binding: ClusterTopologyBinding): ObjectKey[] {

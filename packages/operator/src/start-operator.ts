@@ -6,6 +6,7 @@ import { type Client, type Clock, type Logger, type Registry, silentLogger, syst
 import { schedulerBackends } from './backends/registry.ts'
 import { Operator } from './operator.ts'
 import type { EventSink } from './operator-context.ts'
+import { StatusPace } from './status-pace.ts'
 import { optionalKinds, World } from './world.ts'
 
 export interface StartOptions {
@@ -43,6 +44,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: options.waiterImage,
+      statusPace: new StatusPace(clock),
       events: options.events ?? noEvents,
     },
     log,

@@ -3,22 +3,7 @@
 import assert from 'node:assert/strict'
 import { at } from '../json.ts'
 import { defineWidgets, definitionsPath, widget, widgetDefinition } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
-
-const ruled = (rules: object[], properties: object) => ({
-  schema: {
-    openAPIV3Schema: {
-      type: 'object',
-      properties: { spec: { type: 'object', properties, 'x-kubernetes-validations': rules } },
-    },
-  },
-})
-
-async function refusal(ground: Ground, spec: object): Promise<string> {
-  const refused = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', spec))
-  assert.equal(refused.status, 422)
-  return refused.text('message')
-}
+import { chapter } from '../suite.ts'
 
 export const customResources = chapter('custom resources', {
   'a definition gets names, conversion and stored versions': async ground => {
@@ -109,116 +94,6 @@ export const customResources = chapter('custom resources', {
       `Gadget.${ground.id}.example.com "w" is invalid: kind: Invalid value: "Gadget": must be Widget`,
     )
   },
-  'unknown fields are dropped': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, nope: 1, parts: [{ name: 'a', nope: 2 }] }, { alsoNope: true }),
-    )
-    assert.equal(made.status, 201)
-    assert.deepEqual(made.at('spec'), { size: 1, color: 'red', parts: [{ name: 'a', count: 1 }] })
-    assert.equal(made.at('alsoNope'), undefined)
-  },
-  'unknown fields are named in warnings': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, nope: 1 }),
-    )
-    assert.equal(made.headers.warning, '299 - "unknown field \\"spec.nope\\""')
-  },
-  'unknown fields are refused when strict': async ground => {
-    const refused = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, nope: 1 }, { more: 1 }),
-      { query: { fieldValidation: 'Strict' } },
-    )
-    assert.equal(refused.status, 400)
-    assert.equal(
-      refused.at('message'),
-      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "more", unknown field "spec.nope"',
-    )
-  },
-  'unknown fields stay where the schema says so': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, free: { a: [{ b: 1 }] } }),
-    )
-    assert.deepEqual(made.at('spec.free'), { a: [{ b: 1 }] })
-  },
-  'defaults are filled in, in lists too': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, parts: [{ name: 'a' }, { name: 'b', count: 3 }] }),
-    )
-    assert.equal(made.at('spec.color'), 'red')
-    assert.deepEqual(made.at('spec.parts'), [
-      { name: 'a', count: 1 },
-      { name: 'b', count: 3 },
-    ])
-  },
-  'no defaults are filled into what is not there': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), {
-      ...widget(ground, 'w'),
-      spec: undefined,
-    })
-    assert.equal(made.status, 201)
-    assert.equal(made.at('spec'), undefined)
-  },
-  'a number below its minimum is invalid': async ground => {
-    assert.equal(
-      await refusal(ground, { size: 0 }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`,
-    )
-  },
-  'a value of the wrong type is invalid': async ground => {
-    assert.equal(
-      await refusal(ground, { size: 'big' }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
-    )
-  },
-  'a value outside of its enumeration is unsupported': async ground => {
-    assert.equal(
-      await refusal(ground, { color: 'green' }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.color: Unsupported value: "green": supported values: "red", "blue"`,
-    )
-  },
-  'a missing required field is named': async ground => {
-    assert.equal(
-      await refusal(ground, { parts: [{ count: 1 }] }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.parts[0].name: Required value`,
-    )
-  },
-  'all errors are reported together': async ground => {
-    const message = await refusal(ground, { size: 0, color: 'green' })
-    assert.match(message, /spec\.size: Invalid value: 0/)
-    assert.match(message, /spec\.color: Unsupported value: "green"/)
-  },
-  'a rule refuses with its message': async ground => {
-    const path = await defineWidgets(
-      ground,
-      ruled([{ rule: 'self.low <= self.high', message: 'low must not be above high' }], {
-        low: { type: 'integer' },
-        high: { type: 'integer' },
-      }),
-    )
-    const refused = await ground.http.post(path, widget(ground, 'w', { low: 3, high: 2 }))
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec: Invalid value: low must not be above high$/)
-    assert.equal((await ground.http.post(path, widget(ground, 'w', { low: 1, high: 2 }))).status, 201)
-  },
-  'a rule about the old value makes a field immutable': async ground => {
-    const path = await defineWidgets(
-      ground,
-      ruled([{ rule: 'self.fixed == oldSelf.fixed', message: 'fixed is immutable' }], {
-        fixed: { type: 'string' },
-        other: { type: 'string' },
-      }),
-    )
-    await ground.http.post(path, widget(ground, 'w', { fixed: 'a' }))
-    assert.equal((await ground.http.mergePatch(`${path}/w`, { spec: { other: 'x' } })).status, 200)
-    const refused = await ground.http.mergePatch(`${path}/w`, { spec: { fixed: 'b' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /fixed is immutable/)
-  },
   'a status in a creation is ignored': async ground => {
     const made = await ground.http.post(
       await defineWidgets(ground),
@@ -279,17 +154,6 @@ export const customResources = chapter('custom resources', {
     assert.equal(
       refused.at('message'),
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
-    )
-  },
-  'labels of custom objects must be texts': async ground => {
-    const refused = await ground.http.post(await defineWidgets(ground), {
-      ...widget(ground, 'w'),
-      metadata: { name: 'w', labels: { a: 1 } },
-    })
-    assert.equal(refused.status, 400)
-    assert.equal(
-      refused.at('message'),
-      'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
     )
   },
   'all versions of a kind show the same objects': async ground => {

@@ -2,6 +2,7 @@
 
 import { crud } from './crud.ts'
 import { customResources } from './custom-resources.ts'
+import { customValidation } from './custom-validation.ts'
 import { deletion } from './deletion.ts'
 import { discovery } from './discovery.ts'
 import { dryRun } from './dry-run.ts'
@@ -10,17 +11,21 @@ import { fieldErrors } from './field-errors.ts'
 import { kinds } from './kinds.ts'
 import { paging } from './paging.ts'
 import { patches } from './patches.ts'
+import { podSubresources } from './pod-subresources.ts'
 import { pods } from './pods.ts'
 import { preconditions } from './preconditions.ts'
 import { requests } from './requests.ts'
 import { scale } from './scale.ts'
 import { selectors } from './selectors.ts'
+import { services } from './services.ts'
 import { status } from './status.ts'
+import { strategicPatches } from './strategic-patches.ts'
 import { watches } from './watches.ts'
 
 export const chapters = [
   crud,
   patches,
+  strategicPatches,
   selectors,
   watches,
   paging,
@@ -30,8 +35,11 @@ export const chapters = [
   status,
   scale,
   pods,
+  podSubresources,
   kinds,
+  services,
   customResources,
+  customValidation,
   fieldErrors,
   requests,
   discovery,

@@ -13,11 +13,14 @@ export type Kind<T> = Omit<T, 'metadata' | 'apiVersion' | 'kind'> & {
 }
 
 export type ConfigMap = Kind<kubernetes.ConfigMap>
+export type ControllerRevision = Kind<kubernetes.AppsControllerRevision>
 export type CustomResourceDefinition = Kind<kubernetes.ApiextensionsCustomResourceDefinition>
+export type DaemonSet = Kind<kubernetes.AppsDaemonSet>
 export type Deployment = Kind<kubernetes.AppsDeployment>
 export type DeviceClass = Kind<kubernetes.ResourceDeviceClass>
 export type EndpointSlice = Kind<kubernetes.DiscoveryEndpointSlice>
 export type HorizontalPodAutoscaler = Kind<kubernetes.AutoscalingV2HorizontalPodAutoscaler>
+export type Job = Kind<kubernetes.BatchJob>
 export type KubeEvent = Kind<kubernetes.Event>
 export type Lease = Kind<kubernetes.CoordinationLease>
 export type Namespace = Kind<kubernetes.Namespace>
@@ -31,6 +34,7 @@ export type ResourceSlice = Kind<kubernetes.ResourceResourceSlice>
 export type Secret = Kind<kubernetes.Secret>
 export type Service = Kind<kubernetes.Service>
 export type ServiceAccount = Kind<kubernetes.ServiceAccount>
+export type StatefulSet = Kind<kubernetes.AppsStatefulSet>
 
 type Place = readonly [group: string, version: string, plural: string, kind: string, scope?: 'cluster']
 
@@ -39,6 +43,12 @@ function resource<T extends KubeObject>(...[group, version, plural, kind, scope]
 }
 
 export const configMaps = resource<ConfigMap>('', 'v1', 'configmaps', 'ConfigMap')
+export const controllerRevisions = resource<ControllerRevision>(
+  'apps',
+  'v1',
+  'controllerrevisions',
+  'ControllerRevision',
+)
 export const customResourceDefinitions = resource<CustomResourceDefinition>(
   'apiextensions.k8s.io',
   'v1',
@@ -46,6 +56,7 @@ export const customResourceDefinitions = resource<CustomResourceDefinition>(
   'CustomResourceDefinition',
   'cluster',
 )
+export const daemonSets = resource<DaemonSet>('apps', 'v1', 'daemonsets', 'DaemonSet')
 export const deployments = resource<Deployment>('apps', 'v1', 'deployments', 'Deployment')
 export const deviceClasses = resource<DeviceClass>(
   'resource.k8s.io',
@@ -67,6 +78,7 @@ export const horizontalPodAutoscalers = resource<HorizontalPodAutoscaler>(
   'horizontalpodautoscalers',
   'HorizontalPodAutoscaler',
 )
+export const jobs = resource<Job>('batch', 'v1', 'jobs', 'Job')
 export const leases = resource<Lease>('coordination.k8s.io', 'v1', 'leases', 'Lease')
 export const namespaces = resource<Namespace>('', 'v1', 'namespaces', 'Namespace', 'cluster')
 export const nodes = resource<Node>('', 'v1', 'nodes', 'Node', 'cluster')
@@ -100,3 +112,4 @@ export const resourceSlices = resource<ResourceSlice>(
 export const secrets = resource<Secret>('', 'v1', 'secrets', 'Secret')
 export const serviceAccounts = resource<ServiceAccount>('', 'v1', 'serviceaccounts', 'ServiceAccount')
 export const services = resource<Service>('', 'v1', 'services', 'Service')
+export const statefulSets = resource<StatefulSet>('apps', 'v1', 'statefulsets', 'StatefulSet')

@@ -14,11 +14,13 @@ import { Fleet } from '../nodes/fleet.ts'
 import { DefaultScheduler, type DefaultSchedulerOptions } from '../scheduling/default-scheduler.ts'
 import { Autoscaler, type AutoscalerOptions } from './autoscaler/autoscaler.ts'
 import { Caches } from './caches.ts'
+import { DaemonSetController } from './daemon-sets/daemon-set-controller.ts'
 import { DeploymentController } from './deployments/deployment-controller.ts'
 import { DisruptionController } from './disruption/disruption-controller.ts'
 import { EndpointSliceController } from './endpoints/endpoint-slice-controller.ts'
 import { EventNotes } from './event-notes.ts'
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts'
+import { JobController } from './jobs/job-controller.ts'
 import { MetadataMonitor } from './metadata-monitor.ts'
 import { NamespaceController } from './namespaces/namespace-controller.ts'
 import { NodeLifecycle, type NodeLifecycleOptions } from './node-lifecycle/node-lifecycle.ts'
@@ -33,6 +35,7 @@ import {
   ServiceAccountController,
   type ServiceAccountOptions,
 } from './service-accounts/service-account-controller.ts'
+import { StatefulSetController } from './stateful-sets/stateful-set-controller.ts'
 
 /** Events are many when a cluster fills up; more at once than the usual few, because the server is near. */
 const eventWrites = 16
@@ -49,6 +52,9 @@ export type ControllerName =
   | 'service-accounts'
   | 'replica-sets'
   | 'deployments'
+  | 'stateful-sets'
+  | 'daemon-sets'
+  | 'jobs'
   | 'endpoint-slices'
   | 'disruption-budgets'
   | 'autoscaler'
@@ -121,6 +127,9 @@ export async function startControllers(
     ...(has('service-accounts') ? [new ServiceAccountController(runtime, options.serviceAccounts)] : []),
     ...(has('replica-sets') ? [new ReplicaSetController(runtime)] : []),
     ...(has('deployments') ? [new DeploymentController(runtime)] : []),
+    ...(has('stateful-sets') ? [new StatefulSetController(runtime)] : []),
+    ...(has('daemon-sets') ? [new DaemonSetController(runtime)] : []),
+    ...(has('jobs') ? [new JobController(runtime)] : []),
     ...(has('endpoint-slices') ? [new EndpointSliceController(runtime)] : []),
     ...(has('disruption-budgets') ? [new DisruptionController(runtime)] : []),
     ...(has('autoscaler') ? [new Autoscaler(runtime, options.autoscaler)] : []),

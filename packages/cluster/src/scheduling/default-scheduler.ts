@@ -198,14 +198,26 @@ export class DefaultScheduler implements Component {
       const message = `Successfully assigned ${info.key} to ${node.name}`
       this.#record(pod, 'Normal', 'Scheduled', message)
     } catch (error) {
-      // Who is bound or gone by now is shown by the watch; nobody else may take the place of one that may be bound.
-      if (!this.#binding.delete(info.key)) return
+      // Who is bound or gone by now is shown by the watch.
+      if (!this.#binding.has(info.key) || (await this.#wasBound(pod, error))) return
+      this.#binding.delete(info.key)
       this.state.removePod(info.key)
       this.#extension?.release(info)
       if (isNotFound(error)) return
       if (!isConflict(error))
         log.warn('A pod could not be bound and is tried again', { pod: info.key, error })
       this.#queue.retry(info.key)
+    }
+  }
+
+  /** An answer that was lost says nothing: nobody else may get the place of a pod that may be there. */
+  async #wasBound(pod: Stored<Pod>, error: unknown): Promise<boolean> {
+    if (isNotFound(error)) return false
+    try {
+      const live = await this.#runtime.client.find(pods, pod.metadata)
+      return live?.metadata.uid === pod.metadata.uid && Boolean(live.spec?.nodeName)
+    } catch {
+      return false
     }
   }
 

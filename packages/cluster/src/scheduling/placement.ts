@@ -29,12 +29,11 @@ export interface PlacementOptions {
 /** The best node for one pod, or why there is none. Pure: does not put the pod there. */
 export function placePod(pod: PodInfo, cluster: ClusterView, options: PlacementOptions): Placement {
   const check = prepareFilters(pod, cluster, options.filters ?? defaultFilters)
-  const enough = sampleSize(cluster.nodes.length)
   const candidates: NodeState[] = []
   const rejections = new Map<NodeState, Rejection>()
   const { nodes } = cluster
   const start = options.start ?? 0
-  for (let i = 0; i < nodes.length && candidates.length < enough; i++) {
+  for (let i = 0; i < nodes.length && candidates.length < sampleSize; i++) {
     const node = nodes[(start + i) % nodes.length]!
     const rejection = check(node)
     if (rejection) rejections.set(node, rejection)
@@ -62,16 +61,8 @@ export function prepareFilters(pod: PodInfo, cluster: ClusterView, filters: read
   }
 }
 
-/** Below this many nodes all are looked at. */
-const smallestSample = 100
-const smallestSharePercent = 5
-
-/** How many possible nodes are enough to choose from: all in small clusters, a shrinking share in large ones. */
-export function sampleSize(nodeCount: number): number {
-  if (nodeCount <= smallestSample) return nodeCount
-  const percent = Math.max(smallestSharePercent, 50 - Math.floor(nodeCount / 125))
-  return Math.max(smallestSample, Math.floor((nodeCount * percent) / 100))
-}
+/** So many possible nodes are enough to choose from: more make placing slower and hardly better. */
+export const sampleSize = 100
 
 function bestOf(
   pod: PodInfo,

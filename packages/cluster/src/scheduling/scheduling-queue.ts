@@ -31,6 +31,7 @@ export class SchedulingQueue {
   readonly #onActive: () => void
   readonly #entries = new Map<string, Entry>()
   readonly #waiting = new Set<Entry>()
+  readonly #taken = new Set<Entry>()
   /** Sorted only when something is taken: many are added at a time. */
   #active: Entry[] = []
   #sorted = true
@@ -88,6 +89,7 @@ export class SchedulingQueue {
     entry.timer?.cancel()
     this.#entries.delete(key)
     this.#waiting.delete(entry)
+    this.#taken.delete(entry)
     if (entry.state === 'active') this.#active.splice(this.#active.indexOf(entry), 1)
   }
 
@@ -99,6 +101,7 @@ export class SchedulingQueue {
     const entry = this.#active.pop()
     if (!entry) return undefined
     entry.state = 'taken'
+    this.#taken.add(entry)
     entry.moved = false
     entry.attempts++
     entry.triedAt = this.#clock.monotonic()
@@ -110,8 +113,7 @@ export class SchedulingQueue {
     const entry = this.#entries.get(key)
     if (!entry) return
     entry.filters = filters
-    entry.state = 'waiting'
-    this.#waiting.add(entry)
+    this.#wait(entry)
     if (entry.moved) this.#wake(entry)
   }
 
@@ -119,8 +121,7 @@ export class SchedulingQueue {
   retry(key: string): void {
     const entry = this.#entries.get(key)
     if (!entry) return
-    entry.state = 'waiting'
-    this.#waiting.add(entry)
+    this.#wait(entry)
     this.#wake(entry)
   }
 
@@ -129,14 +130,14 @@ export class SchedulingQueue {
     filters: readonly FilterName[],
     helps: (info: PodInfo, filters: ReadonlySet<FilterName>) => boolean,
   ): void {
-    for (const entry of this.#entries.values()) if (entry.state === 'taken') entry.moved = true
+    for (const entry of this.#taken) entry.moved = true
     for (const entry of [...this.#waiting])
       if (filters.some(filter => entry.filters.has(filter)) && helps(entry.info, entry.filters))
         this.#wake(entry)
   }
 
   wakeAll(): void {
-    for (const entry of this.#entries.values()) if (entry.state === 'taken') entry.moved = true
+    for (const entry of this.#taken) entry.moved = true
     for (const entry of [...this.#waiting]) this.#wake(entry)
   }
 
@@ -144,7 +145,14 @@ export class SchedulingQueue {
     for (const { timer } of this.#entries.values()) timer?.cancel()
     this.#entries.clear()
     this.#waiting.clear()
+    this.#taken.clear()
     this.#active = []
+  }
+
+  #wait(entry: Entry): void {
+    entry.state = 'waiting'
+    this.#taken.delete(entry)
+    this.#waiting.add(entry)
   }
 
   #wake(entry: Entry): void {

@@ -3,14 +3,15 @@
 import {
   applyJsonPatch,
   applyMergePatch,
+  applyStrategicMerge,
   cloneJson,
   fieldError,
   isJsonObject,
   type JsonObject,
+  StrategicMergeError,
 } from '@grove/apimachinery'
 import { parse as parseYaml } from 'yaml'
 import type { KubeObject } from '../object.ts'
-import { applyStrategicMerge, StrategicMergeError } from '../patch/strategic-merge.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { bodyText, mediaTypeOf, unknownOnly } from './body.ts'
@@ -66,8 +67,9 @@ function readTransform(resource: Resource, type: string, text: string): Transfor
     case patchTypes.strategic: {
       if (!resource.struct)
         throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
+      const { struct } = resource
       const patch = readPatchObject(text)
-      return live => withPatchErrors(() => applyStrategicMerge(live, patch, resource.struct))
+      return live => withPatchErrors(() => applyStrategicMerge(live, patch, struct))
     }
     default:
       throw unsupportedPatchType()
@@ -124,11 +126,16 @@ function rejected(): ApiError {
   return refuse.unprocessable('the server rejected our request due to an error in our request', {})
 }
 
+function mergeRefusal({ code, message }: StrategicMergeError): ApiError {
+  if (code === 400) return refuse.badRequest(message)
+  return code === 422 ? refuse.unprocessable(message) : refuse.unexpected(message)
+}
+
 function withPatchErrors<T>(apply: () => T): T {
   try {
     return apply()
   } catch (error) {
-    if (error instanceof StrategicMergeError) throw refuse.badRequest(error.message)
+    if (error instanceof StrategicMergeError) throw mergeRefusal(error)
     throw error
   }
 }

@@ -25,7 +25,10 @@ export function headlessService(set: StoredSet, setReplica: number): Service {
     spec: {
       clusterIP: 'None',
       selector: { ...managedLabels(set.metadata.name), ...replicaLabel },
-      publishNotReadyAddresses: set.spec.template.headlessServiceConfig?.publishNotReadyAddresses ?? false,
+      // Left out where it is false: the API server does not store it, and it must not look like a difference.
+      ...(set.spec.template.headlessServiceConfig?.publishNotReadyAddresses && {
+        publishNotReadyAddresses: true,
+      }),
     },
   }
 }

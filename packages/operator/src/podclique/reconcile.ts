@@ -8,9 +8,10 @@ import {
   label,
   type Pod,
   type PodClique,
+  type PodCliqueStatus,
   podSchedulingGate,
 } from '@grove/api'
-import { isNotFound, type ReconcileContext, type Stored } from '@grove/kube'
+import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import { cliqueInstanceOf, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
 import { type CliqueInstance, range } from '../layout.ts'
@@ -18,8 +19,9 @@ import { type ObjectKey, refOf } from '../object-key.ts'
 import { pod } from '../objects/pod.ts'
 import { claimsOfClique } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
-import { mayUpdate } from '../podcliqueset/update.ts'
+import { isUpdatingSet, mayUpdate } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
@@ -37,15 +39,15 @@ export async function reconcileClique(
   key: ObjectKey,
   { signal }: ReconcileContext,
   context: OperatorContext,
-): Promise<void> {
+): Promise<ReconcileResult | undefined> {
   const { world } = context
   const clique = world.cliques.get(refOf(key)) as StoredClique | undefined
-  if (!clique || clique.metadata.deletionTimestamp) return
+  if (!clique || clique.metadata.deletionTimestamp) return undefined
   const set = owningSet(world, clique)
   // Gone or going: nothing of it is made again; the garbage collector takes the rest.
-  if (!set || set.metadata.deletionTimestamp) return
+  if (!set || set.metadata.deletionTimestamp) return undefined
   const instance = cliqueInstanceOf(set, clique)
-  if (!instance) return
+  if (!instance) return undefined
   const replaced: Pod[] = []
   let failure: unknown
   try {
@@ -53,8 +55,9 @@ export async function reconcileClique(
   } catch (error) {
     failure = error
   }
-  await updateStatus(set, key, instance, failure, replaced, context, signal)
+  const waitMs = await updateStatus(set, key, instance, failure, replaced, context, signal)
   if (failure) throw failure
+  return waitMs > 0 ? { requeueAfter: waitMs } : undefined
 }
 
 async function syncPods(
@@ -228,10 +231,10 @@ async function updateStatus(
   replaced: readonly Pod[],
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
-  const { world, events: sink, configuration } = context
+): Promise<number> {
+  const { world, events: sink, configuration, statusPace } = context
   const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
-  if (!stored || stored.metadata.deletionTimestamp) return
+  if (!stored || stored.metadata.deletionTimestamp) return 0
   const now = timestamp(context.clock)
   const pods = world.podsOf(stored)
   const isCurrent = currentHash(set, stored)
@@ -262,8 +265,32 @@ async function updateStatus(
     ...plan.status,
     lastErrors: failure ? lastErrorsOf(failure, cliqueErrorCode.listPods, now) : [],
   }
-  if (await writeStatus(world, resources.podCliques, stored, status, { signal }))
-    for (const event of plan.events) sink.emit(stored, eventSource.podClique, event)
+  if (!mergePatch(stored.status, status)) return 0
+  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
+  const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
+  if (waitMs > 0) return waitMs
+  await writeStatus(world, resources.podCliques, stored, status, { signal })
+  statusPace.wrote(stored.metadata.uid)
+  for (const event of plan.events) sink.emit(stored, eventSource.podClique, event)
+  return 0
+}
+
+/** Whether others wait for what this status says: that the clique serves, or that gangs behind it may follow. */
+function isAwaited(
+  clique: StoredClique,
+  status: PodCliqueStatus,
+  { podGang, basePodGang }: CliqueInstance,
+  { world }: OperatorContext,
+): boolean {
+  const minimum = clique.spec.minAvailable ?? clique.spec.replicas
+  const before = clique.status
+  const crosses = (old: number | undefined, now: number, threshold: number) =>
+    (old ?? 0) >= threshold !== now >= threshold
+  if (crosses(before?.readyReplicas, status.readyReplicas, minimum)) return true
+  if (crosses(before?.readyReplicas, status.readyReplicas, clique.spec.replicas)) return true
+  const hasFollowers =
+    world.cliques.countByIndex('basePodGang', `${clique.metadata.namespace}/${podGang}`) > 0
+  return !basePodGang && hasFollowers && crosses(before?.scheduledReplicas, status.scheduledReplicas, minimum)
 }
 
 const emptyStatus = { readyReplicas: 0, updatedReplicas: 0, scheduleGatedReplicas: 0, scheduledReplicas: 0 }

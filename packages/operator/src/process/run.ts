@@ -27,6 +27,7 @@ import {
 import { schedulerBackends } from '../backends/registry.ts'
 import { textOf } from '../coded-error.ts'
 import { Operator } from '../operator.ts'
+import { StatusPace } from '../status-pace.ts'
 import { optionalKinds, World } from '../world.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
@@ -133,6 +134,7 @@ function addControllers(
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: image && `${image}:${version.gitVersion}`,
+      statusPace: new StatusPace(clock),
       events: recordedEvents(recorder),
     },
     log,

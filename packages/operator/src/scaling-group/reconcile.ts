@@ -7,6 +7,8 @@ import {
   label,
   managedLabels,
   type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueScalingGroupStatus,
   scalingGroupErrorCode,
   selectorText,
 } from '@grove/api'
@@ -20,9 +22,10 @@ import { type ObjectKey, refOf } from '../object-key.ts'
 import { podClique } from '../objects/clique.ts'
 import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
 import { patchClique } from '../podcliqueset/children.ts'
-import { mayUpdate } from '../podcliqueset/update.ts'
+import { isUpdatingSet, mayUpdate } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
@@ -56,9 +59,12 @@ export async function reconcileScalingGroup(
   } catch (error) {
     failure = error
   }
-  await updateStatus(set, key, failure, replaced, context, signal)
+  const waitMs = await updateStatus(set, key, failure, replaced, context, signal)
   if (failure) throw failure
-  return deadline === undefined ? undefined : { requeueAt: deadline }
+  return {
+    ...(deadline !== undefined && { requeueAt: deadline }),
+    ...(waitMs > 0 && { requeueAfter: waitMs }),
+  }
 }
 
 async function syncMembers(
@@ -238,10 +244,10 @@ async function updateStatus(
   replaced: readonly number[],
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
-  const { world, events: sink, configuration } = context
+): Promise<number> {
+  const { world, events: sink, configuration, statusPace } = context
   const group = world.groups.get(refOf(key))
-  if (!group || group.metadata.deletionTimestamp) return
+  if (!group || group.metadata.deletionTimestamp) return 0
   const now = timestamp(context.clock)
   const revision = revisionOf(set)
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
@@ -274,6 +280,22 @@ async function updateStatus(
     ...plan.status,
     lastErrors: failure ? lastErrorsOf(failure, scalingGroupErrorCode.listCliques, now) : [],
   }
-  if (await writeStatus(world, resources.podCliqueScalingGroups, group, status, { signal }))
-    for (const event of plan.events) sink.emit(group, eventSource.podCliqueScalingGroup, event)
+  if (!mergePatch(group.status, status)) return 0
+  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(group, status)
+  const waitMs = urges ? 0 : statusPace.waitMs(group.metadata.uid)
+  if (waitMs > 0) return waitMs
+  await writeStatus(world, resources.podCliqueScalingGroups, group, status, { signal })
+  statusPace.wrote(group.metadata.uid)
+  for (const event of plan.events) sink.emit(group, eventSource.podCliqueScalingGroup, event)
+  return 0
+}
+
+/** Whether the set waits for what this status says: that the group serves, or that all of it does. */
+function isAwaited(
+  { spec, status: before }: PodCliqueScalingGroup,
+  now: PodCliqueScalingGroupStatus,
+): boolean {
+  const crosses = (threshold: number) =>
+    (before?.availableReplicas ?? 0) >= threshold !== now.availableReplicas >= threshold
+  return crosses(spec.minAvailable ?? 1) || crosses(spec.replicas)
 }

@@ -12,8 +12,12 @@ export const deployStories: Story[] = [
     async tell(stage) {
       await stage.apply(grouped)
       const pods = await stage.untilReady('grouped', 10)
-      const set = await stage.untilAvailable('grouped', 1)
-      assert.equal(set.status?.updatedReplicas, 1)
+      await stage.untilAvailable('grouped', 1)
+      const set = (await stage.until(
+        'the set to be up to date',
+        () => stage.set('grouped'),
+        seen => seen?.status?.updatedReplicas === 1,
+      ))!
       assert.ok(set.status?.currentGenerationHash)
       assert.equal(set.status?.updateProgress, undefined)
       assert.deepEqual((await stage.cliques('grouped')).map(clique => clique.metadata.name).sort(), [

@@ -122,10 +122,10 @@ export class DeploymentController implements Component {
     const has = current.metadata.annotations ?? {}
     if (Object.entries(annotations).some(([key, value]) => has[key] !== value))
       await client.patch(replicaSets, current.metadata, { merge: { metadata: { annotations } } })
-    if (deployment.metadata.annotations?.[revisionAnnotation] !== String(revision))
-      await client.patch(deployments, deployment.metadata, {
-        merge: { metadata: { annotations: { [revisionAnnotation]: String(revision) } } },
-      })
+    if (deployment.metadata.annotations?.[revisionAnnotation] === String(revision)) return
+    // By way of the status, because any other change of annotations counts as a new generation of a Deployment.
+    const merge = { metadata: { annotations: { [revisionAnnotation]: String(revision) } } }
+    await client.patch(deployments, deployment.metadata, { merge }, { subresource: 'status' })
   }
 
   async #resize(deployment: Stored<Deployment>, current: Stored<ReplicaSet>): Promise<void> {

@@ -14,17 +14,6 @@ export const podStrategy: Partial<Strategy> = {
     pod.status = { phase: 'Pending', qosClass: qualityOfService(pod.spec ?? {}) }
     if (pod.spec?.schedulingGates?.length) pod.status.conditions = [gatedCondition(now)]
   },
-  prepareForUpdate(draft, old) {
-    const pod = draft as unknown as Pod
-    // The last gate is gone: the scheduler will say why it does or does not run.
-    const wasGated = Boolean((old as unknown as Pod).spec?.schedulingGates?.length)
-    if (wasGated && !pod.spec?.schedulingGates?.length && pod.status?.conditions) {
-      pod.status.conditions = pod.status.conditions.filter(
-        ({ type, reason }) => type !== 'PodScheduled' || reason !== 'SchedulingGated',
-      )
-      if (pod.status.conditions.length === 0) delete pod.status.conditions
-    }
-  },
   prepareForStatusUpdate(draft, old) {
     const { status } = draft as unknown as Pod
     if (status) status.qosClass ||= (old as unknown as Pod).status?.qosClass

@@ -203,6 +203,7 @@ export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): Fi
   copyField(allowed, spec, 'tolerations')
   copyField(allowed, spec, 'schedulingGates')
   if ((old.schedulingGates ?? []).length > 0) {
+    errors.push(...validateSelectorUpdate(spec, old))
     copyField(allowed, spec, 'nodeSelector')
     copyField(allowed, spec, 'affinity')
   }
@@ -220,6 +221,22 @@ export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): Fi
 function copyField<K extends keyof PodSpec>(to: PodSpec, from: PodSpec, field: K): void {
   if (from[field] === undefined) delete to[field]
   else to[field] = from[field]
+}
+
+/** A gated pod may ask for more of its node, not for less. */
+function validateSelectorUpdate(
+  { nodeSelector: now }: PodSpec,
+  { nodeSelector: before = {} }: PodSpec,
+): FieldError[] {
+  return Object.entries(before).every(([key, value]) => now?.[key] === value)
+    ? []
+    : [
+        fieldError.invalid(
+          'spec.nodeSelector',
+          now ?? null,
+          'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+        ),
+      ]
 }
 
 function keepsTolerations(spec: PodSpec, old: PodSpec): boolean {

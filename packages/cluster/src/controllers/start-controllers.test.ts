@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { deployments, nodes, pods, replicaSets } from './kinds.ts'
+import { settled, startTestCluster, type TestCluster } from './testing/test-cluster.ts'
+
+/** A day in a small cluster: a rollout, a dead node, an update while it is dead, its return. */
+async function live(cluster: TestCluster): Promise<string> {
+  const { clock, client, controllers } = cluster
+  const labels = { app: 'web' }
+  const containers = (image: string) => [{ name: 'c', image, resources: { requests: { cpu: '1' } } }]
+  const template = { metadata: { labels }, spec: { containers: containers('a:1') } }
+  const ref = { namespace: 'default', name: 'web' }
+  const spec = { replicas: 12, selector: { matchLabels: labels }, template }
+  await settled(clock, client.create(deployments, { metadata: ref, spec }))
+  await clock.advance(5_000)
+  await settled(clock, controllers.fleet.kill('node-1'))
+  await clock.advance(400_000)
+  await settled(
+    clock,
+    client.patch(deployments, ref, {
+      merge: { spec: { template: { spec: { containers: containers('a:2') } } } },
+    }),
+  )
+  await clock.advance(60_000)
+  await settled(clock, controllers.fleet.revive('node-1'))
+  await clock.advance(60_000)
+  const all = await settled(clock, client.list(pods))
+  assert.deepEqual(
+    all.items.map(pod => pod.spec?.containers?.[0]?.image),
+    Array.from({ length: 12 }, () => 'a:2'),
+  )
+  const others = await settled(
+    clock,
+    Promise.all([client.list(replicaSets), client.list(deployments), client.list(nodes)]),
+  )
+  return JSON.stringify([all, ...others])
+}
+
+describe('the controllers of a cluster', () => {
+  it('do the same for the same seed, and something else for another', async () => {
+    const run = async (seed: number) => {
+      await using cluster = await startTestCluster({ nodes: 4, seed })
+      return await live(cluster)
+    }
+    const [first, again, other] = [await run(7), await run(7), await run(8)]
+    assert.equal(first, again)
+    assert.notEqual(first, other)
+  })
+
+  it('leave no timer and no request behind when they are stopped', async () => {
+    await using cluster = await startTestCluster({ nodes: 3 })
+    await cluster.clock.advance(60_000)
+    await settled(cluster.clock, cluster.controllers.stop())
+    assert.equal(cluster.clock.pendingTimers, 0)
+  })
+
+  it('start as a chosen part, too', async () => {
+    await using cluster = await startTestCluster({ run: ['garbage-collector'] })
+    assert.deepEqual(
+      cluster.controllers.components.map(({ name }) => name),
+      ['metadata-monitor', 'garbage-collector'],
+    )
+    assert.equal(cluster.controllers.scheduler, undefined)
+  })
+})

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The way to the API server from inside a pod.
+import { readFileSync } from 'node:fs'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+import { join } from 'node:path'
+import type { Transport, TransportRequest, TransportStream } from './transport.ts'
+
+/** The kernel finds out within some 20 seconds that the other side's machine is gone. */
+const keepAliveProbeMs = 10_000
+
+export interface ApiConnectionOptions {
+  /** For example https://10.96.0.1:443. Plain http exists for tests; the program itself never asks for it. */
+  readonly server: string
+  /** Holds `token` and `ca.crt`. */
+  readonly serviceAccountDirectory: string
+}
+
+/**
+ * Token and certificate are read anew for each request: requests are rare, and so a rotated token or one that is
+ * mounted late needs no watching. A list and the watch after it share one connection.
+ */
+export class ApiConnection implements Transport {
+  readonly #server: URL
+  readonly #directory: string
+  #agent: Agent | HttpAgent | undefined
+  #authority: string | undefined
+
+  constructor({ server, serviceAccountDirectory }: ApiConnectionOptions) {
+    this.#server = new URL(server)
+    this.#directory = serviceAccountDirectory
+  }
+
+  async stream({ method, path, headers, timeoutMs, signal }: TransportRequest): Promise<TransportStream> {
+    const token = readFileSync(join(this.#directory, 'token'), 'utf8').trim()
+    const options = {
+      method,
+      agent: this.#agentFor(readFileSync(join(this.#directory, 'ca.crt'), 'utf8')),
+      timeout: timeoutMs,
+      headers: { ...headers, authorization: `Bearer ${token}` },
+      ...(signal && { signal }),
+    }
+    const send = this.#server.protocol === 'http:' ? httpRequest : httpsRequest
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    const request = send(new URL(path, this.#server), options, resolve)
+    let response: IncomingMessage | undefined
+    request.on('timeout', () => {
+      const silence = new Error(`${this.#server.host} has been silent for ${timeoutMs / 1_000} s`)
+      ;(response ?? request).destroy(silence)
+    })
+    // Stays in place after the answer has begun, when the body tells of the failure and nobody else listens.
+    request.on('error', reject)
+    request.end()
+    response = await promise
+    return { status: response.statusCode ?? 0, headers: response.headers, body: response }
+  }
+
+  close(): void {
+    this.#agent?.destroy()
+    this.#agent = undefined
+  }
+
+  #agentFor(authority: string): Agent | HttpAgent {
+    if (this.#agent && this.#authority === authority) return this.#agent
+    this.close()
+    this.#authority = authority
+    const options = { keepAlive: true, keepAliveMsecs: keepAliveProbeMs, maxSockets: 1 }
+    this.#agent =
+      this.#server.protocol === 'http:' ? new HttpAgent(options) : new Agent({ ...options, ca: authority })
+    return this.#agent
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The command line. It is a contract with whoever builds the pod, also with operators of another make: what is
+// accepted here must not become narrower.
+
+/** How many ready pods each parent PodClique must have, in the order in which they were named. */
+export type Parents = ReadonlyMap<string, number>
+
+export type CommandLine =
+  | { readonly task: 'wait'; readonly parents: Parents }
+  | { readonly task: 'help' }
+  | { readonly task: 'refused'; readonly message: string }
+
+export const usage = `Waits until PodCliques have enough ready pods, then exits with 0.
+
+  --podcliques <name>:<count>, -p <name>:<count>   a PodClique and its minimum of ready pods; may be repeated
+  --help, -h                                       this text
+`
+
+class Refused extends Error {}
+
+export function parseCommandLine(words: readonly string[]): CommandLine {
+  try {
+    const values = valuesOf(words)
+    return values ? { task: 'wait', parents: parentsOf(values) } : { task: 'help' }
+  } catch (error) {
+    if (error instanceof Refused) return { task: 'refused', message: error.message }
+    throw error
+  }
+}
+
+/** The values of all flags, or undefined when help is asked for. */
+function valuesOf(words: readonly string[]): string[] | undefined {
+  const values: string[] = []
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!
+    if (word === '--help' || word === '-h') return undefined
+    if (word === '--podcliques' || word === '-p') {
+      const value = words[++index]
+      if (value === undefined) throw new Refused(`${word} needs a value <name>:<count>`)
+      values.push(value)
+    } else if (word.startsWith('--podcliques=')) values.push(word.slice('--podcliques='.length))
+    else if (word.startsWith('-p=')) values.push(word.slice('-p='.length))
+    else if (word.startsWith('-p')) values.push(word.slice('-p'.length))
+    // A misspelt flag that was ignored would let the pod start too early.
+    else
+      throw new Refused(`unknown argument ${JSON.stringify(word)}; only --podcliques <name>:<count> is known`)
+  }
+  return values
+}
+
+function parentsOf(values: readonly string[]): Parents {
+  const parents = new Map<string, number>()
+  for (const value of values) {
+    if (value.trim() === '') continue
+    const [name, count] = parentOf(value)
+    parents.set(name, count)
+  }
+  return parents
+}
+
+function parentOf(value: string): [name: string, count: number] {
+  const quoted = JSON.stringify(value)
+  const parts = value.split(':').map(part => part.trim())
+  if (parts.length !== 2)
+    throw new Refused(
+      `${quoted} is not <name>:<count>: expected 2 parts with a colon between, found ${parts.length}`,
+    )
+  const [name, digits] = parts as [string, string]
+  const count = Number(digits)
+  if (!/^[+-]?\d+$/.test(digits) || !Number.isSafeInteger(count))
+    throw new Refused(`${quoted}: the count ${JSON.stringify(digits)} is not an integer`)
+  if (count <= 0) throw new Refused(`${quoted}: the count must be greater than 0`)
+  if (name === '') throw new Refused(`${quoted}: the name of the PodClique is empty`)
+  return [name, count]
+}

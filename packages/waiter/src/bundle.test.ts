@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { bundle } from './bundle.ts'
+
+describe('the program in one file', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'grove-waiter-'))
+  after(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'waiter.mjs')
+  writeFileSync(file, bundle())
+
+  const cases: [words: string[], code: number, stdout: RegExp, stderr: RegExp][] = [
+    [[], 0, /^done: nothing to wait for\n$/, /^$/],
+    [['--help'], 0, /--podcliques/, /^$/],
+    [['--podcliques=a'], 1, /^$/, /^error: "a" is not <name>:<count>/],
+    [['--podcliques=a:1'], 1, /^$/, /^error: cannot read the namespace of the pod/],
+  ]
+  for (const [words, code, stdout, stderr] of cases)
+    it(`does with ${JSON.stringify(words)} what the source does`, () => {
+      for (const program of [file, join(import.meta.dirname, 'main.ts')]) {
+        const done = spawnSync(process.execPath, [program, ...words], {
+          encoding: 'utf8',
+          env: { GROVE_WAITER_POD_INFO: directory },
+        })
+        assert.equal(done.status, code, done.stderr)
+        assert.match(done.stdout, stdout)
+        assert.match(done.stderr, stderr)
+      }
+    })
+
+  it('needs nothing but Node', () => {
+    const imported = [...bundle().matchAll(/^import .* from '([^']+)'$/gm)].map(match => match[1])
+    assert.deepEqual(imported.sort(), ['node:fs', 'node:http', 'node:https', 'node:path'])
+  })
+})

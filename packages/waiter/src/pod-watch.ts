@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Pods as they are now and as they change, through every failure of the way to the API server. Not promised: that
+// each change is seen; after a gap a new snapshot comes instead.
+import { linesOf, RefusedAnswer, refusal, type StatusObject, textOf } from './answer.ts'
+import { Backoff } from './backoff.ts'
+import { type Clock, pause } from './clock.ts'
+import { type Pod, podCliqueLabel, type SeenPod, seenPod } from './pod.ts'
+import type { Timing } from './timing.ts'
+import type { Transport, TransportStream } from './transport.ts'
+
+export type PodNews =
+  | { readonly kind: 'snapshot'; readonly pods: readonly SeenPod[] }
+  | { readonly kind: 'changed'; readonly pod: SeenPod }
+  | { readonly kind: 'deleted'; readonly name: string }
+  /** The watch is open (again). */
+  | { readonly kind: 'connected' }
+  /** Something failed and will be tried again. */
+  | { readonly kind: 'trouble'; readonly message: string }
+
+export interface PodWatchOptions {
+  readonly transport: Transport
+  readonly namespace: string
+  /** Pods of these PodCliques, by label. */
+  readonly cliques: readonly string[]
+  readonly clock: Clock
+  readonly random: () => number
+  readonly timing: Timing
+  readonly signal: AbortSignal
+}
+
+/** Pods can be large, and a page is held in memory as text and as objects. */
+const pageSize = 100
+/** A watch that fails this often in a row may be asked for a version that the server never had (a restored etcd). */
+const failuresBeforeNewList = 3
+
+/** Never throws and ends only with the signal: whatever fails is told as trouble and tried again. */
+export async function* watchPods(options: PodWatchOptions): AsyncGenerator<PodNews> {
+  const { clock, random, timing, signal } = options
+  const backoff = new Backoff(timing, random)
+  // "0": whatever the server has in memory, which costs it next to nothing when many pods start at once.
+  let listAt = '0'
+  let version: string | undefined
+  await pause(clock, random() * timing.startJitterMs, signal)
+  while (!signal.aborted) {
+    let retryAfterMs: number | undefined
+    try {
+      if (version === undefined) {
+        const list = await listPods(options, listAt)
+        yield { kind: 'snapshot', pods: list.pods }
+        version = list.version
+        // From here on memory may be behind what was already seen, so that pods seem ready that no longer are.
+        listAt = ''
+      }
+      const answer = await openWatch(options, version)
+      yield { kind: 'connected' }
+      for await (const event of watchEvents(answer)) {
+        backoff.reset()
+        version = event.version ?? version
+        if (event.news) yield event.news
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (error instanceof RefusedAnswer) retryAfterMs = error.retryAfterMs
+      if (error instanceof RefusedAnswer && error.gone) listAt = ''
+      if ((error instanceof RefusedAnswer && error.gone) || backoff.failures + 1 >= failuresBeforeNewList)
+        version = undefined
+      yield { kind: 'trouble', message: error instanceof Error ? error.message : String(error) }
+    }
+    // Also after a watch that ended in peace: one that ends at once, again and again, must not become a storm.
+    await pause(clock, backoff.next(retryAfterMs), signal)
+  }
+}
+
+interface PodList {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }
+  readonly items?: readonly Pod[] | null
+}
+
+/** All pages are of one moment; nothing is told before the last one is there. */
+async function listPods(
+  options: PodWatchOptions,
+  at: string,
+): Promise<{ readonly pods: readonly SeenPod[]; readonly version: string }> {
+  const pods: SeenPod[] = []
+  let page: string | undefined
+  for (;;) {
+    const from: Record<string, string> = page === undefined ? { resourceVersion: at } : { continue: page }
+    const answer = await ask(options, { ...from, limit: String(pageSize) }, options.timing.listSilenceMs)
+    const { metadata, items } = JSON.parse(await textOf(answer.body)) as PodList
+    for (const pod of items ?? []) pods.push(seenPod(pod))
+    page = metadata?.continue || undefined
+    if (page === undefined) return { pods, version: metadata?.resourceVersion ?? '' }
+  }
+}
+
+function openWatch(options: PodWatchOptions, version: string): Promise<TransportStream> {
+  const { random, timing } = options
+  const seconds = Math.round((timing.watchLeastMs * (1 + random())) / 1_000)
+  return ask(
+    options,
+    { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: version, timeoutSeconds: String(seconds) },
+    timing.watchSilenceMs,
+  )
+}
+
+async function ask(
+  { transport, namespace, cliques, signal }: PodWatchOptions,
+  parameters: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<TransportStream> {
+  const query = new URLSearchParams({
+    labelSelector: `${podCliqueLabel} in (${cliques.join(',')})`,
+    ...parameters,
+  })
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods?${query}`
+  const headers = { accept: 'application/json', 'user-agent': 'grove-waiter' }
+  const answer = await transport.stream({ method: 'GET', path, headers, timeoutMs, signal })
+  if (answer.status !== 200) throw await refusal(answer)
+  return answer
+}
+
+interface WatchEvent {
+  readonly version?: string | undefined
+  readonly news?: PodNews
+}
+
+async function* watchEvents(answer: TransportStream): AsyncGenerator<WatchEvent> {
+  for await (const line of linesOf(answer.body)) yield watchEvent(line)
+}
+
+function watchEvent(line: string): WatchEvent {
+  const { type, object } = JSON.parse(line) as { type?: string; object?: Pod & StatusObject }
+  const version = object?.metadata?.resourceVersion
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+      return { version, news: { kind: 'changed', pod: seenPod(object!) } }
+    case 'DELETED':
+      return { version, news: { kind: 'deleted', name: object!.metadata!.name! } }
+    case 'BOOKMARK':
+      return { version }
+    case 'ERROR':
+      throw new RefusedAnswer(object?.code ?? 500, object?.message ?? object?.reason ?? 'the watch failed')
+    default:
+      throw new Error(`the watch brought an event of the unknown type ${type}`)
+  }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { ApiConnection } from './api-connection.ts'
+import { type Parents, parseCommandLine, usage } from './arguments.ts'
+import { type Clock, systemClock } from './clock.ts'
+import {
+  type Environment,
+  EnvironmentError,
+  namespaceIn,
+  serverIn,
+  serviceAccountDirectoryIn,
+} from './environment.ts'
+import { ParentReadiness } from './parents.ts'
+import { type PodNews, watchPods } from './pod-watch.ts'
+import { type Log, ProgressLog } from './progress-log.ts'
+import { type Timing, timing } from './timing.ts'
+import type { Transport } from './transport.ts'
+
+export interface WaiterOptions {
+  /** The command line, without the program. */
+  readonly words: readonly string[]
+  /** Where the files and the API server are, unless the next two say so. */
+  readonly environment?: Environment
+  readonly namespace?: string
+  /** Whoever brings one also answers for who is asking; the token is not read then. */
+  readonly transport?: Transport
+  readonly clock?: Clock
+  readonly random?: () => number
+  readonly timing?: Partial<Timing>
+  readonly log?: Log
+  /** For what makes the program exit with 1 at once; by default `log`. */
+  readonly logError?: Log
+  /** Ends the wait, with exit code 1. */
+  readonly signal?: AbortSignal
+}
+
+export const exitCode = { done: 0, failed: 1 } as const
+
+/**
+ * Returns the exit code. A code other than 0 counts against the workload's availability, so once the wait has begun
+ * only the signal leads to one: whatever the API server does, the program goes on trying.
+ */
+export async function runWaiter(options: WaiterOptions): Promise<number> {
+  const log = options.log ?? (line => process.stdout.write(`${line}\n`))
+  const logError = options.logError ?? log
+  const command = parseCommandLine(options.words)
+  switch (command.task) {
+    case 'help':
+      log(usage.trimEnd())
+      return exitCode.done
+    case 'refused':
+      logError(`error: ${command.message}`)
+      return exitCode.failed
+    case 'wait':
+      try {
+        return await waitFor(command.parents, options, log)
+      } catch (error) {
+        if (!(error instanceof EnvironmentError)) throw error
+        logError(`error: ${error.message}`)
+        return exitCode.failed
+      }
+  }
+}
+
+async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Promise<number> {
+  const readiness = new ParentReadiness(parents)
+  const progress = new ProgressLog(log, readiness)
+  // Without parents nothing is needed from the pod or the API server, so nothing of them can fail.
+  if (parents.size === 0) {
+    progress.done()
+    return exitCode.done
+  }
+  const { environment = {}, namespace = namespaceIn(environment) } = options
+  const connection = options.transport ? undefined : connectionIn(environment)
+  progress.start(parents, namespace)
+  const clock = options.clock ?? systemClock
+  const times = { ...timing, ...options.timing }
+  const stopReminding = repeat(clock, times.reminderMs, () => progress.reminder())
+  try {
+    const news = watchPods({
+      transport: options.transport ?? connection!,
+      namespace,
+      cliques: [...parents.keys()],
+      clock,
+      random: options.random ?? Math.random,
+      timing: times,
+      signal: options.signal ?? new AbortController().signal,
+    })
+    for await (const item of news) {
+      take(item, readiness, progress)
+      if (item.kind !== 'trouble' && item.kind !== 'connected' && readiness.missing.length === 0) {
+        progress.done()
+        return exitCode.done
+      }
+    }
+    progress.stopped()
+    return exitCode.failed
+  } finally {
+    stopReminding()
+    connection?.close()
+  }
+}
+
+function take(news: PodNews, readiness: ParentReadiness, progress: ProgressLog): void {
+  switch (news.kind) {
+    case 'snapshot':
+      readiness.replace(news.pods)
+      break
+    case 'changed':
+      readiness.update(news.pod)
+      break
+    case 'deleted':
+      readiness.remove(news.name)
+      break
+    case 'connected':
+      break
+    case 'trouble':
+      progress.trouble(news.message)
+      return
+  }
+  progress.observed()
+}
+
+function connectionIn(environment: Environment): ApiConnection {
+  return new ApiConnection({
+    server: serverIn(environment),
+    serviceAccountDirectory: serviceAccountDirectoryIn(environment),
+  })
+}
+
+function repeat(clock: Clock, ms: number, action: () => void): () => void {
+  const again = () => {
+    action()
+    timer = clock.setTimeout(again, ms)
+  }
+  let timer = clock.setTimeout(again, ms)
+  return () => timer.cancel()
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { configMap, deployment } from '../objects.ts'
+import { chapter, type Ground } from '../suite.ts'
+
+async function map(
+  { http, core }: Ground,
+  data: Record<string, string> = { a: '1', b: '2' },
+): Promise<string> {
+  await http.post(core('configmaps'), configMap('m', data))
+  return core('configmaps/m')
+}
+
+/** A deployment with two containers and a volume, for patches that merge lists. */
+async function workload({ http, group }: Ground): Promise<string> {
+  const template = {
+    metadata: { labels: { app: 'd' } },
+    spec: {
+      containers: [
+        {
+          name: 'one',
+          image: 'i:1',
+          env: [
+            { name: 'A', value: '1' },
+            { name: 'B', value: '2' },
+          ],
+          ports: [{ containerPort: 80 }],
+        },
+        { name: 'two', image: 'i:2' },
+      ],
+      volumes: [{ name: 'v', emptyDir: {} }],
+      tolerations: [{ key: 'x', operator: 'Exists' }],
+    },
+  }
+  const made = await http.post(group('apps/v1', 'deployments'), deployment('d', { template }))
+  assert.equal(made.status, 201)
+  return group('apps/v1', 'deployments/d')
+}
+
+const containers = (patch: unknown) => ({ spec: { template: { spec: { containers: patch } } } })
+
+export const strategicPatches = chapter('strategic merge patches', {
+  'a strategic patch merges containers by name': async ground => {
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ name: 'two', image: 'i:22' }]),
+    )
+    assert.equal(patched.status, 200)
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string; image: string }[]).map(
+        ({ name, image }) => `${name}=${image}`,
+      ),
+      ['one=i:1', 'two=i:22'],
+    )
+  },
+  'a strategic patch puts new list items first': async ground => {
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ name: 'three', image: 'i:3' }]),
+    )
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['three', 'one', 'two'],
+    )
+  },
+  'a strategic patch deletes a list item by its key': async ground => {
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ name: 'one', $patch: 'delete' }]),
+    )
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['two'],
+    )
+  },
+  'a strategic patch replaces a list where told to': async ground => {
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([{ $patch: 'replace' }, { name: 'new', image: 'i:9' }]),
+    )
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['new'],
+    )
+  },
+  'a strategic patch replaces a map where told to': async ground => {
+    const patched = await ground.http.strategicPatch(await map(ground), {
+      data: { $patch: 'replace', c: '3' },
+    })
+    assert.deepEqual(patched.at('data'), { c: '3' })
+  },
+  'a strategic patch merges nested lists': async ground => {
+    const patched = await ground.http.strategicPatch(
+      await workload(ground),
+      containers([
+        {
+          name: 'one',
+          env: [
+            { name: 'B', value: '3' },
+            { name: 'C', value: '4' },
+          ],
+        },
+      ]),
+    )
+    const env = patched.at('spec.template.spec.containers.0.env') as { name: string; value: string }[]
+    assert.deepEqual(Object.fromEntries(env.map(({ name, value }) => [name, value])), {
+      A: '1',
+      B: '3',
+      C: '4',
+    })
+  },
+  'a strategic patch replaces lists that have no key': async ground => {
+    const path = await workload(ground)
+    const patched = await ground.http.strategicPatch(path, {
+      spec: { template: { spec: { tolerations: [{ key: 'y', operator: 'Exists' }] } } },
+    })
+    assert.deepEqual(patched.at('spec.template.spec.tolerations'), [{ key: 'y', operator: 'Exists' }])
+  },
+  'a strategic patch removes with null': async ground => {
+    const patched = await ground.http.strategicPatch(await map(ground), { data: { a: null } })
+    assert.deepEqual(patched.at('data'), { b: '2' })
+  },
+  'a strategic patch orders a list': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), {
+      spec: {
+        template: {
+          spec: {
+            '$setElementOrder/containers': [{ name: 'two' }, { name: 'one' }],
+            containers: [{ name: 'one', image: 'i:11' }],
+          },
+        },
+      },
+    })
+    assert.deepEqual(
+      (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
+      ['two', 'one'],
+    )
+  },
+  'a strategic patch keeps only named keys': async ground => {
+    const patched = await ground.http.strategicPatch(await workload(ground), {
+      spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
+    })
+    assert.equal(patched.status, 200)
+    assert.deepEqual(patched.at('spec.strategy'), { type: 'Recreate' })
+  },
+  'a strategic patch treats finalizers as a set': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('m', {}, { finalizers: ['example.com/a'] }))
+    const patched = await http.strategicPatch(core('configmaps/m'), {
+      metadata: { finalizers: ['example.com/b', 'example.com/a'] },
+    })
+    assert.deepEqual([...(patched.at('metadata.finalizers') as string[])].sort(), [
+      'example.com/a',
+      'example.com/b',
+    ])
+    const removed = await http.strategicPatch(core('configmaps/m'), {
+      metadata: { '$deleteFromPrimitiveList/finalizers': ['example.com/a'] },
+    })
+    assert.deepEqual(removed.at('metadata.finalizers'), ['example.com/b'])
+    await http.mergePatch(core('configmaps/m'), { metadata: { finalizers: null } })
+  },
+})
