@@ -15,8 +15,13 @@ const found = new Map(
 const [name, ...words] = process.argv.slice(2)
 const path = found.get(name ?? '')
 if (path) {
-  const { status } = spawnSync(process.execPath, ['--expose-gc', path, ...words], { cwd: root, stdio: 'inherit' })
+  const { status } = spawnSync(process.execPath, ['--expose-gc', path, ...words], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   process.exit(status ?? 1)
 }
-console.log(`Benchmarks (npm run bench -- NAME):\n${[...found].map(([key, file]) => `  ${key.padEnd(16)}${file}`).join('\n')}`)
+console.log(
+  `Benchmarks (npm run bench -- NAME):\n${[...found].map(([key, file]) => `  ${key.padEnd(16)}${file}`).join('\n')}`,
+)
 process.exit(name ? 2 : 0)

@@ -9,6 +9,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/apimachinery': [],
   'packages/api': ['@grove/apimachinery'],
   'packages/kube': [],
+  'packages/waiter': [],
   'packages/operator': ['@grove/api', '@grove/kube', '@grove/apimachinery'],
   'packages/scheduler': ['@grove/api', '@grove/kube'],
   'packages/cluster': ['@grove/kube', '@grove/apimachinery'],
@@ -19,6 +20,7 @@ const allowed: Record<string, readonly string[]> = {
     '@grove/operator',
     '@grove/scheduler',
     '@grove/cluster',
+    '@grove/waiter',
   ],
 }
 

@@ -33,7 +33,11 @@ export interface SharedCache {
   list(namespace?: string): Stored[]
 }
 
+/** Longer than any list takes on a server that has the kind. */
+const slowSyncMs = 10_000
+
 interface AnyCache {
+  readonly hasSynced: boolean
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
 }
@@ -90,7 +94,18 @@ export class Caches {
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal
     for (const cache of this.#caches.values()) this.#running.push(cache.run(signal))
-    await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(signal)))
+    const slow = this.#options.clock.setTimeout(() => this.#warnOfSlow(), slowSyncMs)
+    try {
+      await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(signal)))
+    } finally {
+      slow.cancel()
+    }
+  }
+
+  /** A kind that the server does not serve is waited for: somebody should be told what is missing. */
+  #warnOfSlow(): void {
+    const missing = [...this.#caches].filter(([, cache]) => !cache.hasSynced).map(([key]) => key)
+    this.#options.log.warn('These could not be read yet; nothing is started before', { resources: missing })
   }
 
   /** Resolves when all watches have ended after the signal was aborted. */

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { defineResource, type KubeObject } from '@grove/kube'
 import { events, nodes, pods } from '../controllers/kinds.ts'
 import {
   createPod,
@@ -13,6 +14,13 @@ import {
 } from '../controllers/testing/test-cluster.ts'
 import { plainNodes } from '../nodes/topology.ts'
 
+const priorityClasses = defineResource<KubeObject & { value: number }>({
+  group: 'scheduling.k8s.io',
+  version: 'v1',
+  resource: 'priorityclasses',
+  kind: 'PriorityClass',
+  namespaced: false,
+})
 const small = plainNodes(2, { cpu: '2', memory: '4Gi' })
 
 async function nodeNameOf(cluster: TestCluster, name: string): Promise<string | undefined> {
@@ -130,6 +138,34 @@ describe('the default scheduler', () => {
       JSON.stringify([...used]),
     )
     assert.ok([...used.values()].reduce((sum, cpu) => sum + cpu, 0) > 38_000)
+  })
+
+  it('makes room for a pod that is more important', async () => {
+    await using cluster = await startTestCluster({ nodes: plainNodes(1, { cpu: '2' }) })
+    const { clock, client } = cluster
+    await settled(clock, client.create(priorityClasses, { metadata: { name: 'high' }, value: 1_000 }))
+    await createPod(cluster, podOf('low', { requests: { cpu: '1500m' } }))
+    await createPod(cluster, podOf('other', { requests: { cpu: '100m' } }))
+    await clock.advance(1_000)
+    const high = podOf('high', { requests: { cpu: '1800m' } })
+    await createPod(cluster, { ...high, spec: { ...high.spec, priorityClassName: 'high' } })
+    await clock.advance(1)
+    const waiting = await getPod(cluster, 'high')
+    assert.equal(waiting?.status?.nominatedNodeName, 'node-0')
+    assert.equal(
+      waiting?.status?.conditions?.[0]?.message,
+      '0/1 nodes are available: 1 Insufficient cpu. preemption: found a potential placement for pod on node node-0, preempting 1 victims',
+    )
+    const victim = await getPod(cluster, 'low')
+    assert.ok(victim?.metadata.deletionTimestamp)
+    assert.equal(
+      victim?.status?.conditions?.find(({ type }) => type === 'DisruptionTarget')?.reason,
+      'PreemptionByScheduler',
+    )
+    await clock.advance(10_000)
+    assert.equal(await nodeNameOf(cluster, 'high'), 'node-0')
+    assert.equal(await getPod(cluster, 'low'), undefined)
+    assert.equal(await nodeNameOf(cluster, 'other'), 'node-0')
   })
 
   it('knows after a restart what is where', async () => {

@@ -106,6 +106,7 @@ export class GarbageCollector implements Component {
       known.resource.resource === resource.resource
     )
       return deletesDependents(known) ? 'waiting' : 'solid'
+    if (known && known.namespace !== namespace) this.#warnOfNamespace(owner, dependent)
     const key = `${owner.uid}/${resource.group}/${resource.resource}/${namespace ?? ''}/${owner.name}`
     if (this.#absent.has(key)) return 'dangling'
     const ref = { name: owner.name, ...(namespace && { namespace }) }
@@ -121,6 +122,21 @@ export class GarbageCollector implements Component {
     if (this.#absent.size >= rememberedAbsentees) this.#absent.clear()
     this.#absent.add(key)
     return 'dangling'
+  }
+
+  #warnOfNamespace({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): void {
+    const { namespace = '', resource } = dependent
+    const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
+    this.#runtime.events.record(
+      resource,
+      { metadata: { name: dependent.name, uid: dependent.uid, ...(namespace && { namespace }) } },
+      {
+        type: 'Warning',
+        reason: 'OwnerRefInvalidNamespace',
+        message: `ownerRef ${reference} does not exist in namespace "${namespace}"`,
+        component: 'garbage-collector-controller',
+      },
+    )
   }
 
   async #awaitDependents(node: GraphNode): Promise<void> {
