@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Client, createClientOn, FakeClock } from '@grove/kube'
+import { type Client, createClientOn, FakeClock, type Transport } from '@grove/kube'
 import { createCluster } from '../../cluster.ts'
 import { inProcessTransport } from '../../front/in-process.ts'
 import { type NodePlan, plainNodes } from '../../nodes/topology.ts'
@@ -19,6 +19,8 @@ export interface TestCluster extends AsyncDisposable {
 export interface TestClusterOptions extends Omit<ControllersOptions, 'clock' | 'random'> {
   readonly nodes?: number | readonly NodePlan[]
   readonly seed?: number
+  /** What lies between the controllers and the server; the test's own client has a way of its own. */
+  readonly between?: (transport: Transport) => Transport
 }
 
 /** A cluster in this process under a clock that the test turns. */
@@ -29,7 +31,9 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const random = seededRandom(seed)
   const next = () => random.integer(2 ** 30) / 2 ** 30
   const client = createClientOn(inProcessTransport(cluster.handle), { clock, random: next })
-  const begin = async () => settled(clock, startControllers(client, { ...options, clock, random: next }))
+  const direct = inProcessTransport(cluster.handle)
+  const theirs = createClientOn(options.between?.(direct) ?? direct, { clock, random: next })
+  const begin = async () => settled(clock, startControllers(theirs, { ...options, clock, random: next }))
   let controllers = await begin()
   const wanted = options.nodes ?? 0
   await settled(clock, controllers.fleet.add(typeof wanted === 'number' ? plainNodes(wanted) : wanted))
