@@ -75,6 +75,10 @@ export class RunningWaiter {
     })
   }
 
+  get pid(): number {
+    return this.#process.pid!
+  }
+
   get output(): string {
     return this.#output
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isConflict, isNotFound, type Resource, type Source, type Stored } from '@grove/kube'
+import { isNotFound, type Resource, type Source, type Stored } from '@grove/kube'
 import type { PodTemplateSpec } from '../schema/types.generated.ts'
 import { changesOf } from './changes.ts'
 import { type Pod, pods } from './kinds.ts'
@@ -49,6 +49,6 @@ export async function deletePod({ client }: Runtime, { metadata }: Stored<Pod>):
   try {
     await client.delete(pods, metadata, { preconditions: { uid: metadata.uid } })
   } catch (error) {
-    if (!isNotFound(error) && !isConflict(error)) throw error
+    if (!isNotFound(error)) throw error
   }
 }

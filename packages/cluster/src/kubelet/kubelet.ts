@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, refOf } from '../controllers/changes.ts'
 import { type Node, nodes, type Pod, pods } from '../controllers/kinds.ts'
 import type { Component, Runtime } from '../controllers/runtime.ts'
@@ -183,7 +183,7 @@ export class Kubelet implements Component {
       await this.#runtime.client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
       running.written = version
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 
@@ -199,7 +199,7 @@ export class Kubelet implements Component {
       const { uid } = pod.metadata
       await this.#runtime.client.delete(pods, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid } })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
     return undefined
   }

@@ -229,6 +229,7 @@ export class DefaultScheduler implements Component {
     const pod = info.pod as Stored<Pod>
     let message = noNodesText
     let nominated: string | undefined
+    let isStuck = false
     if (rejections.size) {
       const plan = planPreemption(info, this.state, rejections, this.#filters)
       message = explainRejections(rejections.size, rejections.values())
@@ -236,22 +237,25 @@ export class DefaultScheduler implements Component {
         nominated = plan.node.name
         message += ` preemption: found a potential placement for pod on node ${nominated}, preempting ${plan.victims.length} victims`
         for (const victim of plan.victims)
-          if (!victim.terminating) await this.#preempt(victim, info, nominated)
+          if (!victim.terminating && !(await this.#preempt(victim, info, nominated))) isStuck = true
       } else message += ` preemption: ${plan.message}`
     }
     this.#queue.putBack(info.key, rejections.size ? filters : allRules)
+    if (isStuck) this.#queue.retry(info.key)
     this.#record(pod, 'Warning', 'FailedScheduling', message)
     const patch = unschedulablePatch(pod, message, nominated, this.#runtime.clock.now())
     if (!patch) return
     try {
       await this.#runtime.client.patch(pods, pod.metadata, { strategic: patch }, { subresource: 'status' })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error))
-        this.#runtime.log.warn('A pod could not be told that it waits', { pod: info.key, error })
+      if (isNotFound(error)) return
+      this.#runtime.log.warn('A pod could not be told that it waits', { pod: info.key, error })
+      this.#queue.retry(info.key)
     }
   }
 
-  async #preempt(victim: PodInfo, by: PodInfo, node: string): Promise<void> {
+  /** Whether the victim is on its way out. */
+  async #preempt(victim: PodInfo, by: PodInfo, node: string): Promise<boolean> {
     const { client, clock, log } = this.#runtime
     const pod = victim.pod as Stored<Pod>
     try {
@@ -259,8 +263,11 @@ export class DefaultScheduler implements Component {
       await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
       await client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
       this.#record(pod, 'Normal', 'Preempted', `Preempted by pod ${by.pod.metadata?.uid} on node ${node}`)
+      return true
     } catch (error) {
-      if (!isNotFound(error)) log.warn('A pod could not be preempted', { pod: victim.key, error })
+      if (isNotFound(error)) return true
+      log.warn('A pod could not be preempted', { pod: victim.key, error })
+      return false
     }
   }
 

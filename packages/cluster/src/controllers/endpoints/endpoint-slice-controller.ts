@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { type EndpointSlice, endpointSlices, nodes, type Pod, type Service, services } from '../kinds.ts'
@@ -96,7 +96,7 @@ export class EndpointSliceController implements Component {
         await client.update(endpointSlices, { ...slice, metadata })
       }
     } catch (error) {
-      if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error)) throw error
+      if (!isAlreadyExists(error)) throw error
     }
   }
 }

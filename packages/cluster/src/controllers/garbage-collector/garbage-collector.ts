@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isConflict, isNotFound, type OwnerReference, type Patch } from '@grove/kube'
+import { Controller, isNotFound, type OwnerReference, type Patch } from '@grove/kube'
 import type { MetadataMonitor } from '../metadata-monitor.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { decide, type OwnerState } from './decision.ts'
@@ -73,8 +73,8 @@ export class GarbageCollector implements Component {
       else if (deletesDependents(node)) await this.#awaitDependents(node)
       else if (!node.beingDeleted) await this.#judge(node)
     } catch (error) {
-      // Gone, or changed: the watch says what it is now, and that is looked at then.
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      // One that is gone needs nothing; one that has changed is looked at again.
+      if (!isNotFound(error)) throw error
     }
   }
 

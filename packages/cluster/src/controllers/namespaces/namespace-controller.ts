@@ -3,7 +3,6 @@
 import {
   Controller,
   type DiscoveredResource,
-  isConflict,
   isKubeError,
   isNotFound,
   resourceName,
@@ -75,7 +74,7 @@ export class NamespaceController implements Component {
       await this.#report(namespace, remaining)
       if (remaining.length === 0) await this.#finalize(name)
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
     return remaining.length === 0 ? undefined : { requeueAfter: lookAgainMs }
   }

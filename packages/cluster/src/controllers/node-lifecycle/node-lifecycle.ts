@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isNotFound, type Stored } from '@grove/kube'
 import { nodeLeaseNamespace } from '../../kubelet/heartbeats.ts'
 import type { NodeCondition } from '../../schema/types.generated.ts'
 import { changesOf } from '../changes.ts'
@@ -70,6 +70,7 @@ export class NodeLifecycle implements Component {
     try {
       const current = isLost && !isUnknown(node) ? await this.#declareLost(node) : node
       await this.#taint(current)
+      if (isLost) await this.#markPodsNotReady(name, timestamp(clock.now()))
     } catch (error) {
       if (!isNotFound(error)) throw error
       return undefined
@@ -105,7 +106,6 @@ export class NodeLifecycle implements Component {
     this.#controller.queue.add(node.metadata.name)
     const sign = this.#heard.get(node.metadata.name)
     if (sign) this.#heard.set(node.metadata.name, { sign: this.#signOf(lost), at: sign.at })
-    await this.#markPodsNotReady(node.metadata.name, now)
     return lost
   }
 
@@ -131,7 +131,7 @@ export class NodeLifecycle implements Component {
         try {
           await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
         } catch (error) {
-          if (!isNotFound(error) && !isConflict(error)) throw error
+          if (!isNotFound(error)) throw error
         }
       }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, refOf } from '../changes.ts'
 import { nodes, type Pod, pods } from '../kinds.ts'
 import type { Component, Runtime } from '../runtime.ts'
@@ -91,7 +91,7 @@ export class PodCleaner implements Component {
       if (!isOver)
         await this.#runtime.client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
     await this.#remove(pod)
   }
@@ -101,7 +101,7 @@ export class PodCleaner implements Component {
       const { uid } = metadata
       await this.#runtime.client.delete(pods, metadata, { gracePeriodSeconds: 0, preconditions: { uid } })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 }

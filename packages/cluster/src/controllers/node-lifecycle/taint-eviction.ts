@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isNotFound, type Stored } from '@grove/kube'
 import { tolerates } from '../../scheduling/taints.ts'
 import type { Taint } from '../../schema/types.generated.ts'
 import { changesOf, keyOf, refOf } from '../changes.ts'
@@ -87,7 +87,7 @@ export class TaintEviction implements Component {
       await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
       await client.delete(pods, pod.metadata, { preconditions: { uid } })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isConflict, isKubeError, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isKubeError, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { withCondition, withoutCondition } from '../conditions.ts'
@@ -15,6 +15,12 @@ const workers = 8
 const atOnce = 64
 /** Pods made or deleted in one look, so that one set does not keep a worker for long. */
 const burst = 500
+
+/** Why the number of pods could not be corrected. */
+interface Failure {
+  readonly reason: 'FailedCreate' | 'FailedDelete'
+  readonly message: string
+}
 
 type ReplicaSetStatus = NonNullable<ReplicaSet['status']>
 
@@ -57,11 +63,11 @@ export class ReplicaSetController implements Component {
     const set = caches.replicaSets.get(refOf(key))
     if (!set) return undefined
     if (!set.metadata.deletionTimestamp) await this.#adopt(set)
-    let failure: string | undefined
+    let failure: Failure | undefined
     if (!set.metadata.deletionTimestamp) failure = await this.#correctCount(set)
     const owned = caches.pods.byIndex('controller', set.metadata.uid)
     await this.#writeStatus(set, owned, failure)
-    if (failure) throw new Error(failure)
+    if (failure) throw new Error(failure.message)
     const later = owned
       .map(pod => availableAt(pod, set.spec?.minReadySeconds ?? 0) ?? 0)
       .filter(at => at > clock.now())
@@ -69,7 +75,7 @@ export class ReplicaSetController implements Component {
   }
 
   /** Makes or deletes pods; returns why that failed. */
-  async #correctCount(set: Stored<ReplicaSet>): Promise<string | undefined> {
+  async #correctCount(set: Stored<ReplicaSet>): Promise<Failure | undefined> {
     const active = this.#runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
     const missing = (set.spec?.replicas ?? 1) - active.length
     try {
@@ -82,7 +88,7 @@ export class ReplicaSetController implements Component {
       return undefined
     } catch (error) {
       if (!isKubeError(error)) throw error
-      return error.message
+      return { reason: missing > 0 ? 'FailedCreate' : 'FailedDelete', message: error.message }
     }
   }
 
@@ -120,7 +126,7 @@ export class ReplicaSetController implements Component {
       await this.#runtime.client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
       this.#say(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 
@@ -155,12 +161,12 @@ export class ReplicaSetController implements Component {
           merge: { metadata: { uid: pod.metadata.uid, resourceVersion, ownerReferences } },
         })
       } catch (error) {
-        if (!isNotFound(error) && !isConflict(error)) throw error
+        if (!isNotFound(error)) throw error
       }
     }
   }
 
-  async #writeStatus(set: Stored<ReplicaSet>, owned: readonly Stored<Pod>[], failure: string | undefined) {
+  async #writeStatus(set: Stored<ReplicaSet>, owned: readonly Stored<Pod>[], failure: Failure | undefined) {
     const { client, clock } = this.#runtime
     const status = replicaSetStatus(set, owned, failure, clock.now())
     if (sameStatus(status, set.status)) return
@@ -179,21 +185,15 @@ export class ReplicaSetController implements Component {
 export function replicaSetStatus(
   set: Stored<ReplicaSet>,
   owned: readonly Stored<Pod>[],
-  failure: string | undefined,
+  failure: Failure | undefined,
   now: number,
 ): ReplicaSetStatus {
   const active = owned.filter(isActive)
   const labels = Object.entries(set.spec?.template?.metadata?.labels ?? {})
   const ready = active.filter(isReady)
   const minReady = set.spec?.minReadySeconds ?? 0
-  const verdict = {
-    type: 'ReplicaFailure',
-    status: 'True',
-    reason: 'FailedCreate',
-    message: failure ?? '',
-  } as const
   const conditions = failure
-    ? withCondition(set.status?.conditions, verdict, now)
+    ? withCondition(set.status?.conditions, { type: 'ReplicaFailure', status: 'True', ...failure }, now)
     : withoutCondition(set.status?.conditions, 'ReplicaFailure')
   return {
     replicas: active.length,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { type Pod, pods, type ResourceClaim, resourceClaims, resourceClaimTemplates } from '../kinds.ts'
 import { isOver } from '../pod-state.ts'
@@ -82,7 +82,7 @@ export class ResourceClaimController implements Component {
       const strategic = { metadata: { uid: pod.metadata.uid }, status: { resourceClaimStatuses: statuses } }
       await client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 
@@ -145,7 +145,7 @@ export class ResourceClaimController implements Component {
       if (this.#isLeftOver(live))
         await client.delete(resourceClaims, live.metadata, { preconditions: { uid: live.metadata.uid } })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 

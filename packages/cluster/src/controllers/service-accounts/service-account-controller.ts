@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isAlreadyExists, isConflict, isKubeError, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isKubeError, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, ownChangesOf, refOf } from '../changes.ts'
 import {
   type ConfigMap,
@@ -139,7 +139,7 @@ export class ServiceAccountController implements Component {
         await client.delete(secrets, secret.metadata, { preconditions: { uid, resourceVersion } })
       } else await this.#write(secret, account)
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 

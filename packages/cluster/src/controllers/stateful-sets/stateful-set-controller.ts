@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { createHash } from 'node:crypto'
-import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { Controller, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import type { PodTemplateSpec } from '../../schema/types.generated.ts'
 import { ownChangesOf, refOf } from '../changes.ts'
 import {
@@ -172,7 +172,7 @@ export class StatefulSetController implements Component {
     try {
       await client.patch(statefulSets, set.metadata, { merge: { status } }, { subresource: 'status' })
     } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error
+      if (!isNotFound(error)) throw error
     }
   }
 }
