@@ -88,7 +88,7 @@ async function sync<P extends KubeObject>(
   stop: () => Promise<void>
 }> {
   const before = heap()
-  const cache = new WatchCache<Pod, P, Index>(client, pods, { indexes: indexes as never, ...options })
+  const cache = new WatchCache<Pod, P, Index>(client, pods, { indexes, ...options })
   const stop = new AbortController()
   const cpu = process.cpuUsage()
   const startedAt = performance.now()
@@ -131,7 +131,7 @@ async function eventsPerSecond(full: readonly Stored<Pod>[]): Promise<number> {
     }),
   }
   const cache = new WatchCache<Pod, SmallPod, Index>(createClientOn(transport), pods, {
-    indexes: indexes as never,
+    indexes,
     project: createProjection(),
   })
   const { promise, resolve } = Promise.withResolvers<void>()

@@ -13,7 +13,7 @@ import type { WriteRequest } from './write-request.ts'
 /** How often a generated name that is taken is drawn again, as the API server does. */
 const nameAttempts = 8
 
-/** Brings a decoded object into the store. Answers with the stored object in the version of the request. */
+/** Brings a decoded object, whose owners are known, into the store. Answers with the stored object in the version of the request. */
 export async function createObject(
   context: ServerContext,
   request: WriteRequest,
@@ -36,11 +36,10 @@ async function createWithGeneratedName(
   draft: KubeObject,
 ): Promise<KubeObject> {
   for (let attempt = 1; ; attempt++) {
-    const named = structuredClone(draft)
-    named.metadata.name = generateName(draft.metadata.generateName!, context.random)
-    const key = objectKey(request.namespace, named.metadata.name)
+    draft.metadata.name = generateName(draft.metadata.generateName!, context.random)
+    const key = objectKey(request.namespace, draft.metadata.name)
     if (context.store.get(request.resource.storage, key) && attempt < nameAttempts) continue
-    return commitCreate(context, request, named, request.resource.strategy.hasGeneration)
+    return commitCreate(context, request, draft, request.resource.strategy.hasGeneration)
   }
 }
 
@@ -62,7 +61,6 @@ async function commitCreate(
   else if (resource.struct) delete object.metadata.generation
   if (resource.strategy.hasStatus) resetStatus(object, resource.struct)
   resource.strategy.prepareForCreate?.(object, strategy)
-  context.ownership.track(object, undefined, request.fieldWrite(strategy.now))
   const errors = [
     ...(resource.strategy.validatesMetadata
       ? []

@@ -12,15 +12,18 @@ export interface FieldWrite {
 }
 
 /**
- * The seam for server-side apply: keeps metadata.managedFields and merges applied configurations. `track` runs on every
- * create and update after admission changed the object; `apply` merges a configuration into the live object.
+ * Keeps metadata.managedFields and merges applied configurations. What admission and the server fill in has no owner, so
+ * both run on what the client wants, before anything else changes it.
  */
 export interface FieldOwnership {
+  /** For every create, update and patch, right after defaults; in place. */
   track(draft: KubeObject, live: KubeObject | undefined, write: FieldWrite): void
-  /** Throws an ApiError on conflicts that `force` does not override. */
+  /** Merges a configuration into the live object, owners included; not defaulted. Throws an ApiError on conflicts. */
   apply(
     live: KubeObject | undefined,
     configuration: KubeObject,
     write: FieldWrite & { readonly force: boolean },
   ): KubeObject
+  /** After admission: a write that changes nothing but the time of its owner changes nothing. */
+  settle(object: KubeObject, live: KubeObject): KubeObject
 }

@@ -11,4 +11,5 @@ export const untracked: FieldOwnership = {
   apply() {
     throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is not served by this cluster')
   },
+  settle: object => object,
 }

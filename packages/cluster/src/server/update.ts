@@ -10,7 +10,7 @@ import { present } from './presentation.ts'
 import { refuse } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** Makes the new object from the live one; called again when someone else wrote in between. */
+/** Makes the new object from the live one, owners included; called again when someone else wrote in between. */
 export type Change = (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export interface UpdateOutcome {
@@ -99,11 +99,10 @@ async function prepareUpdate(
   ensureNamespace(draft, request.namespace)
   const attributes = request.attributes('UPDATE', draft, live)
   await context.admission.mutate(attributes, context)
-  const object = attributes.object!
+  const object = context.ownership.settle(attributes.object!, live)
   const strategy = strategyContext(context)
   carryOverMetadata(object, live)
   scope.prepare(object, live, strategy)
-  context.ownership.track(object, live, request.fieldWrite(strategy.now))
   const errors = [
     ...(resource.strategy.validatesMetadata
       ? []
@@ -187,8 +186,12 @@ export function statusScope(resource: Resource): UpdateScope {
         if (live.metadata.ownerReferences)
           draft.metadata.ownerReferences = structuredClone(live.metadata.ownerReferences)
       } else {
+        const { managedFields } = draft.metadata
         for (const key of Object.keys({ ...draft, ...live }))
           if (key !== 'status') restoreField(draft, live, key)
+        // The only part of the metadata that writes of a status change.
+        if (managedFields) draft.metadata.managedFields = managedFields
+        else delete draft.metadata.managedFields
       }
       strategy.prepareForStatusUpdate?.(draft, live, context)
     },

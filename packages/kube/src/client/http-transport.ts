@@ -83,7 +83,7 @@ export class HttpTransport implements Transport {
       path: this.#basePath + request.path,
       headers: request.headers as Record<string, string | string[]>,
       body: request.body,
-      headersTimeout: request.timeoutMs,
+      headersTimeout: request.answerTimeoutMs ?? request.timeoutMs,
       bodyTimeout: request.timeoutMs,
     }
   }

@@ -93,7 +93,9 @@ export class Requester {
   async stream(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<TransportStream> {
     const startedAt = this.#options.clock.monotonic()
     try {
-      const stream = await this.#options.transport.stream(await this.#build(call, timeoutMs, signal))
+      const request = await this.#build(call, timeoutMs, signal)
+      const answerTimeoutMs = Math.min(timeoutMs, this.#options.timeoutMs)
+      const stream = await this.#options.transport.stream({ ...request, answerTimeoutMs })
       this.#warn(call, stream.headers)
       if (stream.status < 300) {
         this.#report(call, startedAt, stream.status, 'OK')

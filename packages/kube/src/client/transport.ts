@@ -11,6 +11,8 @@ export interface TransportRequest {
   readonly body?: string
   /** Fails with a TransportError of kind `timeout` after this long without a byte from the server. */
   readonly timeoutMs: number
+  /** How long the answer may take to begin; `timeoutMs` unless told. */
+  readonly answerTimeoutMs?: number
   readonly signal?: AbortSignal
 }
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type KubeObject, objectKey } from '../object.ts'
+import type { RbacRoleBinding, RbacRoleRef, RbacSubject } from '../schema/types.generated.ts'
+import type { UserInfo } from '../server/request.ts'
+import type { Change, Store } from '../store/index.ts'
+import { serviceAccountName } from './service-account-user.ts'
+
+export const storages = {
+  roles: 'roles.rbac.authorization.k8s.io',
+  clusterRoles: 'clusterroles.rbac.authorization.k8s.io',
+  roleBindings: 'rolebindings.rbac.authorization.k8s.io',
+  clusterRoleBindings: 'clusterrolebindings.rbac.authorization.k8s.io',
+}
+
+/** One subject of one binding. */
+export interface Grant {
+  readonly binding: string
+  /** Empty for bindings of the whole cluster. */
+  readonly namespace: string
+  readonly role: RbacRoleRef
+  readonly subject: RbacSubject
+}
+
+/**
+ * Who is bound to what, by subject, kept up to date with the store: a request looks at the bindings of its user and
+ * groups and at no others.
+ */
+export class BindingIndex {
+  /** By namespace (empty: the whole cluster), then by subject, then by binding. */
+  readonly #grants = new Map<string, Map<string, Map<string, Grant>>>()
+  readonly stop: () => void
+
+  constructor(store: Store) {
+    this.stop = store.observe(change => this.#notice(change))
+    for (const resource of [storages.clusterRoleBindings, storages.roleBindings])
+      for (const binding of store.list(resource, { prefix: '' }).items) this.#add(binding)
+  }
+
+  /** All grants of a user in a namespace, those for the whole cluster first. */
+  *grantsOf(user: UserInfo, namespace: string): Generator<Grant> {
+    for (const scope of namespace ? ['', namespace] : ['']) {
+      const subjects = this.#grants.get(scope)
+      if (!subjects) continue
+      yield* subjects.get(`User ${user.name}`)?.values() ?? []
+      for (const group of user.groups) yield* subjects.get(`Group ${group}`)?.values() ?? []
+    }
+  }
+
+  #notice({ resource, type, object, previous }: Change): void {
+    if (resource !== storages.roleBindings && resource !== storages.clusterRoleBindings) return
+    if (previous) this.#remove(previous)
+    if (type !== 'DELETED') this.#add(object)
+  }
+
+  #add(object: KubeObject): void {
+    const { namespace = '', name = '' } = object.metadata
+    const { roleRef, subjects = [] } = object as unknown as RbacRoleBinding
+    for (const subject of subjects) {
+      const key = subjectKey(subject, namespace)
+      if (key === undefined || !roleRef) continue
+      const scope = entry(this.#grants, namespace, () => new Map<string, Map<string, Grant>>())
+      const grants = entry(scope, key, () => new Map<string, Grant>())
+      // A binding that names a subject twice grants it once.
+      if (!grants.has(name)) grants.set(name, { binding: name, namespace, role: roleRef, subject })
+    }
+  }
+
+  #remove(object: KubeObject): void {
+    const { namespace = '', name = '' } = object.metadata
+    const scope = this.#grants.get(namespace)
+    for (const subject of (object as unknown as RbacRoleBinding).subjects ?? []) {
+      const key = subjectKey(subject, namespace) ?? ''
+      const grants = scope?.get(key)
+      if (grants?.delete(name) && grants.size === 0) scope!.delete(key)
+    }
+    if (scope?.size === 0) this.#grants.delete(namespace)
+  }
+}
+
+/** Service accounts are users with a name of a certain form; undefined when the subject can be nobody. */
+function subjectKey({ kind, name = '', namespace }: RbacSubject, bindingNamespace: string) {
+  if (kind === 'User' || kind === 'Group') return `${kind} ${name}`
+  const home = namespace || bindingNamespace
+  return kind === 'ServiceAccount' && home ? `User ${serviceAccountName(home, name)}` : undefined
+}
+
+function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  let value = map.get(key)
+  if (value === undefined) {
+    value = make()
+    map.set(key, value)
+  }
+  return value
+}
+
+/** The key of the role that a binding in `namespace` refers to. */
+export function roleLocation(role: RbacRoleRef, namespace: string): { resource: string; key: string } {
+  return role.kind === 'ClusterRole'
+    ? { resource: storages.clusterRoles, key: role.name ?? '' }
+    : { resource: storages.roles, key: objectKey(namespace, role.name ?? '') }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { equalJson } from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import type { RbacPolicyRule, RbacRole, RbacRoleBinding } from '../schema/types.generated.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
+import { refuse } from '../server/status.ts'
+import { compactRules, describeRule, missingRules, quoteList } from './policy-rules.ts'
+import { privilegedGroup, type RbacAuthorizer } from './rbac.ts'
+
+const rbacGroup = 'rbac.authorization.k8s.io'
+
+/**
+ * Nobody gives away what they do not have: who writes a role or a binding must hold all of it, or may `escalate` the
+ * role or `bind` it. Runs among the plugins that change objects, because the real server refuses it before it looks
+ * whether the object is valid.
+ */
+export function preventEscalation(rbac: RbacAuthorizer): AdmissionPlugin {
+  return {
+    name: 'RBACEscalation',
+    mutate(attributes) {
+      const { resource, operation, user, object } = attributes
+      if (resource.group !== rbacGroup || !object) return
+      if (operation !== 'CREATE' && operation !== 'UPDATE') return
+      if (user.groups.includes(privilegedGroup)) return
+      if (attributes.oldObject && onlyGarbageCollection(object, attributes.oldObject)) return
+      const rules = grantedRules(rbac, attributes, object)
+      if (!rules) return
+      const missing = missingRules(rbac.rulesFor(user, attributes.namespace), rules)
+      if (missing.length === 0) return
+      const texts = [...new Set(compactRules(missing).map(describeRule))].sort()
+      throw refuse.forbidden(
+        resource,
+        object.metadata.name ?? '',
+        `user ${JSON.stringify(user.name)} (groups=${quoteList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${texts.join('\n')}`,
+      )
+    },
+  }
+}
+
+/** What the write gives away; undefined when the user is explicitly allowed to. */
+function grantedRules(
+  rbac: RbacAuthorizer,
+  { resource, namespace, name, user }: AdmissionAttributes,
+  object: KubeObject,
+): readonly RbacPolicyRule[] | undefined {
+  const about = {
+    user,
+    isResource: true,
+    group: rbacGroup,
+    version: '*',
+    subresource: '',
+    namespace,
+    path: '',
+  }
+  if (resource.plural === 'roles' || resource.plural === 'clusterroles') {
+    const may = rbac.decide({ ...about, verb: 'escalate', resource: resource.plural, name })
+    return may.allowed ? undefined : ((object as unknown as RbacRole).rules ?? [])
+  }
+  const { roleRef = {} } = object as unknown as RbacRoleBinding
+  const plural = roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles'
+  const may = rbac.decide({ ...about, verb: 'bind', resource: plural, name: roleRef.name ?? '' })
+  if (may.allowed) return undefined
+  const rules = rbac.rulesOf(roleRef, namespace)
+  if (!rules) throw refuse.notFound({ group: rbacGroup, plural }, roleRef.name ?? '')
+  return rules
+}
+
+/** A collector may remove finalizers and owners of what it could not have granted. */
+function onlyGarbageCollection(object: KubeObject, old: KubeObject): boolean {
+  const rest = ({ metadata, ...others }: KubeObject) => {
+    const { ownerReferences, finalizers, managedFields, resourceVersion, ...kept } = metadata
+    return { ...others, metadata: kept }
+  }
+  return equalJson(rest(object), rest(old))
+}

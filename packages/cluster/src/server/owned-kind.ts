@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  emptyObject,
+  fieldTypeOfSchema,
+  fieldTypeOfStruct,
+  type JSONSchemaProps,
+  managedByMain,
+  managedByStatus,
+  type OwnedKind,
+} from '@grove/apimachinery'
+import type { Resource } from '../registry/resource.ts'
+import { apiVersionOf } from './presentation.ts'
+
+const known = new WeakMap<Resource, Map<string, OwnedKind>>()
+
+/** What is known of a resource, and of one way of writing it, about owners; worked out once. */
+export function ownedKindOf(resource: Resource, subresource: string): OwnedKind {
+  let kinds = known.get(resource)
+  if (!kinds) {
+    kinds = new Map()
+    known.set(resource, kinds)
+  }
+  let kind = kinds.get(subresource)
+  if (!kind) {
+    kind = makeKind(resource, subresource)
+    kinds.set(subresource, kind)
+  }
+  return kind
+}
+
+function makeKind(resource: Resource, subresource: string): OwnedKind {
+  const { kind, struct, strategy } = resource
+  const apiVersion = apiVersionOf(resource)
+  return {
+    apiVersion,
+    kind,
+    type: struct
+      ? fieldTypeOfStruct(struct)
+      : fieldTypeOfSchema((resource.schema ?? { type: 'object' }) as JSONSchemaProps),
+    empty: struct ? emptyObject(struct, apiVersion, kind) : { apiVersion, kind },
+    filter:
+      subresource === 'status'
+        ? managedByStatus(kind, { custom: !struct })
+        : // The scale is a kind of its own whose status nobody writes.
+          strategy.hasStatus && subresource !== 'scale'
+          ? managedByMain
+          : undefined,
+    subresource,
+  }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import {
+  type ApplyOutcome,
+  applyConfiguration,
+  equalJson,
+  type JsonObject,
+  type ManagedFieldsEntry,
+  sortFieldsV1,
+  trackUpdate,
+  withoutTimeOnlyChanges,
+} from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import type { Resource } from '../registry/resource.ts'
+import type { FieldOwnership } from './field-ownership.ts'
+import { ownedKindOf } from './owned-kind.ts'
+import { ApiError, refuse } from './status.ts'
+
+/** managedFields as the real server keeps them, and server-side apply. */
+export const tracked: FieldOwnership = {
+  track(draft, live, { resource, subresource, manager, now }) {
+    const { metadata } = draft
+    if (metadata.managedFields && live?.metadata.managedFields)
+      setEntries(draft, asStored(entriesOf(draft), entriesOf(live)))
+    const kind = ownedKindOf(resource, subresource)
+    setEntries(draft, written(resource, trackUpdate({ kind, live, object: draft, manager, time: now })))
+  },
+
+  apply(live, configuration, { resource, subresource, manager, now, force }) {
+    const kind = ownedKindOf(resource, subresource)
+    const outcome = applyConfiguration({
+      kind,
+      live,
+      configuration: configuration as JsonObject,
+      manager,
+      force,
+      time: now,
+    })
+    if (outcome.outcome !== 'applied') throw applyRefusal(outcome)
+    const merged = outcome.object as KubeObject
+    const object = { ...merged, metadata: { ...merged.metadata } }
+    setEntries(object, written(resource, entriesOf(object)))
+    return object
+  },
+
+  settle: (object, live) => withoutTimeOnlyChanges(object as JsonObject, live as JsonObject) as KubeObject,
+}
+
+type Entries = readonly ManagedFieldsEntry[]
+
+function entriesOf({ metadata }: KubeObject): Entries {
+  return (metadata.managedFields ?? []) as Entries
+}
+
+function setEntries({ metadata }: KubeObject, entries: Entries | undefined): void {
+  if (entries && entries.length > 0)
+    metadata.managedFields = entries as KubeObject['metadata']['managedFields']
+  else delete metadata.managedFields
+}
+
+/** Clients send back what they read. Taken from the live object instead, it need not be worked out again. */
+function asStored(sent: Entries, live: Entries): Entries {
+  if (sent.length === 0) return sent
+  return sent.map(entry => live.find(stored => equalJson(stored, entry)) ?? entry)
+}
+
+const sorted = new WeakMap<JsonObject, JsonObject>()
+
+/** Custom objects are written with their keys in order, and so are the fields of their owners. */
+function written({ struct }: Resource, entries: Entries | undefined): Entries | undefined {
+  if (struct || !entries) return entries
+  return entries.map(entry => (entry.fieldsV1 ? { ...entry, fieldsV1: inOrder(entry.fieldsV1) } : entry))
+}
+
+function inOrder(fields: JsonObject): JsonObject {
+  let known = sorted.get(fields)
+  if (!known) {
+    known = sortFieldsV1(fields)
+    sorted.set(fields, known)
+    sorted.set(known, known)
+  }
+  return known
+}
+
+function applyRefusal(outcome: Exclude<ApplyOutcome, { readonly outcome: 'applied' }>): ApiError {
+  switch (outcome.outcome) {
+    case 'conflict':
+      return new ApiError(409, 'Conflict', outcome.message, { causes: [...outcome.causes] })
+    case 'bad request':
+      return refuse.badRequest(outcome.message)
+    case 'failed':
+      return refuse.unexpected(outcome.message)
+  }
+}
