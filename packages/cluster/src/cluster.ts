@@ -14,10 +14,10 @@ import { Admission, type AdmissionPlugin } from './server/admission.ts'
 import { ApiServer } from './server/api-server.ts'
 import { type Authorizer, allowAll } from './server/authorization.ts'
 import type { ServerContext } from './server/context.ts'
-import type { FieldOwnership } from './server/field-ownership.ts'
 import type { ApiRequest, ApiResponse } from './server/request.ts'
 import type { SubresourceHandler } from './server/resource-call.ts'
 import * as verbs from './server/resource-verbs.ts'
+import { tracked } from './server/tracked-ownership.ts'
 import { untracked } from './server/untracked-ownership.ts'
 import { MemoryStore, type Store } from './store/index.ts'
 import { answerBinding } from './subresources/binding.ts'
@@ -33,8 +33,8 @@ export interface ClusterOptions {
   /** In memory when absent. */
   readonly store?: Store
   readonly authorize?: Authorizer
-  /** managedFields and server-side apply; refused when absent. */
-  readonly ownership?: FieldOwnership
+  /** `untracked` saves the cost of managedFields and refuses server-side apply; tracked when absent. */
+  readonly ownership?: 'tracked' | 'untracked'
   /** Judges of writes, after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
   /** Further subresources, or others than the built-in ones, by `plural/subresource`. */
@@ -74,7 +74,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     random: options.seed === undefined ? systemRandom : seededRandom(options.seed),
     admission,
     authorize: options.authorize ?? allowAll,
-    ownership: options.ownership ?? untracked,
+    ownership: options.ownership === 'untracked' ? untracked : tracked,
   }
   const server = new ApiServer({
     context,

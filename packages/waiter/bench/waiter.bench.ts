@@ -24,7 +24,13 @@ await kubernetes.request('PATCH', `${pods}/parent/status`, {
   contentType: 'application/merge-patch+json',
   body: { status: { conditions: [{ type: 'Ready', status: 'True' }] } },
 })
-await kubernetes.kubectl('create', 'clusterrolebinding', 'waiter', '--clusterrole=view', `--user=${user()}`)
+await kubernetes.kubectl(
+  'create',
+  'clusterrolebinding',
+  'waiter',
+  '--clusterrole=system:kube-scheduler',
+  `--user=${user()}`,
+)
 const { status } = await kubernetes.request<{ status: { token: string } }>(
   'POST',
   `/api/v1/namespaces/${namespace}/serviceaccounts/default/token`,

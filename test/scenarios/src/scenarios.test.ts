@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { after, before, describe, test } from 'node:test'
+import { waiter } from '@grove/api'
 import {
   type Cluster,
   createCluster,
@@ -10,8 +11,9 @@ import {
   startControllers,
 } from '@grove/cluster'
 import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
+import { runWaiter } from '@grove/waiter'
 import { installCustomResources, Stage, type WriteCount } from './stage.ts'
-import { stories } from './stories/index.ts'
+import { embeddedStories, stories } from './stories/index.ts'
 
 const readVerbs = new Set(['get', 'list', 'watch', 'find'])
 const namespaces = defineResource<KubeObject>({
@@ -31,7 +33,20 @@ describe('stories on the embedded cluster', () => {
     cluster = createCluster()
     client = connect()
     await installCustomResources(client)
-    controllers = await startControllers(connect())
+    controllers = await startControllers(connect(), {
+      kubelet: {
+        runInitContainer: (pod, container, { signal, log }) =>
+          container.name === waiter.containerName
+            ? runWaiter({
+                words: container.args ?? [],
+                namespace: pod.metadata.namespace ?? '',
+                transport: inProcessTransport(cluster.handle),
+                signal,
+                log,
+              }).then(exitCode => ({ exitCode }))
+            : undefined,
+      },
+    })
     await controllers.fleet.add(plainNodes(20))
   })
   after(async () => {
@@ -48,7 +63,7 @@ describe('stories on the embedded cluster', () => {
     })
   }
 
-  stories.forEach((story, at) => {
+  ;[...stories, ...embeddedStories].forEach((story, at) => {
     test(story.name, async () => {
       const namespace = `story-${at}`
       await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })

@@ -24,6 +24,7 @@ export function preventEscalation(rbac: RbacAuthorizer): AdmissionPlugin {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return
       if (user.groups.includes(privilegedGroup)) return
       if (attributes.oldObject && onlyGarbageCollection(object, attributes.oldObject)) return
+      if ('aggregationRule' in object) requireEverything(rbac, attributes, object)
       const rules = grantedRules(rbac, attributes, object)
       if (!rules) return
       const missing = missingRules(rbac.rulesFor(user, attributes.namespace), rules)
@@ -36,6 +37,25 @@ export function preventEscalation(rbac: RbacAuthorizer): AdmissionPlugin {
       )
     },
   }
+}
+
+const everything: RbacPolicyRule[] = [
+  { apiGroups: ['*'], resources: ['*'], verbs: ['*'] },
+  { nonResourceURLs: ['*'], verbs: ['*'] },
+]
+
+/** A role that is made of others can come to hold anything. */
+function requireEverything(
+  rbac: RbacAuthorizer,
+  { resource, namespace, user }: AdmissionAttributes,
+  object: KubeObject,
+): void {
+  if (missingRules(rbac.rulesFor(user, namespace), everything).length > 0)
+    throw refuse.forbidden(
+      resource,
+      object.metadata.name ?? '',
+      'must have cluster-admin privileges to use the aggregationRule',
+    )
 }
 
 /** What the write gives away; undefined when the user is explicitly allowed to. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { JsonObject } from '@grove/apimachinery'
+import { isJsonObject, type JsonObject } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -31,8 +31,15 @@ export function decodeObject(
     const problems = found.slice(0, maximumStrictErrors)
     reportStrictErrors(resource, problems, validation, warn)
   }
+  keepReset(object, body.value)
   resource.codec.applyDefaults(object)
   return object
+}
+
+/** An empty list of owners is left out like all that is empty, but it means something: forget them. */
+export function keepReset(object: KubeObject, { metadata }: JsonObject): void {
+  const sent = isJsonObject(metadata) ? metadata.managedFields : undefined
+  if (Array.isArray(sent) && sent.length === 0) object.metadata.managedFields = []
 }
 
 /** Custom kinds are pruned after they are read: first what the text has twice, then what the schema does not have. */

@@ -48,6 +48,14 @@ export function ensureNamespace(draft: KubeObject, namespace: string): void {
   }
 }
 
+/** An object that leaves out its name has that of the path. */
+export function checkName(write: { readonly name: string }, object: KubeObject): void {
+  if (object.metadata.name && object.metadata.name !== write.name)
+    throw refuse.badRequest(
+      `the name of the object (${object.metadata.name}) does not match the name on the URL (${write.name})`,
+    )
+}
+
 /** Counts what the user asked for: a change outside of metadata and, where it is separate, status. */
 export function bumpGeneration(resource: Resource, draft: KubeObject, live: KubeObject): void {
   if (!resource.strategy.hasGeneration) return

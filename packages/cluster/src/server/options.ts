@@ -16,15 +16,36 @@ export interface WriteOptions {
 const metaGroup = 'meta.k8s.io'
 const maximumManagerLength = 128
 
-/** `kind` is the name of the options in messages: CreateOptions, UpdateOptions, PatchOptions. */
-export function parseWriteOptions(query: URLSearchParams, kind: string, userAgent: string): WriteOptions {
-  const errors: FieldError[] = [...dryRunErrors(query.getAll('dryRun'))]
+export const patchTypes = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+}
+
+/**
+ * `kind` is the name of the options in messages: CreateOptions, UpdateOptions, PatchOptions. `type` is the media type of
+ * the body, which says what a patch may ask for.
+ */
+export function parseWriteOptions(
+  query: URLSearchParams,
+  kind: string,
+  { userAgent, type }: { readonly userAgent: string; readonly type: string },
+): WriteOptions {
+  const errors: FieldError[] = []
+  const fieldManager = query.get('fieldManager') ?? ''
+  if (kind === 'PatchOptions') {
+    if (type === patchTypes.apply && fieldManager === '')
+      errors.push(fieldError.required('fieldManager', 'is required for apply patch'))
+    if (type !== patchTypes.apply && query.has('force'))
+      errors.push(fieldError.forbidden('force', 'may not be specified for non-apply patch'))
+  }
+  if (Buffer.byteLength(fieldManager) > maximumManagerLength)
+    errors.push(fieldError.tooLong('fieldManager', maximumManagerLength))
+  errors.push(...dryRunErrors(query.getAll('dryRun')))
   const fieldValidation = query.get('fieldValidation') ?? ''
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation))
     errors.push(fieldError.unsupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
-  const fieldManager = query.get('fieldManager') ?? ''
-  if (Buffer.byteLength(fieldManager) > maximumManagerLength)
-    errors.push(fieldError.tooLong('fieldManager', maximumManagerLength))
   if (errors.length > 0) throw refuse.invalid({ group: metaGroup, kind }, '', errors)
   const force = query.get('force')
   return {

@@ -10,26 +10,21 @@ import {
   type JsonObject,
   StrategicMergeError,
 } from '@grove/apimachinery'
-import { parse as parseYaml } from 'yaml'
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
+import { readConfiguration } from './apply.ts'
 import { bodyText, mediaTypeOf, unknownOnly } from './body.ts'
 import type { ServerContext } from './context.ts'
-import { decodeObject, reportStrictErrors } from './decode-object.ts'
+import { keepReset, reportStrictErrors } from './decode-object.ts'
+import { checkName } from './metadata.ts'
+import { patchTypes } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
 import type { ApiRequest } from './request.ts'
 import { ApiError, refuse } from './status.ts'
 import { findStrictErrors } from './strict-errors.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
-
-export const patchTypes = {
-  json: 'application/json-patch+json',
-  merge: 'application/merge-patch+json',
-  strategic: 'application/strategic-merge-patch+json',
-  apply: 'application/apply-patch+yaml',
-}
 
 /** What the patch does to the live object; `createMissing` for server-side apply, which may create. */
 export function readPatch(
@@ -40,11 +35,16 @@ export function readPatch(
   const { resource } = write
   const type = mediaTypeOf(request.headers['content-type'])
   const text = bodyText(request)
-  if (type === patchTypes.apply) return { change: applyChange(context, write, text), createMissing: true }
+  if (type === patchTypes.apply)
+    return { change: readConfiguration(context, write, text), createMissing: true }
   const transform = readTransform(resource, type, text)
   return {
     createMissing: false,
-    change: live => decodePatched(write, transform(live as JsonObject & KubeObject), text, type),
+    change: live => {
+      const draft = decodePatched(write, transform(live as JsonObject & KubeObject), text, type)
+      context.ownership.track(draft, live, write.fieldWrite(context))
+      return draft
+    },
   }
 }
 
@@ -166,39 +166,8 @@ function decodePatched(write: WriteRequest, patched: unknown, text: string, type
     throw blame(`strict decoding error: ${problems.join(', ')}`)
   }
   const object = cloneJson(decoded.object)
+  keepReset(object, patched)
   resource.codec.applyDefaults(object)
   checkName(write, object)
   return object
-}
-
-export function checkName(write: { readonly name: string }, object: KubeObject): void {
-  if (object.metadata.name && object.metadata.name !== write.name)
-    throw refuse.badRequest(
-      `the name of the object (${object.metadata.name}) does not match the name on the URL (${write.name})`,
-    )
-}
-
-function applyChange(context: ServerContext, write: WriteRequest, text: string): Change {
-  const { resource, options } = write
-  let value: unknown
-  try {
-    value = parseYaml(text)
-  } catch (error) {
-    throw refuse.badRequest(`error decoding YAML: ${(error as Error).message.split('\n')[0]}`)
-  }
-  if (!isJsonObject(value)) throw refuse.badRequest('error decoding YAML: not an object')
-  return live => {
-    const configuration = value as unknown as KubeObject
-    const merged = context.ownership.apply(live, configuration, {
-      ...write.fieldWrite(new Date(context.clock.now()).toISOString()),
-      force: options.force ?? false,
-    })
-    return decodeObject(
-      context.registry,
-      resource,
-      { value: cloneJson(merged), strictErrors: unknownOnly },
-      options.fieldValidation,
-      write.warn,
-    )
-  }
 }

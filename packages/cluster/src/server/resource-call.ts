@@ -2,6 +2,7 @@
 
 import type { Resource } from '../registry/resource.ts'
 import { Presenter } from './answer.ts'
+import { mediaTypeOf } from './body.ts'
 import type { ServerContext } from './context.ts'
 import { negotiate } from './media-type.ts'
 import { parseWriteOptions, type WriteOptions } from './options.ts'
@@ -34,7 +35,10 @@ export function writeRequestOf(call: ResourceCall): WriteRequest {
   const kind = optionKinds[info.verb as keyof typeof optionKinds] ?? 'CreateOptions'
   return withOptions(
     call,
-    parseWriteOptions(request.query, kind, request.headers['user-agent'] ?? ''),
+    parseWriteOptions(request.query, kind, {
+      userAgent: request.headers['user-agent'] ?? '',
+      type: mediaTypeOf(request.headers['content-type']),
+    }),
     resource,
   )
 }

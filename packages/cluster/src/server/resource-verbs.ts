@@ -8,13 +8,14 @@ import { decodeObject } from './decode-object.ts'
 import { type DeleteOutcome, deleteObject } from './delete.ts'
 import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts'
 import { parseListOptions } from './list-options.ts'
-import { checkName, readPatch } from './patch.ts'
+import { checkName } from './metadata.ts'
+import { readPatch } from './patch.ts'
 import { getObject, listObjects } from './read.ts'
 import type { ApiResponse } from './request.ts'
 import { presenterOf, type ResourceCall, withOptions, writeRequestOf } from './resource-call.ts'
 import { parseSelection } from './selection.ts'
 import { ApiError, deletedStatus, refuse } from './status.ts'
-import { mainScope, statusScope, type UpdateScope, updateObject } from './update.ts'
+import { type Change, mainScope, statusScope, type UpdateScope, updateObject } from './update.ts'
 import { watchObjects } from './watch.ts'
 
 export function get(call: ResourceCall): ApiResponse {
@@ -61,6 +62,7 @@ export async function create(call: ResourceCall): Promise<ApiResponse> {
   const draft = decodeObject(context.registry, resource, body, write.options.fieldValidation, write.warn)
   if (resource.evaluate)
     return presenter.object(201, await resource.evaluate(draft, context, request.user), write.warnings)
+  context.ownership.track(draft, undefined, write.fieldWrite(context))
   return presenter.object(201, await createObject(context, write, draft), write.warnings)
 }
 
@@ -82,9 +84,10 @@ export async function update(
   checkName(write, first)
   const createMissing = info.subresource === '' && (resource.strategy.createOnUpdate ?? false)
   let next: KubeObject | undefined = first
-  const change = () => {
+  const change: Change = live => {
     const draft = next ?? decode()
     next = undefined
+    context.ownership.track(draft, live, write.fieldWrite(context))
     return draft
   }
   const { object, created } = await updateObject(context, write, change, scope, { createMissing })

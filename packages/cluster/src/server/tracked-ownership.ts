@@ -19,9 +19,8 @@ import { ApiError, refuse } from './status.ts'
 /** managedFields as the real server keeps them, and server-side apply. */
 export const tracked: FieldOwnership = {
   track(draft, live, { resource, subresource, manager, now }) {
-    const { metadata } = draft
-    if (metadata.managedFields && live?.metadata.managedFields)
-      setEntries(draft, asStored(entriesOf(draft), entriesOf(live)))
+    const sent = entriesOf(draft)
+    if (live && sent.length > 0) setEntries(draft, asStored(sent, entriesOf(live)))
     const kind = ownedKindOf(resource, subresource)
     setEntries(draft, written(resource, trackUpdate({ kind, live, object: draft, manager, time: now })))
   },
@@ -60,7 +59,6 @@ function setEntries({ metadata }: KubeObject, entries: Entries | undefined): voi
 
 /** Clients send back what they read. Taken from the live object instead, it need not be worked out again. */
 function asStored(sent: Entries, live: Entries): Entries {
-  if (sent.length === 0) return sent
   return sent.map(entry => live.find(stored => equalJson(stored, entry)) ?? entry)
 }
 

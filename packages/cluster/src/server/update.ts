@@ -186,12 +186,12 @@ export function statusScope(resource: Resource): UpdateScope {
         if (live.metadata.ownerReferences)
           draft.metadata.ownerReferences = structuredClone(live.metadata.ownerReferences)
       } else {
-        const { managedFields } = draft.metadata
         for (const key of Object.keys({ ...draft, ...live }))
-          if (key !== 'status') restoreField(draft, live, key)
-        // The only part of the metadata that writes of a status change.
-        if (managedFields) draft.metadata.managedFields = managedFields
-        else delete draft.metadata.managedFields
+          if (key !== 'status' && key !== 'metadata') restoreField(draft, live, key)
+        // Owners are the only part of the metadata that writes of a status change.
+        const { managedFields } = draft.metadata
+        const { managedFields: _, ...metadata } = live.metadata
+        draft.metadata = { ...structuredClone(metadata), ...(managedFields && { managedFields }) }
       }
       strategy.prepareForStatusUpdate?.(draft, live, context)
     },

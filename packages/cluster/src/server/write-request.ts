@@ -3,6 +3,7 @@
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 import type { AdmissionAttributes } from './admission.ts'
+import { type ServerContext, timestamp } from './context.ts'
 import type { FieldWrite } from './field-ownership.ts'
 import type { WriteOptions } from './options.ts'
 import type { UserInfo } from './request.ts'
@@ -58,7 +59,12 @@ export class WriteRequest {
     }
   }
 
-  fieldWrite(now: string): FieldWrite {
-    return { resource: this.resource, subresource: this.subresource, manager: this.options.fieldManager, now }
+  fieldWrite({ clock }: ServerContext): FieldWrite {
+    return {
+      resource: this.resource,
+      subresource: this.subresource,
+      manager: this.options.fieldManager,
+      now: timestamp(clock.now()),
+    }
   }
 }

@@ -23,6 +23,8 @@ export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
   if (!node) throw refuse.badRequest('Binding "" is invalid: target.name: Required value')
   const bind = (live: KubeObject | undefined): KubeObject => {
     const draft = cloneJson(live!)
+    // Shared by many objects; where a pod goes has no owner.
+    draft.metadata.managedFields = live!.metadata.managedFields
     const pod = draft as unknown as Pod
     if (binding.metadata?.uid && binding.metadata.uid !== draft.metadata.uid)
       throw refuse.conflict(

@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cloneJson, fieldError, isJsonObject, type JsonObject } from '@grove/apimachinery'
+import {
+  cloneJson,
+  type FieldPath,
+  fieldElement,
+  fieldError,
+  isJsonObject,
+  type JsonObject,
+  type ManagedFieldsEntry,
+  managedFieldsAfterScale,
+  scaleManagedFields,
+} from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import { builtIn } from '../registry/built-in.ts'
 import type { Resource, ScalePaths } from '../registry/resource.ts'
 import { selectorText } from '../registry/tables/selector.ts'
 import { parseBody } from '../server/body.ts'
 import { decodeObject } from '../server/decode-object.ts'
-import { checkName, readPatch } from '../server/patch.ts'
+import { checkName } from '../server/metadata.ts'
+import { readPatch } from '../server/patch.ts'
+import { apiVersionOf } from '../server/presentation.ts'
 import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { presenterOf, type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
@@ -32,6 +44,7 @@ export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
   const scaleChange = info.verb === 'patch' ? patchScale(call, write) : replaceScale(call, write)
   const change: Change = async live => {
     const current = scaleOf(resource, live!)
+    setManagedFields(current, scaleManagedFields(live!.metadata.managedFields, replicasPath(resource)))
     const wanted = await scaleChange(current)
     checkName(write, wanted)
     return withReplicas(resource, live!, wanted)
@@ -44,7 +57,18 @@ type ScaleChange = (current: KubeObject) => KubeObject | Promise<KubeObject>
 
 function replaceScale({ context, request }: ResourceCall, write: WriteRequest): ScaleChange {
   const body = parseBody(request, 'Scale', scaleResource.struct)
-  return () => decodeObject(context.registry, scaleResource, body, write.options.fieldValidation, write.warn)
+  const asScale = new WriteRequest({ ...write, resource: scaleResource })
+  return current => {
+    const wanted = decodeObject(
+      context.registry,
+      scaleResource,
+      body,
+      write.options.fieldValidation,
+      write.warn,
+    )
+    context.ownership.track(wanted, current, asScale.fieldWrite(context))
+    return wanted
+  }
 }
 
 function patchScale({ context, request }: ResourceCall, write: WriteRequest): ScaleChange {
@@ -74,6 +98,18 @@ export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
         : { replicas: replicasAt(object, paths.specReplicas) },
     status: { replicas: replicasAt(object, paths.statusReplicas), ...(selector && { selector }) },
   }
+}
+
+function replicasPath({ scale }: Resource): FieldPath {
+  return scale!.specReplicas.map(fieldElement)
+}
+
+function setManagedFields(
+  { metadata }: KubeObject,
+  entries: readonly ManagedFieldsEntry[] | undefined,
+): void {
+  if (entries) metadata.managedFields = entries as KubeObject['metadata']['managedFields']
+  else delete metadata.managedFields
 }
 
 function selectorOf(resource: Resource, paths: ScalePaths, object: KubeObject): string {
@@ -109,5 +145,14 @@ function withReplicas(resource: Resource, live: KubeObject, scale: KubeObject): 
   holder[path.at(-1)!] = replicas
   draft.metadata.resourceVersion = resourceVersion || live.metadata.resourceVersion
   draft.metadata.uid = uid || live.metadata.uid
+  setManagedFields(
+    draft,
+    managedFieldsAfterScale(
+      live.metadata.managedFields,
+      scale.metadata.managedFields,
+      replicasPath(resource),
+      apiVersionOf(resource),
+    ),
+  )
   return draft
 }

@@ -6,6 +6,7 @@ import { deployStories } from './deploy.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { scalingStories } from './scaling.ts'
+import { startupOrderStories } from './startup-order.ts'
 import { updateStories } from './updates.ts'
 
 export const stories: readonly Story[] = [
@@ -16,3 +17,6 @@ export const stories: readonly Story[] = [
   ...gangTerminationStories,
   ...resourceSharingStories,
 ]
+
+/** Stories that need more of the nodes than every cluster's can do. */
+export const embeddedStories: readonly Story[] = startupOrderStories

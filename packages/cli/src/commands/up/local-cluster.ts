@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { customResourceDefinitions, type OperatorConfiguration } from '@grove/api'
 import {
+  ContainerLogs,
   createCluster,
   type HttpsFront,
   inProcessTransport,
@@ -28,6 +29,7 @@ import {
 } from '@grove/kube'
 import { type RunningOperator, recordedEvents, startOperator } from '@grove/operator'
 import { groveAdmission } from './admission-plugin.ts'
+import { startupWaiter } from './startup-waiter.ts'
 
 export interface LocalClusterOptions {
   readonly configuration: OperatorConfiguration
@@ -62,7 +64,11 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const { configuration, dataDirectory } = options
   const log = createLogger({ level: 'error', format: 'text' })
   if (dataDirectory) mkdirSync(dataDirectory, { recursive: true })
+  const logs = new ContainerLogs((pod, container) => [`${container} of ${pod.metadata?.name} is simulated`])
   const cluster = createCluster({
+    // The same objects, typed by two parts of one package.
+    podLogs: (pod, container, options) =>
+      logs.read(pod as Parameters<typeof logs.read>[0], container, options),
     ...(dataDirectory && {
       store: new MemoryStore({ journal: openSqliteJournal(join(dataDirectory, 'cluster.db')) }),
     }),
@@ -71,7 +77,10 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const client = connect('grove')
   for (const definition of customResourceDefinitions) await createOnce(client, definition)
   cluster.admission.add(groveAdmission(client, configuration, log))
-  const controllers = await startControllers(connect('kube-controller-manager'), { log })
+  const controllers = await startControllers(connect('kube-controller-manager'), {
+    log,
+    kubelet: { logs, runInitContainer: startupWaiter(inProcessTransport(cluster.handle)) },
+  })
   const existing = await client.list(nodes)
   if (existing.items.length === 0)
     await controllers.fleet.add(plainNodes(options.nodes, { gpus: options.gpusPerNode }))

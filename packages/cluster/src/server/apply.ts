@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { cloneJson, isJsonObject, type JsonObject, setOwn } from '@grove/apimachinery'
+import { parse as parseYaml } from 'yaml'
+import type { KubeObject } from '../object.ts'
+import type { Resource } from '../registry/resource.ts'
+import { DecodeError } from '../schema/decode.ts'
+import type { ServerContext } from './context.ts'
+import { checkName } from './metadata.ts'
+import { ApiError, refuse } from './status.ts'
+import type { Change } from './update.ts'
+import type { WriteRequest } from './write-request.ts'
+
+/** Server-side apply: what the text wants is merged into the live object, or makes a new one. */
+export function readConfiguration(context: ServerContext, write: WriteRequest, text: string): Change {
+  const configuration = parseConfiguration(write, text)
+  return live => {
+    const merged = context.ownership.apply(live, cloneJson(configuration) as unknown as KubeObject, {
+      ...write.fieldWrite(context),
+      force: write.options.force ?? false,
+    })
+    const object = completed(write.resource, merged)
+    checkName(write, object)
+    return object
+  }
+}
+
+function parseConfiguration(write: WriteRequest, text: string): JsonObject {
+  let value: unknown
+  try {
+    value = parseText(text, write)
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    throw refuse.badRequest(`error decoding YAML: ${(error as Error).message.split('\n')[0]}`)
+  }
+  if (value === null) return {}
+  if (!isJsonObject(value))
+    throw refuse.badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kindOf(value)} into Go value of type map[string]interface {}`,
+    )
+  return value
+}
+
+/** JSON is YAML too, and read a lot faster as what it is. */
+function parseText(text: string, { options, warn }: WriteRequest): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {}
+  const value: unknown = parseYaml(text, { uniqueKeys: false })
+  if (options.fieldValidation === 'Ignore') return value
+  try {
+    parseYaml(text)
+  } catch (error) {
+    const problem = (error as Error).message.split('\n')[0]
+    if (options.fieldValidation === 'Strict')
+      throw refuse.badRequest(`error strict decoding YAML: ${problem}`)
+    warn(String(problem))
+  }
+  return value
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** The merged object as the kind has it, with defaults. Its owners are shared by many objects and stay as they are. */
+function completed(resource: Resource, merged: KubeObject): KubeObject {
+  const { managedFields, ...metadata } = merged.metadata
+  const object = decodeMerged(resource, { ...merged, metadata })
+  const nulls = resource.struct ? undefined : cloneJson(object)
+  resource.codec.applyDefaults(object)
+  if (nulls) restoreNulls(nulls, object)
+  if (managedFields) object.metadata.managedFields = managedFields
+  return object
+}
+
+function decodeMerged(resource: Resource, merged: JsonObject): KubeObject {
+  try {
+    return cloneJson(resource.codec.decode(merged).object)
+  } catch (error) {
+    if (error instanceof DecodeError) throw refuse.unexpected(error.message)
+    throw error
+  }
+}
+
+/** A list whose last item went is null. Unlike the null of a client, which is dropped, it is judged by the schema. */
+function restoreNulls(merged: JsonObject, object: JsonObject): void {
+  for (const [key, value] of Object.entries(merged)) {
+    if (value === null) {
+      if (!Object.hasOwn(object, key)) setOwn(object, key, null)
+    } else if (isJsonObject(value) && isJsonObject(object[key])) restoreNulls(value, object[key])
+    else if (Array.isArray(value) && Array.isArray(object[key]))
+      for (const [index, item] of value.entries()) {
+        const other: unknown = object[key][index]
+        if (isJsonObject(item) && isJsonObject(other)) restoreNulls(item, other)
+      }
+  }
+}
