@@ -92,8 +92,8 @@ async function measure(cluster: Kubernetes, { create }: Way): Promise<Run> {
 await using cluster = await startKubernetes({ controllers: false, scheduler: false, kwok: false })
 const config = loadKubeconfig({ path: cluster.kubeconfig })
 const ways = [
-  ...[16, 32, 64, 128].flatMap(n => [plainLoop(config, n), client(config, n)]),
-  client(config, 64, true),
+  ...[16, 32, 64].flatMap(n => [plainLoop(config, n), client(config, n)]),
+  client(config, 32, true),
 ]
 const kubectlWay = kubectl(cluster)
 

@@ -5,8 +5,8 @@ import { chapters } from './cases/index.ts'
 import { runSuite } from './suite.ts'
 
 runSuite('the embedded cluster', chapters, async () => {
-  const cluster = createCluster()
-  const front = await serveHttps({ handle: cluster.handle })
+  const cluster = createCluster({ authorization: 'rbac' })
+  const front = await serveHttps({ handle: cluster.handle, authenticate: cluster.authenticate })
   const { authority, admin } = front.certificates
   return {
     target: { server: front.url, ca: authority, certificate: admin.certificate, key: admin.privateKey },

@@ -8,13 +8,15 @@ import { WatchStream } from './watch-stream.ts'
 export interface Target {
   readonly server: string
   readonly ca: string
-  readonly certificate: string
-  readonly key: string
+  /** Who the client is: a certificate, or the bearer of a token. */
+  readonly certificate?: string
+  readonly key?: string
+  readonly token?: string
 }
 
 export interface CallOptions {
   readonly query?: Readonly<Record<string, string | readonly string[]>>
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string | string[]>>
   readonly contentType?: string
 }
 
@@ -48,6 +50,12 @@ export class Http {
     this.#agent.destroy()
   }
 
+  /** A client of the same server that has nothing but a token. */
+  bearer(token: string): Http {
+    const { server, ca } = this.#target
+    return new Http({ server, ca, token })
+  }
+
   get = (path: string, options?: CallOptions) => this.call('GET', path, undefined, options)
   post = (path: string, body: unknown, options?: CallOptions) => this.call('POST', path, body, options)
   put = (path: string, body: unknown, options?: CallOptions) => this.call('PUT', path, body, options)
@@ -58,6 +66,12 @@ export class Http {
     this.#patch('merge-patch+json', path, body, options)
   strategicPatch = (path: string, body: unknown, options?: CallOptions) =>
     this.#patch('strategic-merge-patch+json', path, body, options)
+
+  /** Server-side apply; `manager` names who applies. */
+  apply = (path: string, body: unknown, manager: string, query: Readonly<Record<string, string>> = {}) =>
+    this.#patch('apply-patch+yaml', path, body, {
+      query: { ...(manager && { fieldManager: manager }), ...query },
+    })
 
   #patch(type: string, path: string, body: unknown, options?: CallOptions): Promise<Answer> {
     return this.call('PATCH', path, body, { ...options, contentType: `application/${type}` })
@@ -120,6 +134,7 @@ export class Http {
       agent: this.#agent,
       headers: {
         accept: 'application/json',
+        ...(this.#target.token && { authorization: `Bearer ${this.#target.token}` }),
         ...(text !== undefined && {
           'content-type': contentType ?? 'application/json',
           'content-length': Buffer.byteLength(text),

@@ -1,22 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type Clock, systemClock } from '@grove/kube'
+import {
+  type Access,
+  type AuthorizationMode,
+  answerTokenRequest,
+  createAccess,
+  impersonate,
+  impersonates,
+  type ServiceAccountTokens,
+} from './access/index.ts'
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
 import { defaultTolerations, notReadyTaint, priority } from './admission/pod-defaults.ts'
 import { bootstrap } from './bootstrap.ts'
 import { establishDefinitions } from './custom-resources/establishment.ts'
 import { expireEvents } from './event-expiry.ts'
+import type { Authenticate } from './front/https.ts'
 import { openApiRoute } from './openapi/route.ts'
 import { seededRandom, systemRandom } from './random.ts'
+import { builtIn } from './registry/built-in.ts'
 import { builtInResources } from './registry/kinds/index.ts'
 import { Registry } from './registry/registry.ts'
+import { accessReviewKinds } from './reviews/access-review.ts'
+import { identityReviewKinds } from './reviews/identity-review.ts'
 import { Admission, type AdmissionPlugin } from './server/admission.ts'
+import { statusAnswer } from './server/answer.ts'
 import { ApiServer } from './server/api-server.ts'
-import { type Authorizer, allowAll } from './server/authorization.ts'
+import type { Authorizer } from './server/authorization.ts'
 import type { ServerContext } from './server/context.ts'
 import type { ApiRequest, ApiResponse } from './server/request.ts'
 import type { SubresourceHandler } from './server/resource-call.ts'
 import * as verbs from './server/resource-verbs.ts'
+import { ApiError } from './server/status.ts'
 import { tracked } from './server/tracked-ownership.ts'
 import { untracked } from './server/untracked-ownership.ts'
 import { MemoryStore, type Store } from './store/index.ts'
@@ -32,6 +47,9 @@ export interface ClusterOptions {
   readonly seed?: number
   /** In memory when absent. */
   readonly store?: Store
+  /** By roles and bindings, with the policy that every cluster starts with; all may do everything when absent. */
+  readonly authorization?: AuthorizationMode
+  /** Judges requests instead. */
   readonly authorize?: Authorizer
   /** `untracked` saves the cost of managedFields and refuses server-side apply; tracked when absent. */
   readonly ownership?: 'tracked' | 'untracked'
@@ -53,43 +71,59 @@ export interface Cluster {
   readonly context: ServerContext
   readonly admission: Admission
   readonly store: Store
+  /** Makes and reads the tokens of service accounts. */
+  readonly tokens: ServiceAccountTokens
+  /** For fronts: who bears the token in a request's headers. */
+  readonly authenticate: Authenticate
   handle(request: ApiRequest): Promise<ApiResponse>
   stop(): void
 }
 
 export function createCluster(options: ClusterOptions = {}): Cluster {
+  const store = options.store ?? new MemoryStore()
+  const clock = options.clock ?? systemClock
+  const random = options.seed === undefined ? systemRandom : seededRandom(options.seed)
+  const { authorization: mode = 'always-allow', authorize } = options
+  const access = createAccess({ store, clock, random, mode, ...(authorize && { authorize }) })
   const registry = new Registry()
   for (const resource of builtInResources()) registry.add(resource)
+  for (const kind of [...accessReviewKinds(access), ...identityReviewKinds(access)])
+    registry.add(builtIn(kind))
   const admission = new Admission([
     namespaceLifecycle,
     notReadyTaint,
     defaultTolerations,
     priority,
     ...(options.admission ?? []),
+    ...access.admission,
   ])
   const context: ServerContext = {
-    store: options.store ?? new MemoryStore(),
+    store,
     registry,
-    clock: options.clock ?? systemClock,
-    random: options.seed === undefined ? systemRandom : seededRandom(options.seed),
+    clock,
+    random,
     admission,
-    authorize: options.authorize ?? allowAll,
+    authorize: access.authorize,
     ownership: options.ownership === 'untracked' ? untracked : tracked,
   }
   const server = new ApiServer({
     context,
-    subresources: new Map([...builtInSubresources(options.podLogs), ...(options.subresources ?? [])]),
+    subresources: new Map([...builtInSubresources(access, options.podLogs), ...(options.subresources ?? [])]),
     routes: [...(options.routes ?? []), openApiRoute(registry)],
     onInternalError: options.onInternalError ?? (error => console.error(error)),
   })
   const stops = [establishDefinitions(context)]
   if (options.eventTtlMs !== undefined) stops.push(expireEvents(context, options.eventTtlMs))
   bootstrap(context)
+  stops.push(access.start(context))
   return {
     context,
     admission,
     store: context.store,
-    handle: server.handle,
+    tokens: access.tokens,
+    authenticate: access.authenticate,
+    handle: request =>
+      impersonates(request) ? handleImpersonated(server, access, request) : server.handle(request),
     stop() {
       for (const stop of stops) stop()
       context.store.close()
@@ -97,7 +131,20 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   }
 }
 
-function builtInSubresources(podLogs: PodLogs = () => ''): Map<string, SubresourceHandler> {
+async function handleImpersonated(
+  server: ApiServer,
+  access: Access,
+  request: ApiRequest,
+): Promise<ApiResponse> {
+  try {
+    return await server.handle(await impersonate(request, access.decide))
+  } catch (error) {
+    if (error instanceof ApiError) return statusAnswer(error.status)
+    throw error
+  }
+}
+
+function builtInSubresources(access: Access, podLogs: PodLogs = () => ''): Map<string, SubresourceHandler> {
   return new Map<string, SubresourceHandler>([
     ['*/status', verbs.status],
     ['*/scale', answerScale],
@@ -106,5 +153,6 @@ function builtInSubresources(podLogs: PodLogs = () => ''): Map<string, Subresour
     ['pods/log', answerLog(podLogs)],
     ['pods/ephemeralcontainers', answerEphemeralContainers],
     ['namespaces/finalize', answerFinalize],
+    ['serviceaccounts/token', answerTokenRequest(access.tokens)],
   ])
 }

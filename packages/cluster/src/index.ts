@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Who may do what
+export {
+  type AccessDecision,
+  type AuthorizationMode,
+  ServiceAccountTokens,
+  serviceAccountUser,
+} from './access/index.ts'
 // The cluster
 export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
 // What lives in it

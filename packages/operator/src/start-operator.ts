@@ -22,6 +22,8 @@ export interface RunningOperator {
   readonly world: World
   /** Lets running passes finish, then ends the watches. */
   stop(): Promise<void>
+  /** Drops everything where it is, requests under way included. */
+  abandon(): Promise<void>
 }
 
 const noEvents: EventSink = { emit: () => undefined }
@@ -56,6 +58,11 @@ export async function startOperator(client: Client, options: StartOptions): Prom
     stop: async () => {
       await operator.stop()
       abort.abort()
+      await watching
+    },
+    abandon: async () => {
+      abort.abort(new Error('the operator was abandoned'))
+      await operator.stop()
       await watching
     },
   }

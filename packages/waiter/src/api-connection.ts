@@ -2,8 +2,9 @@
 
 // The way to the API server from inside a pod.
 import { readFileSync } from 'node:fs'
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent, request as httpsRequest } from 'node:https'
+// Only types: loading node:http by an import would bring all of Node's fetch and WebSocket with it.
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http'
+import https from 'node:https'
 import { join } from 'node:path'
 import type { Transport, TransportRequest, TransportStream } from './transport.ts'
 
@@ -11,10 +12,21 @@ import type { Transport, TransportRequest, TransportStream } from './transport.t
 const keepAliveProbeMs = 10_000
 
 export interface ApiConnectionOptions {
-  /** For example https://10.96.0.1:443. Plain http exists for tests; the program itself never asks for it. */
+  /** For example https://10.96.0.1:443. */
   readonly server: string
   /** Holds `token` and `ca.crt`. */
   readonly serviceAccountDirectory: string
+  /** `node:https` unless a test passes `node:http`. */
+  readonly module?: HttpModule
+}
+
+export interface HttpModule {
+  readonly Agent: new (options: https.AgentOptions) => Agent
+  readonly request: (
+    url: URL,
+    options: RequestOptions,
+    onResponse: (response: IncomingMessage) => void,
+  ) => ClientRequest
 }
 
 /**
@@ -24,12 +36,14 @@ export interface ApiConnectionOptions {
 export class ApiConnection implements Transport {
   readonly #server: URL
   readonly #directory: string
-  #agent: Agent | HttpAgent | undefined
+  readonly #module: HttpModule
+  #agent: Agent | undefined
   #authority: string | undefined
 
-  constructor({ server, serviceAccountDirectory }: ApiConnectionOptions) {
+  constructor({ server, serviceAccountDirectory, module = https }: ApiConnectionOptions) {
     this.#server = new URL(server)
     this.#directory = serviceAccountDirectory
+    this.#module = module
   }
 
   async stream({ method, path, headers, timeoutMs, signal }: TransportRequest): Promise<TransportStream> {
@@ -41,9 +55,8 @@ export class ApiConnection implements Transport {
       headers: { ...headers, authorization: `Bearer ${token}` },
       ...(signal && { signal }),
     }
-    const send = this.#server.protocol === 'http:' ? httpRequest : httpsRequest
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    const request = send(new URL(path, this.#server), options, resolve)
+    const request = this.#module.request(new URL(path, this.#server), options, resolve)
     let response: IncomingMessage | undefined
     request.on('timeout', () => {
       const silence = new Error(`${this.#server.host} has been silent for ${timeoutMs / 1_000} s`)
@@ -61,13 +74,16 @@ export class ApiConnection implements Transport {
     this.#agent = undefined
   }
 
-  #agentFor(authority: string): Agent | HttpAgent {
+  #agentFor(authority: string): Agent {
     if (this.#agent && this.#authority === authority) return this.#agent
     this.close()
     this.#authority = authority
-    const options = { keepAlive: true, keepAliveMsecs: keepAliveProbeMs, maxSockets: 1 }
-    this.#agent =
-      this.#server.protocol === 'http:' ? new HttpAgent(options) : new Agent({ ...options, ca: authority })
+    this.#agent = new this.#module.Agent({
+      keepAlive: true,
+      keepAliveMsecs: keepAliveProbeMs,
+      maxSockets: 1,
+      ca: authority,
+    })
     return this.#agent
   }
 }

@@ -35,6 +35,6 @@ describe('the program in one file', () => {
 
   it('needs nothing but Node', () => {
     const imported = [...bundle().matchAll(/^import .* from '([^']+)'$/gm)].map(match => match[1])
-    assert.deepEqual(imported.sort(), ['node:fs', 'node:http', 'node:https', 'node:path'])
+    assert.deepEqual(imported.sort(), ['node:fs', 'node:https', 'node:path'])
   })
 })

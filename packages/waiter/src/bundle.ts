@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { join } from 'node:path'
 
-const importPattern = /^import\s*\{([^}]*)\}\s*from\s*'([^']+)'\s*;?$/gm
+const importPattern = /^import\s*(?:(\w+)|\{([^}]*)\})\s*from\s*'([^']+)'\s*;?$/gm
 
 export function bundle(entry = 'main.ts'): string {
   const fromNode = new Map<string, Set<string>>()
@@ -17,8 +17,8 @@ export function bundle(entry = 'main.ts'): string {
     if (seen.has(file)) return
     seen.add(file)
     const code = stripTypeScriptTypes(readFileSync(join(import.meta.dirname, file), 'utf8'))
-    for (const [, names = '', from = ''] of code.matchAll(importPattern)) {
-      const specifiers = names
+    for (const [, whole, names = '', from = ''] of code.matchAll(importPattern)) {
+      const specifiers = (whole ? `default as ${whole}` : names)
         .split(',')
         .map(name => name.trim())
         .filter(name => name !== '')
@@ -27,7 +27,7 @@ export function bundle(entry = 'main.ts'): string {
         for (const specifier of specifiers) known.add(specifier)
         fromNode.set(from, known)
       } else if (!from.startsWith('./') || specifiers.some(specifier => specifier.includes(' as ')))
-        throw new Error(`${file}: cannot bundle the import of ${names.trim()} from ${from}`)
+        throw new Error(`${file}: cannot bundle the import of ${specifiers} from ${from}`)
       else add(from.slice('./'.length))
     }
     parts.push(`// ${file}\n${withoutFraming(code)}`)

@@ -3,7 +3,7 @@
 // For tests: an API server on loopback that follows a script, the files of a pod, and a clock that is always early.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type ServerResponse } from 'node:http'
+import http, { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -113,6 +113,7 @@ export class ScriptedServer implements AsyncDisposable {
     return new ApiConnection({
       server: `http://127.0.0.1:${this.#port}`,
       serviceAccountDirectory: this.directory,
+      module: http,
     })
   }
 

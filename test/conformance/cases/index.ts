@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { apply } from './apply.ts'
+import { applyLists } from './apply-lists.ts'
 import { crud } from './crud.ts'
 import { customResources } from './custom-resources.ts'
 import { customValidation } from './custom-validation.ts'
@@ -9,23 +11,29 @@ import { dryRun } from './dry-run.ts'
 import { events } from './events.ts'
 import { fieldErrors } from './field-errors.ts'
 import { kinds } from './kinds.ts'
+import { owners } from './owners.ts'
 import { paging } from './paging.ts'
 import { patches } from './patches.ts'
 import { podSubresources } from './pod-subresources.ts'
 import { pods } from './pods.ts'
 import { preconditions } from './preconditions.ts'
+import { rbac } from './rbac.ts'
 import { requests } from './requests.ts'
 import { scale } from './scale.ts'
 import { selectors } from './selectors.ts'
 import { services } from './services.ts'
 import { status } from './status.ts'
 import { strategicPatches } from './strategic-patches.ts'
+import { tokens } from './tokens.ts'
 import { watches } from './watches.ts'
 
 export const chapters = [
   crud,
   patches,
   strategicPatches,
+  owners,
+  apply,
+  applyLists,
   selectors,
   watches,
   paging,
@@ -44,4 +52,6 @@ export const chapters = [
   requests,
   discovery,
   events,
+  rbac,
+  tokens,
 ]

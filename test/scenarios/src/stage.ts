@@ -63,6 +63,11 @@ export class Stage {
     this.#operator = undefined
   }
 
+  async abandonOperator(): Promise<void> {
+    await this.#operator?.abandon()
+    this.#operator = undefined
+  }
+
   /** Creates a PodCliqueSet as admission lets it through. */
   async apply(manifest: string): Promise<Stored<PodCliqueSet>> {
     const given = parse(manifest) as { metadata: { namespace?: string } }

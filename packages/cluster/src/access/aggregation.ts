@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { equalJson, labelSelectorOf, matchesLabels } from '@grove/apimachinery'
+import { equalJson } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
+import { selectorMatches } from '../registry/validation/workload.ts'
 import type { RbacClusterRole, RbacPolicyRule } from '../schema/types.generated.ts'
 import type { Store } from '../store/index.ts'
 import { storages } from './binding-index.ts'
@@ -37,12 +38,10 @@ function fill(store: Store, stored: KubeObject, all: readonly KubeObject[]): boo
   const { aggregationRule, rules } = stored as unknown as RbacClusterRole
   if (!aggregationRule) return false
   const wanted: RbacPolicyRule[] = []
-  for (const object of aggregationRule.clusterRoleSelectors ?? []) {
-    const selector = labelSelectorOf(object)
-    if (!selector.ok) continue
+  for (const selector of aggregationRule.clusterRoleSelectors ?? []) {
     for (const role of all) {
       if (role.metadata.name === stored.metadata.name) continue
-      if (!matchesLabels(selector.selector, role.metadata.labels ?? {})) continue
+      if (!selectorMatches(selector, role.metadata.labels ?? {})) continue
       for (const rule of (role as unknown as RbacClusterRole).rules ?? [])
         if (!wanted.some(known => equalJson(known, rule))) wanted.push(rule)
     }

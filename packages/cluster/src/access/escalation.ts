@@ -82,7 +82,8 @@ function grantedRules(
   const may = rbac.decide({ ...about, verb: 'bind', resource: plural, name: roleRef.name ?? '' })
   if (may.allowed) return undefined
   const rules = rbac.rulesOf(roleRef, namespace)
-  if (!rules) throw refuse.notFound({ group: rbacGroup, plural }, roleRef.name ?? '')
+  // The real server blames the kind that was written, with the name of the role.
+  if (!rules) throw refuse.notFound(resource, roleRef.name ?? '')
   return rules
 }
 

@@ -2,32 +2,36 @@
 
 import type { AccessAttributes } from '../server/authorization.ts'
 import type { ApiRequest, UserInfo } from '../server/request.ts'
-import { refuse } from '../server/status.ts'
-import { type Decide, refusalOf } from './rbac.ts'
+import { parseRequestInfo } from '../server/request-info.ts'
+import { type ApiError, refuse } from '../server/status.ts'
+import type { Access } from './access.ts'
+import { refusalOf } from './rbac.ts'
 import { parseServiceAccountName, serviceAccountGroups } from './service-account-user.ts'
 
 const extraPrefix = 'impersonate-extra-'
 const anonymous = 'system:anonymous'
 
+/** Most requests stand for nobody else and need not be looked at. */
+export function impersonates({ headers }: ApiRequest): boolean {
+  return (
+    headers['impersonate-user'] !== undefined ||
+    headers['impersonate-group'] !== undefined ||
+    headers['impersonate-uid'] !== undefined
+  )
+}
+
 /** The request as the one that it says it stands for, if its user may do that. */
-export function impersonate(request: ApiRequest, decide: Decide): ApiRequest {
-  const { headers } = request
-  const wanted = wantedIdentity(headers)
+export async function impersonate(request: ApiRequest, decide: Access['decide']): Promise<ApiRequest> {
+  const wanted = wantedIdentity(request.headers)
   if (!wanted) return request
   const { name, groups, uid, extra } = wanted
-  if (!name)
-    throw refuse.internal(
-      `requested ${JSON.stringify(groups)} groups, ${JSON.stringify(extra)} extra, ${JSON.stringify(uid ?? '')} uid without impersonating a user name`,
-    )
+  if (!name) throw refuse.badRequest(`requested ${describe(wanted)} without impersonating a user name`)
   const account = parseServiceAccountName(name)
-  const check = (about: Partial<AccessAttributes>) => checkAccess(request.user, decide, about)
-  if (account) check({ resource: 'serviceaccounts', ...account })
-  else check({ resource: 'users', name })
-  for (const group of groups) check({ resource: 'groups', name: group })
-  for (const [key, values] of Object.entries(extra))
-    for (const value of values)
-      check({ group: 'authentication.k8s.io', resource: 'userextras', subresource: key, name: value })
-  if (uid) check({ group: 'authentication.k8s.io', resource: 'uids', name: uid })
+  for (const about of claimsOf(wanted)) {
+    const attributes = { ...impersonation(request.user), ...about }
+    const refusal = refusalOf(attributes, await decide(attributes))
+    if (refusal !== undefined) throw refusalFor(request, wanted, attributes, refusal)
+  }
   const known = account && groups.length === 0 ? serviceAccountGroups(account.namespace) : groups
   const user: UserInfo = {
     name,
@@ -38,7 +42,14 @@ export function impersonate(request: ApiRequest, decide: Decide): ApiRequest {
   return { ...request, user }
 }
 
-function wantedIdentity(headers: ApiRequest['headers']) {
+interface Wanted {
+  readonly name: string
+  readonly groups: readonly string[]
+  readonly uid: string | undefined
+  readonly extra: Readonly<Record<string, readonly string[]>>
+}
+
+function wantedIdentity(headers: ApiRequest['headers']): Wanted | undefined {
   const extra: Record<string, string[]> = {}
   for (const [header, value] of Object.entries(headers))
     if (header.startsWith(extraPrefix) && value !== undefined)
@@ -72,8 +83,22 @@ function withAuthentication(name: string, groups: readonly string[]): string[] {
   return groups.includes(group) ? [...groups] : [...groups, group]
 }
 
-function checkAccess(user: UserInfo, decide: Decide, about: Partial<AccessAttributes>): void {
-  const attributes: AccessAttributes = {
+/** Everything that must be allowed, one by one. */
+function claimsOf({ name, groups, uid, extra }: Wanted): Partial<AccessAttributes>[] {
+  const account = parseServiceAccountName(name)
+  const group = 'authentication.k8s.io'
+  return [
+    account ? { resource: 'serviceaccounts', ...account } : { resource: 'users', name },
+    ...(uid ? [{ group, resource: 'uids', name: uid }] : []),
+    ...groups.map(each => ({ resource: 'groups', name: each })),
+    ...Object.entries(extra).flatMap(([subresource, values]) =>
+      values.map(value => ({ group, resource: 'userextras', subresource, name: value })),
+    ),
+  ]
+}
+
+function impersonation(user: UserInfo): AccessAttributes {
+  return {
     user,
     verb: 'impersonate',
     isResource: true,
@@ -84,13 +109,46 @@ function checkAccess(user: UserInfo, decide: Decide, about: Partial<AccessAttrib
     namespace: '',
     name: '',
     path: '',
-    ...about,
   }
-  const refusal = refusalOf(attributes, decide(attributes))
-  if (refusal !== undefined)
-    throw refuse.forbidden(
+}
+
+/**
+ * The real server first tries whether the request is allowed to those who may impersonate for it alone, and of all
+ * that it tried it shows the first refusal. Such constrained impersonation is not granted here, but refused alike.
+ */
+function refusalFor(
+  { user, method, path, query }: ApiRequest,
+  wanted: Wanted,
+  attributes: AccessAttributes,
+  refusal: string,
+): ApiError {
+  const mode = constrainedMode(wanted)
+  const info = parseRequestInfo(method, path, query)
+  if (!mode)
+    return refuse.forbidden(
       { group: attributes.group, plural: attributes.resource },
       attributes.name,
       refusal,
     )
+  const verb = `impersonate-on:${mode}:${info?.verb ?? method.toLowerCase()}`
+  const about = { ...impersonation(user), path, ...info, verb, isResource: info !== undefined }
+  const text = refusalOf(about, { allowed: false, reason: '' })!
+  return refuse.forbidden({ group: about.group, plural: about.resource }, about.name, text)
+}
+
+function constrainedMode({ name, groups, uid, extra }: Wanted): string | undefined {
+  const nameOnly = groups.length === 0 && !uid && Object.keys(extra).length === 0
+  if (parseServiceAccountName(name)) return nameOnly ? 'serviceaccount' : undefined
+  if (name.startsWith('system:node:')) return nameOnly ? 'arbitrary-node' : undefined
+  return 'user-info'
+}
+
+/** As Go prints the value. */
+function describe({ uid, groups, extra }: Wanted): string {
+  const list = (values: readonly string[]) =>
+    `[]string{${values.map(value => JSON.stringify(value)).join(', ')}}`
+  const keys = Object.entries(extra).map(([key, values]) => `${JSON.stringify(key)}:${list(values)}`)
+  const shownGroups = groups.length > 0 ? list(groups) : '[]string(nil)'
+  const shownExtra = keys.length > 0 ? `map[string][]string{${keys.join(', ')}}` : 'map[string][]string(nil)'
+  return `&user.DefaultInfo{Name:"", UID:${JSON.stringify(uid ?? '')}, Groups:${shownGroups}, Extra:${shownExtra}}`
 }

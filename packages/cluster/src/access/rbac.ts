@@ -42,7 +42,7 @@ export class RbacAuthorizer {
       else if (rules.some(rule => ruleAllows(rule, attributes)))
         return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant)}` }
     }
-    return { allowed: false, reason: lost.length > 0 ? `RBAC: ${aggregate(lost)}` : '' }
+    return { allowed: false, reason: lost.length > 0 ? `rbac: RBAC: ${aggregate(lost)}` : '' }
   }
 
   readonly authorize: Authorizer = attributes => refusalOf(attributes, this.decide(attributes))

@@ -143,11 +143,7 @@ export class ServiceAccountTokens {
   }
 
   /** What is wrong with a reference; undefined when nothing is, or when there is none. */
-  #checkReference(
-    resource: string,
-    namespace: string,
-    reference: Reference | undefined,
-  ): string | undefined {
+  #checkReference(resource: string, namespace: string, reference: Reference | undefined): string | undefined {
     if (!reference) return undefined
     const object: KubeObject | undefined = this.#store.get(resource, objectKey(namespace, reference.name))
     if (!object) return `${resource} "${reference.name}" not found`

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Questions about access, asked as objects: they are answered and never stored.
+import type { Access } from '../access/index.ts'
 import type { KubeObject } from '../object.ts'
 import type { BuiltInKind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'
@@ -10,67 +11,84 @@ import type {
   AuthorizationSubjectAccessReview,
 } from '../schema/types.generated.ts'
 import type { AccessAttributes } from '../server/authorization.ts'
-import type { ServerContext } from '../server/context.ts'
 import type { UserInfo } from '../server/request.ts'
+import { refuse } from '../server/status.ts'
 
-const group = 'authorization.k8s.io'
-const askOnly = { group, verbs: ['create'] as const, strategy: { hasStatus: false } }
+const askOnly = {
+  group: 'authorization.k8s.io',
+  verbs: ['create'] as const,
+  strategy: { hasStatus: false },
+}
 
-export const reviewKinds: readonly BuiltInKind[] = [
-  {
-    ...askOnly,
-    type: 'authorization/v1.SelfSubjectAccessReview',
-    plural: 'selfsubjectaccessreviews',
-    namespaced: false,
-    evaluate: reviewAccess,
-  },
-  {
-    ...askOnly,
-    type: 'authorization/v1.SubjectAccessReview',
-    plural: 'subjectaccessreviews',
-    namespaced: false,
-    evaluate: reviewAccess,
-  },
-  {
-    ...askOnly,
-    type: 'authorization/v1.LocalSubjectAccessReview',
-    plural: 'localsubjectaccessreviews',
-    namespaced: true,
-    evaluate: reviewAccess,
-  },
-  {
-    type: 'authentication/v1.SelfSubjectReview',
-    group: 'authentication.k8s.io',
-    plural: 'selfsubjectreviews',
-    namespaced: false,
-    verbs: ['create'],
-    strategy: { hasStatus: false },
-    evaluate: async (object, _context, { name, uid, groups, extra }) => ({
-      ...object,
-      status: {
-        userInfo: { username: name, ...(uid && { uid }), groups: [...groups], ...(extra && { extra }) },
-      },
-    }),
-  },
-]
+export function accessReviewKinds(access: Access): BuiltInKind[] {
+  const evaluate = reviewAccess(access)
+  return [
+    {
+      ...askOnly,
+      type: 'authorization/v1.SelfSubjectAccessReview',
+      plural: 'selfsubjectaccessreviews',
+      namespaced: false,
+      evaluate,
+    },
+    {
+      ...askOnly,
+      type: 'authorization/v1.SubjectAccessReview',
+      plural: 'subjectaccessreviews',
+      namespaced: false,
+      evaluate,
+    },
+    {
+      ...askOnly,
+      type: 'authorization/v1.LocalSubjectAccessReview',
+      plural: 'localsubjectaccessreviews',
+      namespaced: true,
+      evaluate,
+    },
+    {
+      ...askOnly,
+      type: 'authorization/v1.SelfSubjectRulesReview',
+      plural: 'selfsubjectrulesreviews',
+      namespaced: false,
+      evaluate: reviewRules(access),
+    },
+  ]
+}
 
-async function reviewAccess(
-  object: KubeObject,
-  context: ServerContext,
-  user: UserInfo,
-): ReturnType<Evaluation> {
-  const { spec } = object as unknown as AuthorizationSubjectAccessReview
-  // A review of oneself names nobody.
-  const subject: UserInfo =
-    object.kind === 'SelfSubjectAccessReview'
-      ? user
-      : { name: spec?.user ?? '', groups: spec?.groups ?? [], ...(spec?.uid && { uid: spec.uid }) }
-  const refusal = await context.authorize(
-    attributesOf(subject, spec?.resourceAttributes, spec?.nonResourceAttributes),
-  )
-  return {
-    ...object,
-    status: refusal === undefined ? { allowed: true } : { allowed: false, reason: refusal },
+function reviewAccess(access: Access): Evaluation {
+  return async (object, _context, user) => {
+    const { spec } = object as unknown as AuthorizationSubjectAccessReview
+    // A review of oneself names nobody.
+    const subject: UserInfo =
+      object.kind === 'SelfSubjectAccessReview'
+        ? user
+        : { name: spec?.user ?? '', groups: spec?.groups ?? [], ...(spec?.uid && { uid: spec.uid }) }
+    const { allowed, reason } = await access.decide(
+      attributesOf(subject, spec?.resourceAttributes, spec?.nonResourceAttributes),
+    )
+    return { ...object, status: { allowed, ...(reason && { reason }) } }
+  }
+}
+
+function reviewRules(access: Access): Evaluation {
+  return async (object, _context, user) => {
+    const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
+    if (!namespace) throw refuse.badRequest('no namespace on request')
+    const rules = access.rulesFor(user, namespace)
+    const status = {
+      resourceRules: rules
+        .filter(({ resources }) => resources?.length)
+        .map(({ verbs, apiGroups, resources, resourceNames }) => ({
+          verbs,
+          apiGroups,
+          resources,
+          ...(resourceNames?.length && { resourceNames }),
+        })),
+      nonResourceRules: rules
+        .filter(({ nonResourceURLs }) => nonResourceURLs?.length)
+        .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
+      incomplete: false,
+    }
+    return { ...object, status } as KubeObject
   }
 }
 

@@ -12,16 +12,22 @@ import {
 } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
+import { creationOwner } from './creation-owner.ts'
 import type { FieldOwnership } from './field-ownership.ts'
 import { ownedKindOf } from './owned-kind.ts'
 import { ApiError, refuse } from './status.ts'
 
 /** managedFields as the real server keeps them, and server-side apply. */
 export const tracked: FieldOwnership = {
-  track(draft, live, { resource, subresource, manager, now }) {
+  track(draft, live, write) {
+    const { resource, subresource, manager, now } = write
+    const kind = ownedKindOf(resource, subresource)
+    if (resource.struct && !live && !draft.metadata.managedFields) {
+      setEntries(draft, creationOwner(kind, draft, write))
+      return
+    }
     const sent = entriesOf(draft)
     if (live && sent.length > 0) setEntries(draft, asStored(sent, entriesOf(live)))
-    const kind = ownedKindOf(resource, subresource)
     setEntries(draft, written(resource, trackUpdate({ kind, live, object: draft, manager, time: now })))
   },
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { definitionKind } from '../../custom-resources/definition.ts'
-import { reviewKinds } from '../../reviews/access-review.ts'
 import { builtIn } from '../built-in.ts'
 import type { Resource } from '../resource.ts'
 import { clusterKinds } from './cluster.ts'
@@ -9,9 +8,7 @@ import { coreKinds } from './core.ts'
 import { eventKinds } from './events.ts'
 import { workloadKinds } from './workloads.ts'
 
-/** Every built-in kind that is served. */
+/** Every built-in kind that is stored. */
 export function builtInResources(): Resource[] {
-  return [...coreKinds, ...workloadKinds, ...clusterKinds, ...eventKinds, ...reviewKinds, definitionKind].map(
-    builtIn,
-  )
+  return [...coreKinds, ...workloadKinds, ...clusterKinds, ...eventKinds, definitionKind].map(builtIn)
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Clock } from '@grove/kube'
+import type { Random } from '../random.ts'
+import type { RbacPolicyRule } from '../schema/types.generated.ts'
+import type { AdmissionPlugin } from '../server/admission.ts'
+import type { AccessAttributes, Authorizer } from '../server/authorization.ts'
+import type { ServerContext } from '../server/context.ts'
+import type { ApiRequest, UserInfo } from '../server/request.ts'
+import type { Store } from '../store/index.ts'
+import { aggregateClusterRoles } from './aggregation.ts'
+import { createDefaultPolicy } from './default-policy.ts'
+import { preventEscalation } from './escalation.ts'
+import { type AccessDecision, RbacAuthorizer } from './rbac.ts'
+import { ServiceAccountTokens } from './tokens.ts'
+
+/** Who may do what, and who is who. */
+export interface Access {
+  readonly authorize: Authorizer
+  readonly tokens: ServiceAccountTokens
+  /** Judges of writes that belong to the way of authorization. */
+  readonly admission: readonly AdmissionPlugin[]
+  decide(attributes: AccessAttributes): AccessDecision | Promise<AccessDecision>
+  /** What a user may do in a namespace, as far as it can be listed. */
+  rulesFor(user: UserInfo, namespace: string): readonly RbacPolicyRule[]
+  /** The bearer of the token in the headers; undefined when there is none, or none that is good. */
+  authenticate(headers: ApiRequest['headers']): UserInfo | undefined
+  /** Brings what the authorization needs into a new cluster. Returns how to stop. */
+  start(context: ServerContext): () => void
+}
+
+export type AuthorizationMode = 'rbac' | 'always-allow'
+
+export interface AccessOptions {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly mode: AuthorizationMode
+  /** Judges instead of the mode. */
+  readonly authorize?: Authorizer
+}
+
+export function createAccess(options: AccessOptions): Access {
+  const tokens = new ServiceAccountTokens(options)
+  const authenticate: Access['authenticate'] = headers => {
+    const token = bearerToken(headers.authorization)
+    const verified = token === undefined ? undefined : tokens.verify(token)
+    return verified?.ok ? verified.user : undefined
+  }
+  if (options.mode === 'rbac' && !options.authorize)
+    return { ...rbacAccess(options.store), tokens, authenticate }
+  const authorize = options.authorize ?? (() => undefined)
+  return {
+    authorize,
+    tokens,
+    authenticate,
+    admission: [],
+    async decide(attributes) {
+      const refusal = await authorize(attributes)
+      return { allowed: refusal === undefined, reason: refusal ?? '' }
+    },
+    rulesFor: () => everything,
+    start: () => () => {},
+  }
+}
+
+function rbacAccess(store: Store): Omit<Access, 'tokens' | 'authenticate'> {
+  const rbac = new RbacAuthorizer(store)
+  return {
+    authorize: rbac.authorize,
+    admission: [preventEscalation(rbac)],
+    decide: rbac.decide,
+    rulesFor: (user, namespace) => rbac.rulesFor(user, namespace),
+    start(context) {
+      createDefaultPolicy(context)
+      const stopAggregation = aggregateClusterRoles(context.store)
+      return () => {
+        stopAggregation()
+        rbac.stop()
+      }
+    },
+  }
+}
+
+const everything: readonly RbacPolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+]
+
+function bearerToken(header: string | undefined): string | undefined {
+  const [scheme, token, ...rest] = header?.trim().split(/ +/) ?? []
+  return scheme?.toLowerCase() === 'bearer' && rest.length === 0 ? token : undefined
+}

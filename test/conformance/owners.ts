@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { Document, JsonObject } from './json.ts'
+
+/** Who owns what, without the times: `manager operation subresource` and the fields. */
+export function ownersOf(document: Document): Record<string, unknown> {
+  const entries = (document.at('metadata.managedFields') ?? []) as JsonObject[]
+  return Object.fromEntries(
+    entries.map(({ manager, operation, subresource, fieldsV1 }) => [
+      [manager, operation, subresource].filter(Boolean).join(' '),
+      fieldsV1,
+    ]),
+  )
+}
+
+/** The names of the owners alone. */
+export function ownerNames(document: Document): string[] {
+  return Object.keys(ownersOf(document))
+}

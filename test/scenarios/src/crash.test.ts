@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator dies without warning at random moments, again and again, while a set is deployed, scaled, updated and
+// deleted. What its successor finds may be half done; in the end it must be as if nothing had happened.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { label } from '@grove/api'
+import {
+  type Cluster,
+  createCluster,
+  inProcessTransport,
+  plainNodes,
+  type RunningControllers,
+  startControllers,
+} from '@grove/cluster'
+import {
+  type Client,
+  createClientOn,
+  defineResource,
+  type KubeObject,
+  type Transport,
+  TransportError,
+} from '@grove/kube'
+import { resources } from '@grove/operator'
+import { installCustomResources, Stage } from './stage.ts'
+import { grouped } from './stories/manifests.ts'
+
+const rounds = Number(process.env.CRASHES ?? 12)
+const seed = Number(process.env.SEED ?? Date.now() % 100_000)
+/** A crash comes within so many requests. */
+const withinRequests = 60
+
+const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+/** A way to the cluster that is cut for good after a number of requests; the last one may or may not have arrived. */
+function mortal(inner: Transport, lives: number, arrives: boolean, onDeath: () => void): Transport {
+  let left = lives
+  const dead = () => new TransportError('network', true, 'the process is dead')
+  const watches = new AbortController()
+  return {
+    async request(request) {
+      if (left <= 0) throw dead()
+      if (request.method !== 'GET' && --left === 0) {
+        if (arrives) await inner.request(request)
+        watches.abort()
+        onDeath()
+        throw dead()
+      }
+      return inner.request(request)
+    },
+    async stream(request) {
+      if (left <= 0) throw dead()
+      const signal = request.signal ? AbortSignal.any([request.signal, watches.signal]) : watches.signal
+      return inner.stream({ ...request, signal })
+    },
+    close: () => inner.close(),
+  }
+}
+
+describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
+  let cluster: Cluster
+  let controllers: RunningControllers
+  let client: Client
+  let random = seed
+  const below = (limit: number) => {
+    random = (Math.imul(random, 1103515245) + 12345) & 0x7fffffff
+    return (random >> 8) % limit
+  }
+
+  before(async () => {
+    cluster = createCluster()
+    client = createClientOn(inProcessTransport(cluster.handle))
+    await installCustomResources(client)
+    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
+    await controllers.fleet.add(plainNodes(20))
+  })
+  after(async () => {
+    await controllers?.stop()
+    cluster?.stop()
+  })
+
+  test('leaves the set as an undisturbed one would', async () => {
+    for (let round = 0; round < rounds; round++) {
+      const namespace = `crash-${round}`
+      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      const stage = await brokenOff(namespace, async broken => {
+        await broken.apply(grouped)
+      })
+      try {
+        const pods = await stage.untilReady('grouped', 10)
+        const places = pods.map(
+          pod => `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`,
+        )
+        assert.equal(new Set(places).size, 10, `two pods in one place: ${places.sort().join(' ')}`)
+        await stage.untilAvailable('grouped', 1)
+      } finally {
+        await stage.stopOperator()
+      }
+      const scaled = await brokenOff(namespace, broken =>
+        broken.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', 1 + below(3)),
+      )
+      try {
+        const wanted = (await scaled.groups('grouped'))[0]!.spec.replicas
+        await scaled.untilReady('grouped', 2 + 4 * wanted)
+      } finally {
+        await scaled.stopOperator()
+      }
+      const gone = await brokenOff(namespace, broken => broken.deleteSet('grouped'))
+      try {
+        for (const resource of [resources.pods, resources.podCliques, resources.podGangs, resources.services])
+          await gone.until(
+            `no ${resource.kind}`,
+            () => gone.list(resource as never, 'grouped'),
+            found => found.length === 0,
+          )
+      } finally {
+        await gone.stopOperator()
+      }
+    }
+  })
+
+  /** Does something under an operator that dies in the middle of it, then brings up one that lives. */
+  async function brokenOff(namespace: string, act: (stage: Stage) => Promise<unknown>): Promise<Stage> {
+    const died = Promise.withResolvers<void>()
+    const lives = 1 + below(withinRequests)
+    const transport = mortal(inProcessTransport(cluster.handle), lives, below(2) === 0, died.resolve)
+    const broken = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
+    await broken.startOperator()
+    await act(broken)
+    // Some deaths never come: then it was not in the middle of anything.
+    await Promise.race([died.promise, new Promise(resolve => setTimeout(resolve, 300))])
+    const heir = new Stage({
+      client,
+      operatorClient: createClientOn(inProcessTransport(cluster.handle)),
+      namespace,
+      writes: [],
+    })
+    await Promise.all([broken.abandonOperator(), heir.startOperator()])
+    return heir
+  }
+})
