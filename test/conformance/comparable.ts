@@ -3,14 +3,15 @@
 import type { Answer } from './http.ts'
 
 /** Members that differ from server to server and from run to run. */
-const ignored = new Set([
-  'uid',
-  'resourceVersion',
-  'creationTimestamp',
-  'managedFields',
-  'deletionTimestamp',
-  'continue',
-])
+const ignored = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'continue'])
+
+/** The order of owners depends on the second in which they wrote, that of conflicts on a Go map. */
+const unordered = new Set(['managedFields', 'causes'])
+
+function byText(list: unknown): unknown {
+  if (!Array.isArray(list)) return list
+  return list.map(item => JSON.stringify(item)).sort()
+}
 
 /** What two servers must agree on about an answer. */
 export function comparable(answer: Answer): unknown {
@@ -28,7 +29,14 @@ function strip(value: unknown): unknown {
     Object.entries(value)
       .filter(([key]) => !ignored.has(key))
       // Messages that repeat a whole object, or a difference of objects in Go's notation, differ in its metadata.
-      .map(([key, inner]) => [key, key === 'message' && isLong(inner) ? '<long>' : strip(inner)]),
+      .map(([key, inner]) => [
+        key,
+        key === 'message' && isLong(inner)
+          ? '<long>'
+          : unordered.has(key)
+            ? byText(strip(inner))
+            : strip(inner),
+      ]),
   )
 }
 

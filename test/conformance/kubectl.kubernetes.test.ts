@@ -2,62 +2,30 @@
 
 // The real kubectl on the embedded cluster: what people type.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Cluster, createCluster, type HttpsFront, serveHttps } from '@grove/cluster'
-import { buildBinaries } from '@grove/test-kubernetes'
+import { Kubectl } from './kubectl.ts'
 import { definitionsPath, deployment, widget, widgetDefinition } from './objects.ts'
 import type { Ground } from './suite.ts'
 
-interface Result {
-  readonly code: number | null
-  readonly out: string
-  readonly error: string
-}
-
 describe('kubectl', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'grove-kubectl-'))
   let cluster: Cluster
   let front: HttpsFront
-  let binary = ''
+  let kubectl: Kubectl
 
   before(async () => {
-    binary = (await buildBinaries()).controlPlane
     cluster = createCluster()
     front = await serveHttps({ handle: cluster.handle })
-    writeFileSync(join(folder, 'kubeconfig'), front.kubeconfig)
+    kubectl = await Kubectl.for(front.kubeconfig)
   })
   after(async () => {
     await front?.close()
     cluster?.stop()
-    rmSync(folder, { recursive: true, force: true })
+    kubectl?.close()
   })
 
-  function run(words: string, input?: string, environment: Record<string, string> = {}): Promise<Result> {
-    const child = spawn(binary, ['kubectl', ...words.split(' ')], {
-      env: { ...process.env, KUBECONFIG: join(folder, 'kubeconfig'), HOME: folder, ...environment },
-    })
-    let out = ''
-    let error = ''
-    child.stdout.on('data', chunk => {
-      out += chunk
-    })
-    child.stderr.on('data', chunk => {
-      error += chunk
-    })
-    child.stdin.end(input)
-    return new Promise(resolve => child.on('close', code => resolve({ code, out, error })))
-  }
-
-  /** Runs a command that must succeed; answers with what it printed. */
-  async function ok(words: string, input?: string, environment?: Record<string, string>): Promise<string> {
-    const { code, out, error } = await run(words, input, environment)
-    assert.equal(code, 0, `kubectl ${words}: ${error}`)
-    return out
-  }
+  const run: Kubectl['run'] = (...words) => kubectl.run(...words)
+  const ok: Kubectl['ok'] = (...words) => kubectl.ok(...words)
 
   it('sees the server and its kinds', async () => {
     assert.match(await ok('version'), /Server Version: v1\.37/)

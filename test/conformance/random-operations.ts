@@ -21,6 +21,7 @@ const words = ['x', 'y', 'z', '']
 
 interface Kind {
   readonly path: string
+  readonly kind: string
   make(name: string, random: Random): object
   patch(random: Random): object
 }
@@ -57,6 +58,7 @@ const container = (random: Random) => ({
 const kinds: readonly Kind[] = [
   {
     path: 'api/v1/configmaps',
+    kind: 'ConfigMap',
     make: (name, random) => ({
       metadata: metadata(name, random),
       data: { [pick(random, ['k', 'l'])]: pick(random, words) },
@@ -67,6 +69,7 @@ const kinds: readonly Kind[] = [
   },
   {
     path: 'api/v1/pods',
+    kind: 'Pod',
     make: (name, random) => ({
       metadata: metadata(name, random),
       spec: {
@@ -87,6 +90,7 @@ const kinds: readonly Kind[] = [
   },
   {
     path: 'api/v1/secrets',
+    kind: 'Secret',
     make: (name, random) => ({ metadata: metadata(name, random), stringData: { k: pick(random, words) } }),
     patch: random => ({
       stringData: { l: pick(random, words) },
@@ -95,6 +99,7 @@ const kinds: readonly Kind[] = [
   },
   {
     path: 'apis/apps/v1/deployments',
+    kind: 'Deployment',
     make: (name, random) => ({
       ...deployment(name, { replicas: pick(random, [0, 1, undefined]) }),
       metadata: metadata(name, random),
@@ -110,6 +115,7 @@ const kinds: readonly Kind[] = [
   },
   {
     path: 'apis/coordination.k8s.io/v1/leases',
+    kind: 'Lease',
     make: (name, random) => ({
       metadata: metadata(name, random),
       spec: { holderIdentity: pick(random, words), leaseDurationSeconds: pick(random, [0, 1, 5]) },
@@ -118,15 +124,20 @@ const kinds: readonly Kind[] = [
   },
 ]
 
+function apiVersionOf({ path }: Kind): string {
+  return path.replace(/^apis?\//, '').replace(/\/[^/]+$/, '')
+}
+
 /** One request about one of a few objects. */
 export function randomOperation(random: Random, namespace: string): Operation {
   const kind = pick(random, kinds)
   const collection = `/${kind.path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`)}`
   const name = pick(random, names)
   const path = `${collection}/${name}`
-  const dry = chance(random, 8) ? { dryRun: 'All' } : undefined
+  const fieldManager = pick(random, ['one', 'two', 'three'])
+  const dry = { fieldManager, ...(chance(random, 8) && { dryRun: 'All' }) }
   const body = () => (chance(random, 50) ? kind.patch(random) : { metadata: metadataPatch(random) })
-  switch (random.integer(12)) {
+  switch (random.integer(14)) {
     case 0:
     case 1:
     case 2:
@@ -169,7 +180,7 @@ export function randomOperation(random: Random, namespace: string): Operation {
       return {
         method: 'DELETE',
         path,
-        query: dry,
+        query: dry.dryRun ? { dryRun: dry.dryRun } : undefined,
         ...(chance(random, 40) && {
           body: pick<object>(random, [
             { propagationPolicy: 'Background' },
@@ -190,6 +201,15 @@ export function randomOperation(random: Random, namespace: string): Operation {
           { labelSelector: 'app!=x' },
           { fieldSelector: `metadata.name=${name}` },
         ]),
+      }
+    case 11:
+    case 12:
+      return {
+        method: 'PATCH',
+        path,
+        contentType: 'application/apply-patch+yaml',
+        body: { ...kind.make(name, random), apiVersion: apiVersionOf(kind), kind: kind.kind },
+        query: { ...dry, ...(chance(random, 30) && { force: 'true' }) },
       }
     default:
       return { method: 'GET', path }

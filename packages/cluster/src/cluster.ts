@@ -40,6 +40,7 @@ import { answerEviction } from './subresources/eviction.ts'
 import { answerFinalize } from './subresources/finalize.ts'
 import { answerEphemeralContainers, answerLog, type PodLogs } from './subresources/pod.ts'
 import { answerScale } from './subresources/scale.ts'
+import { createWebhooks } from './webhooks/index.ts'
 
 export interface ClusterOptions {
   readonly clock?: Clock
@@ -85,6 +86,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const random = options.seed === undefined ? systemRandom : seededRandom(options.seed)
   const { authorization: mode = 'always-allow', authorize } = options
   const access = createAccess({ store, clock, random, mode, ...(authorize && { authorize }) })
+  const webhooks = createWebhooks(store)
   const registry = new Registry()
   for (const resource of builtInResources()) registry.add(resource)
   for (const kind of [...accessReviewKinds(access), ...identityReviewKinds(access)])
@@ -95,6 +97,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     defaultTolerations,
     priority,
     ...(options.admission ?? []),
+    ...webhooks.plugins,
     ...access.admission,
   ])
   const context: ServerContext = {
@@ -115,7 +118,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
   const stops = [establishDefinitions(context)]
   if (options.eventTtlMs !== undefined) stops.push(expireEvents(context, options.eventTtlMs))
   bootstrap(context)
-  stops.push(access.start(context))
+  stops.push(access.start(context), webhooks.stop)
   return {
     context,
     admission,

@@ -81,13 +81,14 @@ export const applyLists = chapter('server-side apply of lists', {
     assert.equal((only.at('spec.ports') as unknown[]).length, 2)
   },
   'every item of a set has its own owners': async ({ http, core }) => {
-    const held = (...finalizers: string[]) => configMap('m', {}, { finalizers })
+    const held = (...finalizers: string[]) => configMap('m', { key: 'value' }, { finalizers })
     await http.apply(core('configmaps/m'), held('example.com/a', 'example.com/b'), 'one')
     const both = await http.apply(core('configmaps/m'), held('example.com/c'), 'two')
     assert.deepEqual(both.at('metadata.finalizers'), ['example.com/a', 'example.com/b', 'example.com/c'])
     const left = await http.apply(core('configmaps/m'), held('example.com/b'), 'one')
     assert.deepEqual(left.at('metadata.finalizers'), ['example.com/b', 'example.com/c'])
     assert.deepEqual(ownersOf(left)['two Apply'], {
+      'f:data': { 'f:key': {} },
       'f:metadata': { 'f:finalizers': { 'v:"example.com/c"': {} } },
     })
     await http.mergePatch(core('configmaps/m'), { metadata: { finalizers: null } })
@@ -132,9 +133,13 @@ export const applyLists = chapter('server-side apply of lists', {
   },
   'custom kinds refuse the null that an emptied list leaves': async ground => {
     const { http } = ground
-    const path = `${await defineWidgets(ground, version)}/w`
+    const list = await defineWidgets(ground, version)
+    const path = `${list}/w`
     await http.apply(path, widget(ground, 'w', { tags: ['a'] }), 'one')
-    await http.mergePatch(path, { spec: { args: ['x'] } })
+    await http.mergePatch(path, { spec: { tags: ['b'] } }, { query: { fieldManager: 'two' } })
+    await http.apply(path, widget(ground, 'w', { tags: ['b'] }), 'one')
+    await http.mergePatch(path, { spec: { tags: [] } }, { query: { fieldManager: 'two' } })
+    await http.apply(path, widget(ground, 'w', { tags: ['c'] }), 'one')
     const emptied = await http.apply(path, widget(ground, 'w', {}), 'one')
     assert.equal(emptied.status, 422)
     assert.match(emptied.text('message'), /spec\.tags: Invalid value: "null"/)

@@ -26,6 +26,7 @@ import { status } from './status.ts'
 import { strategicPatches } from './strategic-patches.ts'
 import { tokens } from './tokens.ts'
 import { watches } from './watches.ts'
+import { webhooks } from './webhooks.ts'
 
 export const chapters = [
   crud,
@@ -54,4 +55,5 @@ export const chapters = [
   events,
   rbac,
   tokens,
+  webhooks,
 ]

@@ -7,7 +7,7 @@ import type { UserInfo } from '../server/request.ts'
 import type { Store } from '../store/index.ts'
 import { openToken, type SigningKey, signToken } from './json-web-token.ts'
 import { serviceAccountName, serviceAccountUser } from './service-account-user.ts'
-import { signingKeyOf } from './signing-key.ts'
+import { findSigningKey, makeSigningKey } from './signing-key.ts'
 
 export const tokenIssuerName = 'https://kubernetes.default.svc.cluster.local'
 const legacyIssuerName = 'kubernetes/serviceaccount'
@@ -96,7 +96,8 @@ export class ServiceAccountTokens {
 
   /** Who the bearer of a token is. `audiences` are those that the asker answers for. */
   verify(token: string, audiences: readonly string[] = [tokenIssuerName]): Verification {
-    const claims = openToken(this.#signingKey(), token)
+    this.#key ??= findSigningKey(this.#store)
+    const claims = this.#key && openToken(this.#key, token)
     if (!claims) return refused('invalid bearer token')
     if (claims.iss === legacyIssuerName) return this.#verifyLegacy(token, claims, audiences)
     return claims.iss === tokenIssuerName ? this.#verifyBound(claims, audiences) : refused('invalid issuer')
@@ -153,7 +154,7 @@ export class ServiceAccountTokens {
   }
 
   #signingKey(): SigningKey {
-    this.#key ??= signingKeyOf(this.#store)
+    this.#key ??= findSigningKey(this.#store) ?? makeSigningKey(this.#store)
     return this.#key
   }
 

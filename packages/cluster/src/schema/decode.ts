@@ -97,8 +97,15 @@ class Walk {
 function absent(field: Field): unknown {
   if (field.pointer) return field.omitEmpty ? undefined : null
   if (field.type.kind === 'struct') return field.omitZero ? undefined : emptyStruct(field.type.struct)
-  if (field.omitEmpty || field.omitZero) return undefined
+  if (field.omitZero) return undefined
+  // Times are structs in Go, which are never empty.
+  if (field.type.kind === 'scalar' && isTime(field.type.scalar)) return null
+  if (field.omitEmpty) return undefined
   return field.type.kind === 'scalar' ? zeroScalars[field.type.scalar] : null
+}
+
+function isTime(scalar: Scalar): boolean {
+  return scalar === 'time' || scalar === 'microTime'
 }
 
 /** The JSON of a struct that nobody set a field of. */

@@ -41,11 +41,23 @@ export function readPatch(
   return {
     createMissing: false,
     change: live => {
-      const draft = decodePatched(write, transform(live as JsonObject & KubeObject), text, type)
+      const draft = decodePatched(
+        write,
+        transform(withoutOwners(live!, type, text) as JsonObject),
+        text,
+        type,
+      )
       context.ownership.track(draft, live, write.fieldWrite(context))
       return draft
     },
   }
+}
+
+/** Owners that a patch does not mention need not be copied and compared: they are those of the live object. */
+function withoutOwners(live: KubeObject, type: string, text: string): KubeObject {
+  if (type === patchTypes.json || text.includes('managedFields')) return live
+  const { managedFields: _, ...metadata } = live.metadata
+  return { ...live, metadata }
 }
 
 type Transform = (live: JsonObject) => unknown

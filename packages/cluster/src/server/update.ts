@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { equalJson, fieldError, validateObjectMeta, validateObjectMetaUpdate } from '@grove/apimachinery'
+import {
+  cloneJson,
+  equalJson,
+  fieldError,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@grove/apimachinery'
 import { type KubeObject, objectKey } from '../object.ts'
 import type { Resource, StrategyContext } from '../registry/resource.ts'
 import { type ServerContext, strategyContext } from './context.ts'
@@ -184,14 +190,14 @@ export function statusScope(resource: Resource): UpdateScope {
           if (key !== 'status' && key !== 'metadata') restoreField(draft, live, key)
         delete draft.metadata.ownerReferences
         if (live.metadata.ownerReferences)
-          draft.metadata.ownerReferences = structuredClone(live.metadata.ownerReferences)
+          draft.metadata.ownerReferences = cloneJson(live.metadata.ownerReferences)
       } else {
         for (const key of Object.keys({ ...draft, ...live }))
           if (key !== 'status' && key !== 'metadata') restoreField(draft, live, key)
         // Owners are the only part of the metadata that writes of a status change.
         const { managedFields } = draft.metadata
         const { managedFields: _, ...metadata } = live.metadata
-        draft.metadata = { ...structuredClone(metadata), ...(managedFields && { managedFields }) }
+        draft.metadata = { ...cloneJson(metadata), ...(managedFields && { managedFields }) }
       }
       strategy.prepareForStatusUpdate?.(draft, live, context)
     },
@@ -201,5 +207,5 @@ export function statusScope(resource: Resource): UpdateScope {
 
 function restoreField(draft: KubeObject, live: KubeObject, field: string): void {
   if (live[field] === undefined) delete draft[field]
-  else draft[field] = structuredClone(live[field])
+  else draft[field] = cloneJson(live[field])
 }

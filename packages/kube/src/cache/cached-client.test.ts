@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
 import { createClientOn, defineResource, isKubeError, type Stored } from '../client/index.ts'
-import { type Fault, SimulatedServer } from '../client/simulated-server.ts'
+import { type Fault, SimulatedServer } from '../client/simulated-server.fixture.ts'
 import type { TransportRequest } from '../client/transport.ts'
 import { FakeClock } from '../clock/index.ts'
 import { type CachedClient, createCachedClient } from './cached-client.ts'

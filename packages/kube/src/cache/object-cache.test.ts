@@ -8,7 +8,7 @@ import { FakeClock } from '../clock/index.ts'
 import { ObjectCache } from './object-cache.ts'
 import { byLabel } from './projection.ts'
 import { compareResourceVersions } from './resource-version.ts'
-import { type Item, SimulatedHistory } from './simulated-history.ts'
+import { type Item, SimulatedHistory } from './simulated-history.fixture.ts'
 
 const names = ['a', 'b', 'c'] as const
 const action = fc.constantFrom('create', 'modify', 'move', 'terminate', 'delete', 'deleteCollection')

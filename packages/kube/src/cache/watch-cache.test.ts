@@ -2,86 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import fc from 'fast-check'
-import {
-  createClientOn,
-  defineResource,
-  type KubeError,
-  type KubeObject,
-  type Transport,
-  type TransportRequest,
-} from '../client/index.ts'
-import { failure, SimulatedServer, type SimulatedServerOptions } from '../client/simulated-server.ts'
-import { FakeClock } from '../clock/index.ts'
-import type { Change } from './change.ts'
-import { byLabel } from './projection.ts'
-import { WatchCache, type WatchCacheOptions } from './watch-cache.ts'
-
-const pods = defineResource({ group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespaced: true })
-const path = '/api/v1/namespaces/ns/pods'
-const pod = (name: string, app = 'x') => ({
-  kind: 'Pod',
-  apiVersion: 'v1',
-  metadata: { name, namespace: 'ns', labels: { app }, managedFields: [{}] },
-})
-
-class Bed {
-  readonly clock = new FakeClock()
-  readonly changes: Change<KubeObject>[] = []
-  readonly failures: KubeError[] = []
-  readonly server: SimulatedServer
-  readonly cache: WatchCache<KubeObject, KubeObject, 'app'>
-  readonly #stop = new AbortController()
-  #running: Promise<void> | undefined
-
-  constructor(
-    server: SimulatedServerOptions = {},
-    options: Partial<WatchCacheOptions<KubeObject, KubeObject, 'app'>> = {},
-    transport?: Transport,
-  ) {
-    this.server = new SimulatedServer(server)
-    const client = createClientOn(transport ?? this.server, { clock: this.clock, random: () => 0.5 })
-    this.cache = new WatchCache(client, pods, {
-      clock: this.clock,
-      random: () => 0.5,
-      indexes: { app: byLabel('app') },
-      onFailure: error => void this.failures.push(error),
-      ...options,
-    })
-    this.cache.onChange(change => void this.changes.push(change))
-  }
-
-  async start(): Promise<this> {
-    this.#running = this.cache.run(this.#stop.signal)
-    await this.clock.settle()
-    return this
-  }
-
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await this.#running
-  }
-
-  names(): string[] {
-    return this.cache
-      .list()
-      .map(({ metadata }) => metadata.name)
-      .sort()
-  }
-
-  heard(): string[] {
-    return this.changes.splice(0).map(({ type, old, new: now }) => `${type} ${(now ?? old)!.metadata.name}`)
-  }
-
-  lists(): number {
-    return this.server.requests.filter(({ path }) => !path.includes('watch=') || path.includes('sendInitial'))
-      .length
-  }
-}
+import type { Transport, TransportRequest } from '../client/index.ts'
+import { failure, SimulatedServer } from '../client/simulated-server.fixture.ts'
+import { CacheBed, path, pod } from './cache-bed.fixture.ts'
 
 describe('a watch cache', () => {
   it('syncs with a streaming list, drops managedFields, and follows changes', async () => {
-    const bed = new Bed()
+    const bed = new CacheBed()
     bed.server.write('POST', path, pod('a'))
     bed.server.write('POST', path, pod('b', 'y'))
     assert.equal(bed.cache.hasSynced, false)
@@ -106,7 +33,7 @@ describe('a watch cache', () => {
   })
 
   it('lists page by page where the server has no streaming lists, and asks for them once only', async () => {
-    const bed = new Bed({ streamingList: false })
+    const bed = new CacheBed({ streamingList: false })
     for (let i = 0; i < 3; i++) bed.server.write('POST', path, pod(`p${i}`))
     await bed.start()
     await bed.clock.advance(1_000)
@@ -126,7 +53,7 @@ describe('a watch cache', () => {
 
   for (const how of ['end', 'break', 'truncate'] as const)
     it(`goes on from where it was when a watch is cut (${how})`, async () => {
-      const bed = await new Bed().start()
+      const bed = await new CacheBed().start()
       for (let i = 0; i < 10; i++) {
         bed.server.write('POST', path, pod(`p${i}`))
         if (how !== 'truncate') await bed.clock.settle()
@@ -141,7 +68,7 @@ describe('a watch cache', () => {
     })
 
   it('tells exactly what changed when it has to list again', async () => {
-    const bed = new Bed()
+    const bed = new CacheBed()
     for (const name of ['kept', 'changed', 'deleted', 'replaced']) bed.server.write('POST', path, pod(name))
     await bed.start()
     bed.heard()
@@ -172,7 +99,7 @@ describe('a watch cache', () => {
   ] as const)
     it(`keeps what it has and waits longer and longer while the server answers ${code}`, async () => {
       let broken = false
-      const bed = new Bed({ watchFault: () => (broken ? failure(code, reason) : undefined) })
+      const bed = new CacheBed({ watchFault: () => (broken ? failure(code, reason) : undefined) })
       bed.server.write('POST', path, pod('a'))
       await bed.start()
       broken = true
@@ -190,7 +117,7 @@ describe('a watch cache', () => {
     })
 
   it('does not run in circles when a server ends every watch at once', async () => {
-    const bed = new Bed({
+    const bed = new CacheBed({
       watchFault: ({ path }) =>
         path.includes('sendInitial') ? undefined : { status: 200, headers: {}, body: '' },
     })
@@ -207,7 +134,7 @@ describe('a watch cache', () => {
     const present = new SimulatedServer()
     for (let i = 0; i < 20; i++) present.write('POST', path, pod(`p${i}`))
     let current: Transport = present
-    const bed = new Bed(
+    const bed = new CacheBed(
       {},
       {},
       {
@@ -245,7 +172,7 @@ describe('a watch cache', () => {
 
   it('tells a late handler of everything that is there, and goes on when one throws', async () => {
     const errors: unknown[] = []
-    const bed = new Bed({}, { onHandlerError: error => void errors.push(error) })
+    const bed = new CacheBed({}, { onHandlerError: error => void errors.push(error) })
     bed.server.write('POST', path, pod('a'))
     await bed.start()
     const late: string[] = []
@@ -266,58 +193,12 @@ describe('a watch cache', () => {
   })
 
   it('stops waiting for the first list when told to', async () => {
-    const bed = new Bed({ watchFault: () => 'lose request' })
+    const bed = new CacheBed({ watchFault: () => 'lose request' })
     await bed.start()
     const stop = new AbortController()
     const waiting = bed.cache.waitForSync(stop.signal)
     stop.abort(new Error('no time'))
     await assert.rejects(waiting, /no time/)
     await bed.stop()
-  })
-
-  it('equals the server after any mixture of changes, cuts and forgotten history', async () => {
-    const step = fc.constantFrom(
-      'post',
-      'patch',
-      'delete',
-      'end',
-      'break',
-      'truncate',
-      'compact',
-      'bookmark',
-      'wait',
-    )
-    const steps = fc.array(fc.tuple(step, fc.nat(4)), { maxLength: 60, size: 'max' })
-    await fc.assert(
-      fc.asyncProperty(steps, fc.boolean(), async (steps, streamingList) => {
-        const bed = await new Bed({ streamingList }).start()
-        for (const [what, number] of steps) {
-          const name = `p${number}`
-          if (what === 'post') bed.server.write('POST', path, pod(name))
-          else if (what === 'patch') bed.server.write('PATCH', `${path}/${name}`, { spec: {} })
-          else if (what === 'delete') bed.server.write('DELETE', `${path}/${name}`)
-          else if (what === 'compact') bed.server.compact()
-          else if (what === 'bookmark') bed.server.bookmark()
-          else if (what === 'wait') await bed.clock.advance(number * 50)
-          else bed.server.cutWatches(what)
-        }
-        await bed.clock.advance(120_000)
-        const shown = new Map(
-          bed.cache.list().map(({ metadata }) => [metadata.name, metadata.resourceVersion]),
-        )
-        const truth = [...bed.server.objects.values()].map(({ metadata }) => [
-          metadata.name,
-          metadata.resourceVersion,
-        ])
-        assert.deepEqual(shown, new Map(truth as [string, string][]))
-        const seen = bed.changes.map(
-          ({ new: now }) => now && `${now.metadata.uid} ${now.metadata.resourceVersion}`,
-        )
-        const states = seen.filter(state => state !== undefined)
-        assert.equal(new Set(states).size, states.length, 'a state was told twice')
-        await bed.stop()
-      }),
-      { numRuns: 200 },
-    )
   })
 })

@@ -10,7 +10,7 @@ import { isKubeError, KubeError, outcome } from './error.ts'
 import type { KubeObject } from './object.ts'
 import type { RequestReport } from './requester.ts'
 import { defineResource } from './resource.ts'
-import { failure, SimulatedServer, scripted } from './simulated-server.ts'
+import { failure, SimulatedServer, scripted } from './simulated-server.fixture.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
 interface Thing extends KubeObject {

@@ -92,7 +92,8 @@ export class HttpTransport implements Transport {
 function openPool(options: HttpTransportOptions, connections: number | null): Pool {
   return new Pool(new URL(options.server).origin, {
     connect: options.connect,
-    connections: options.http2 ? 1 : connections,
+    // Streams may be more than one HTTP/2 connection carries.
+    connections: options.http2 && connections !== null ? 1 : connections,
     pipelining: options.http2 ? http2Streams : 1,
     allowH2: options.http2 ?? false,
     maxConcurrentStreams: http2Streams,

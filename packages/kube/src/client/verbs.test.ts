@@ -6,7 +6,7 @@ import type { Client } from './client.ts'
 import { createClientOn } from './create-client.ts'
 import type { KubeObject } from './object.ts'
 import { defineResource } from './resource.ts'
-import { scripted } from './simulated-server.ts'
+import { scripted } from './simulated-server.fixture.ts'
 import { bindPod, evictPod, getScale, requestToken, setScale } from './subresources.ts'
 
 interface Thing extends KubeObject {

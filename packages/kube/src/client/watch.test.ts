@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { createClientOn } from './create-client.ts'
 import { isKubeError } from './error.ts'
 import { defineResource } from './resource.ts'
-import { failure, SimulatedServer } from './simulated-server.ts'
+import { failure, SimulatedServer } from './simulated-server.fixture.ts'
 import type { TransportStream } from './transport.ts'
 import { readWatch, type WatchEvent } from './watch.ts'
 

@@ -10,6 +10,7 @@ import type {
   Toleration,
   Volume,
 } from '../../schema/types.generated.ts'
+import { validateResources } from './resources.ts'
 
 /** What users get wrong in pods; the rest of the real server's checks is listed as not covered. */
 export function validatePod(object: KubeObject): FieldError[] {
@@ -112,17 +113,6 @@ function validatePort(port: number | undefined, field: string): FieldError[] {
   return port < 1 || port > 65535
     ? [fieldError.invalid(field, port, 'must be between 1 and 65535, inclusive')]
     : []
-}
-
-function validateResources({ resources }: Container, field: string): FieldError[] {
-  const errors: FieldError[] = []
-  for (const part of ['limits', 'requests'] as const)
-    for (const [name, quantity] of Object.entries(resources?.[part] ?? {}))
-      if (quantity.startsWith('-'))
-        errors.push(
-          fieldError.invalid(`${field}.${part}[${name}]`, quantity, 'must be greater than or equal to 0'),
-        )
-  return errors
 }
 
 function validateVolumes(volumes: readonly Volume[], field: string): FieldError[] {

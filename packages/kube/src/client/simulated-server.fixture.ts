@@ -4,7 +4,7 @@
 // a test can hold back, cut or outdate. It validates nothing and knows no kinds.
 
 import type { ObjectMeta, Stored } from './object.ts'
-import { belongs, type CutKind, SimulatedWatch } from './simulated-watch.ts'
+import { belongs, type CutKind, SimulatedWatch } from './simulated-watch.fixture.ts'
 import {
   type Transport,
   TransportError,

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { createCluster } from '../cluster.ts'
+import type { RbacClusterRole } from '../schema/types.generated.ts'
+import { storages } from './binding-index.ts'
+
+describe('cluster roles that are made of others', () => {
+  it('hold the rules of all that their selectors match, and follow them', async () => {
+    const { store, stop } = createCluster({ authorization: 'rbac' })
+    const rulesOf = (name: string) =>
+      (store.get(storages.clusterRoles, name) as unknown as RbacClusterRole).rules ?? []
+    const viewed = rulesOf('view').length
+    assert.ok(viewed > 0)
+    // `admin` takes in `edit`, which takes in `view`.
+    assert.ok(rulesOf('admin').length > rulesOf('edit').length)
+    assert.ok(rulesOf('edit').length > viewed)
+    const rule = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] }
+    const labels = { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' }
+    store.write(
+      storages.clusterRoles,
+      'more',
+      { metadata: { name: 'more', labels }, rules: [rule] },
+      undefined,
+    )
+    await Promise.resolve()
+    for (const name of ['view', 'edit', 'admin'])
+      assert.deepEqual(
+        rulesOf(name).find(each => each.apiGroups?.includes('example.com')),
+        rule,
+      )
+    stop()
+  })
+})

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { objectKey } from '../object.ts'
+import type { Service } from '../schema/types.generated.ts'
+import type { Store } from '../store/index.ts'
+import type { Hook } from './hooks.ts'
+
+/** Where a webhook listens, and what the server there must be called. */
+export interface Destination {
+  /** As error texts show it. */
+  readonly url: URL
+  readonly host: string
+  readonly port: number
+  readonly serverName: string
+}
+
+const httpsPort = 443
+
+/** Throws an Error with the words of the real server when there is nowhere to go. */
+export function destinationOf({ clientConfig = {} }: Hook, store: Store): Destination {
+  const { service } = clientConfig
+  if (service) {
+    const { namespace = '', name = '', path = '', port = httpsPort } = service
+    const serverName = `${name}.${namespace}.svc`
+    const url = new URL(`https://${serverName}:${port}`)
+    // The standard URL drops the usual port; messages of the real server keep it.
+    url.pathname = path
+    return { url, host: resolve(store, namespace, name, port), port, serverName }
+  }
+  if (!clientConfig.url) throw new Error('webhook configuration must have either service or URL')
+  const url = new URL(clientConfig.url)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
+  return { url, host, port: Number(url.port || httpsPort), serverName: host }
+}
+
+/**
+ * Services lead out of the cluster by an external name. There is nothing behind the addresses of the others: no
+ * kube-proxy, and pods that only seem to run.
+ */
+function resolve(store: Store, namespace: string, name: string, port: number): string {
+  const service = store.get('services', objectKey(namespace, name)) as unknown as Service | undefined
+  if (!service) throw new Error(`service ${JSON.stringify(name)} not found`)
+  const { type, externalName, clusterIP } = service.spec ?? {}
+  if (type === 'ExternalName') return externalName ?? ''
+  if (clusterIP === 'None') throw new Error('cannot route to service with ClusterIP "None"')
+  if (!service.spec?.ports?.some(each => each.port === port))
+    throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
+  throw new Error(`dial tcp ${clusterIP}:${port}: connect: connection refused`)
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { applyJsonPatch, cloneJson, equalJson, isJsonObject } from '@grove/apimachinery'
+import type { KubeObject } from '../object.ts'
+import { randomUid } from '../random.ts'
+import type { Resource } from '../registry/resource.ts'
+import { DecodeError } from '../schema/decode.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
+import type { ServerContext } from '../server/context.ts'
+import { refuse } from '../server/status.ts'
+import type { Store } from '../store/index.ts'
+import { HookClient } from './client.ts'
+import { type Hook, Hooks } from './hooks.ts'
+import { matchHook } from './matching.ts'
+import {
+  denial,
+  InvalidResponse,
+  inVersion,
+  type ReviewResponse,
+  readResponse,
+  reviewRequest,
+} from './review.ts'
+
+/** Admission by webhooks: those that change objects, one after the other, then those that judge, all at once. */
+export interface Webhooks {
+  readonly plugins: readonly AdmissionPlugin[]
+  stop(): void
+}
+
+export function createWebhooks(store: Store): Webhooks {
+  const client = new HookClient(store)
+  const mutating = new Hooks(store, 'mutatingwebhookconfigurations')
+  const validating = new Hooks(store, 'validatingwebhookconfigurations')
+  const change = (attributes: AdmissionAttributes, context: ServerContext) =>
+    mutating.all().length > 0 ? mutate(client, mutating.all(), attributes, context) : undefined
+  return {
+    plugins: [
+      {
+        name: 'MutatingAdmissionWebhook',
+        mutate: change,
+        // Deletions pass only those who judge; a webhook that changes objects may refuse them too.
+        validate: (attributes, context) =>
+          attributes.operation === 'DELETE' ? change(attributes, context) : undefined,
+      },
+      {
+        name: 'ValidatingAdmissionWebhook',
+        validate: (attributes, context) =>
+          validating.all().length > 0 ? validate(client, validating.all(), attributes, context) : undefined,
+      },
+    ],
+    stop() {
+      mutating.stop()
+      validating.stop()
+      client.close()
+    },
+  }
+}
+
+async function mutate(
+  client: HookClient,
+  hooks: readonly Hook[],
+  attributes: AdmissionAttributes,
+  context: ServerContext,
+): Promise<void> {
+  /** Asked for by those who want to see what others made of the object after them. */
+  const again = new Set<Hook>()
+  const earlier = new Set<Hook>()
+  for (const hook of hooks) {
+    const seenAs = matchHook(hook, attributes, context)
+    if (!seenAs) continue
+    if (await callMutating(client, hook, seenAs, attributes, context))
+      for (const each of earlier) again.add(each)
+    if (hook.reinvocationPolicy === 'IfNeeded') earlier.add(hook)
+  }
+  for (const hook of again) {
+    const seenAs = matchHook(hook, attributes, context)
+    if (seenAs) await callMutating(client, hook, seenAs, attributes, context)
+  }
+}
+
+/** True when the webhook changed the object. */
+async function callMutating(
+  client: HookClient,
+  hook: Hook,
+  seenAs: Resource,
+  attributes: AdmissionAttributes,
+  context: ServerContext,
+): Promise<boolean> {
+  const response = await call(client, hook, seenAs, attributes, context, true)
+  const patch = response?.patch
+  if (patch === undefined || (Array.isArray(patch) && patch.length === 0)) return false
+  if (!attributes.object)
+    throw refuse.internal(
+      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+    )
+  const before = inVersion(attributes.object, attributes.resource, seenAs)
+  const patched = applyJsonPatch(cloneJson(before), patch)
+  if (!patched.ok) throw refuse.internal(patched.error)
+  const after = decodePatched(
+    attributes.resource,
+    inVersion(asObject(patched.value), seenAs, attributes.resource)!,
+  )
+  const changed = !equalJson(after, attributes.object)
+  attributes.object = after
+  return changed
+}
+
+function asObject(value: unknown): KubeObject {
+  if (!isJsonObject(value) || !isJsonObject(value.metadata))
+    throw refuse.internal('the patch of an admission webhook left no object')
+  return value as unknown as KubeObject
+}
+
+/** Read again like what a client sends: fields that the kind does not have go, what became open gets its default. */
+function decodePatched(resource: Resource, patched: KubeObject): KubeObject {
+  try {
+    const { object } = resource.codec.decode({ ...patched })
+    const draft = cloneJson(object)
+    resource.codec.applyDefaults(draft)
+    return draft
+  } catch (error) {
+    if (error instanceof DecodeError) throw refuse.internal(error.message)
+    throw error
+  }
+}
+
+async function validate(
+  client: HookClient,
+  hooks: readonly Hook[],
+  attributes: AdmissionAttributes,
+  context: ServerContext,
+): Promise<void> {
+  const calls: Promise<unknown>[] = []
+  for (const hook of hooks) {
+    const seenAs = matchHook(hook, attributes, context)
+    if (seenAs) calls.push(call(client, hook, seenAs, attributes, context, false))
+  }
+  // All are heard before one is answered with, so that none is left running.
+  for (const outcome of await Promise.allSettled(calls))
+    if (outcome.status === 'rejected') throw outcome.reason
+}
+
+/** The webhook's consent; undefined when it could not be asked and need not be. Throws its refusal. */
+async function call(
+  client: HookClient,
+  hook: Hook,
+  seenAs: Resource,
+  attributes: AdmissionAttributes,
+  context: ServerContext,
+  mutating: boolean,
+): Promise<ReviewResponse | undefined> {
+  const name = hook.name ?? ''
+  if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun')
+    throw refuse.badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
+  const uid = randomUid(context.random)
+  let response: ReviewResponse
+  try {
+    response = readResponse(uid, await client.post(hook, reviewRequest(uid, attributes, seenAs)), mutating)
+  } catch (error) {
+    if (hook.failurePolicy === 'Ignore') return undefined
+    const why =
+      error instanceof InvalidResponse ? 'received invalid webhook response' : 'failed to call webhook'
+    throw refuse.internal(
+      `failed calling webhook ${JSON.stringify(name)}: ${why}: ${(error as Error).message}`,
+    )
+  }
+  for (const warning of response.warnings) attributes.warn(warning)
+  if (!response.allowed) throw denial(name, response.result)
+  return response
+}

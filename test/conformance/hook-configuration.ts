@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { type HookServer, type Respond, startHook } from './hook-server.ts'
+import type { Answer } from './http.ts'
+import { configMap } from './objects.ts'
+import type { Ground } from './suite.ts'
+
+const group = '/apis/admissionregistration.k8s.io/v1'
+
+export const mapsRule = {
+  operations: ['CREATE', 'UPDATE', 'DELETE'],
+  apiGroups: [''],
+  apiVersions: ['v1'],
+  resources: ['configmaps'],
+}
+
+type Kind = 'Mutating' | 'Validating'
+
+interface Setting extends Ground {
+  readonly hook: HookServer
+  readonly hookName: string
+  /** Creates a ConfigMap until the webhook is heard: a real server needs a moment to know of it. */
+  heard(): Promise<Answer>
+}
+
+/** Runs a case with one webhook for the ConfigMaps of its namespace; `hook` replaces parts of its description. */
+export async function withHook(
+  ground: Ground,
+  kind: Kind,
+  respond: Respond,
+  hook: (server: HookServer) => object,
+  run: (setting: Setting) => Promise<void>,
+): Promise<void> {
+  const { http, id, namespace, core } = ground
+  const server = await startHook(ground, respond)
+  const path = `${group}/${kind.toLowerCase()}webhookconfigurations`
+  const hookName = `hook.${id}.example.com`
+  const made = await http.post(path, {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: `${kind}WebhookConfiguration`,
+    metadata: { name: id },
+    webhooks: [
+      {
+        name: hookName,
+        clientConfig: { url: `https://127.0.0.1:${server.port}/judge`, caBundle: server.caBundle },
+        rules: [mapsRule],
+        namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        timeoutSeconds: 5,
+        ...hook(server),
+      },
+    ],
+  })
+  try {
+    assert.equal(made.status, 201, made.raw)
+    const heard = async () => {
+      let attempt = 0
+      let last: Answer | undefined
+      await ground.eventually(
+        async () => {
+          last = await http.post(core('configmaps'), configMap(`probe-${attempt++}`))
+        },
+        () => server.seen.length > 0 || last?.status !== 201,
+      )
+      return last!
+    }
+    await run({ ...ground, hook: server, hookName, heard })
+  } finally {
+    await http.delete(`${path}/${id}`)
+    await server.close()
+  }
+}

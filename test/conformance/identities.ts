@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who the cases speak as, and how they come by their rights.
+import assert from 'node:assert/strict'
+import type { Answer, CallOptions } from './http.ts'
+import type { Ground } from './suite.ts'
+
+export const rbacVersion = 'rbac.authorization.k8s.io/v1'
+
+/** The administrator of the suite, speaking for someone else. */
+export function as(user: string, ...groups: string[]): CallOptions {
+  return {
+    headers: {
+      'impersonate-user': user,
+      ...(groups.length > 0 && { 'impersonate-group': groups }),
+    },
+  }
+}
+
+export interface Rule {
+  readonly verbs: readonly string[]
+  readonly apiGroups?: readonly string[]
+  readonly resources?: readonly string[]
+  readonly resourceNames?: readonly string[]
+  readonly nonResourceURLs?: readonly string[]
+}
+
+export const readMaps: Rule = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }
+
+export const role = (name: string, ...rules: Rule[]) => ({
+  apiVersion: rbacVersion,
+  kind: 'Role',
+  metadata: { name },
+  rules,
+})
+
+export const roleBinding = (name: string, roleName: string, subject: object, kind = 'Role') => ({
+  apiVersion: rbacVersion,
+  kind: 'RoleBinding',
+  metadata: { name },
+  subjects: [subject],
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind, name: roleName },
+})
+
+export const user = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name })
+
+/** Lets a subject do something in the case's namespace. */
+export async function grant({ http, group }: Ground, subject: object, ...rules: Rule[]): Promise<void> {
+  assert.equal((await http.post(group(rbacVersion, 'roles'), role('granted', ...rules))).status, 201)
+  const bound = await http.post(
+    group(rbacVersion, 'rolebindings'),
+    roleBinding('granted', 'granted', subject),
+  )
+  assert.equal(bound.status, 201)
+}
+
+export const allowed = (answer: Answer) => answer.status !== 403
