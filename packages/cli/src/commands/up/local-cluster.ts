@@ -3,7 +3,7 @@
 // A whole cluster in this process: API over HTTPS, simulated nodes, scheduler, kubelets, and the operator.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { customResourceDefinitions, type OperatorConfiguration } from '@grove/api'
+import { customResourceDefinitions, type OperatorConfiguration, operatorName } from '@grove/api'
 import {
   ContainerLogs,
   createCluster,
@@ -14,7 +14,9 @@ import {
   plainNodes,
   type RunningControllers,
   serveHttps,
+  serviceAccountUser,
   startControllers,
+  type UserInfo,
 } from '@grove/cluster'
 import {
   type Client,
@@ -29,6 +31,7 @@ import {
 } from '@grove/kube'
 import { type RunningOperator, recordedEvents, startOperator } from '@grove/operator'
 import { groveAdmission } from './admission-plugin.ts'
+import { grantOperator, operatorNamespace } from './operator-rights.ts'
 import { startupWaiter } from './startup-waiter.ts'
 
 export interface LocalClusterOptions {
@@ -66,6 +69,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   if (dataDirectory) mkdirSync(dataDirectory, { recursive: true })
   const logs = new ContainerLogs((pod, container) => [`${container} of ${pod.metadata?.name} is simulated`])
   const cluster = createCluster({
+    authorization: 'rbac',
     // The same objects, typed by two parts of one package.
     podLogs: (pod, container, options) =>
       logs.read(pod as Parameters<typeof logs.read>[0], container, options),
@@ -73,25 +77,34 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       store: new MemoryStore({ journal: openSqliteJournal(join(dataDirectory, 'cluster.db')) }),
     }),
   })
-  const connect = (userAgent: string) => createClientOn(inProcessTransport(cluster.handle), { userAgent })
+  const connect = (userAgent: string, user?: UserInfo) =>
+    createClientOn(inProcessTransport(cluster.handle, user), { userAgent })
   const client = connect('grove')
   for (const definition of customResourceDefinitions) await createOnce(client, definition)
   cluster.admission.add(groveAdmission(client, configuration, log))
   const controllers = await startControllers(connect('kube-controller-manager'), {
     log,
+    serviceAccounts: { tokenIssuer: cluster.tokens },
     kubelet: { logs, runInitContainer: startupWaiter(inProcessTransport(cluster.handle)) },
   })
   const existing = await client.list(nodes)
   if (existing.items.length === 0)
     await controllers.fleet.add(plainNodes(options.nodes, { gpus: options.gpusPerNode }))
-  const recorder = new EventRecorder({ sink: eventSink(connect('grove-operator')), clock: systemClock, log })
-  const operator = await startOperator(connect('grove-operator'), {
+  await grantOperator(client, configuration)
+  // The operator has here exactly the rights that it has in a real cluster.
+  const asOperator = () => connect('grove-operator', serviceAccountUser(operatorNamespace, operatorName))
+  const recorder = new EventRecorder({ sink: eventSink(asOperator()), clock: systemClock, log })
+  const operator = await startOperator(asOperator(), {
     configuration,
     waiterImage: 'grove-initc:local',
     events: recordedEvents(recorder),
     log,
   })
-  const front = await serveHttps({ handle: cluster.handle, ...(options.port && { port: options.port }) })
+  const front = await serveHttps({
+    handle: cluster.handle,
+    authenticate: cluster.authenticate,
+    ...(options.port && { port: options.port }),
+  })
   return {
     front,
     client,
