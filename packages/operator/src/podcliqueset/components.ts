@@ -82,17 +82,6 @@ export function components(
         },
       }),
       child({
-        name: 'RoleBinding',
-        code: setErrorCode.syncRoleBinding,
-        resource: resources.roleBindings,
-        kind: {
-          ...owned,
-          wanted: [podRoleBinding(set)],
-          existing: world.roleBindings.byIndex('controller', uid),
-          patch: patchRoleBinding,
-        },
-      }),
-      child({
         name: 'HeadlessService',
         code: setErrorCode.syncService,
         resource: resources.services,
@@ -132,6 +121,18 @@ export function components(
       }),
     ],
     [
+      // After its Role: a binding to a role that is not there yet cannot be judged, and is refused.
+      child({
+        name: 'RoleBinding',
+        code: setErrorCode.syncRoleBinding,
+        resource: resources.roleBindings,
+        kind: {
+          ...owned,
+          wanted: [podRoleBinding(set)],
+          existing: world.roleBindings.byIndex('controller', uid),
+          patch: patchRoleBinding,
+        },
+      }),
       child({
         name: 'PodClique',
         code: setErrorCode.syncClique,
