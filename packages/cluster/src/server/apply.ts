@@ -45,7 +45,9 @@ function parseConfiguration(write: WriteRequest, text: string): JsonObject {
 function parseText(text: string, { options, warn }: WriteRequest): unknown {
   try {
     return JSON.parse(text)
-  } catch {}
+  } catch {
+    // Then it is YAML in its own form, or neither: the next parser says.
+  }
   const value: unknown = parseYaml(text, { uniqueKeys: false })
   if (options.fieldValidation === 'Ignore') return value
   try {
