@@ -22,7 +22,7 @@ import {
   type WatchCacheOptions,
 } from '@grove/kube'
 import { startKubernetes } from '@grove/test-kubernetes'
-import { type Pod, podOf, pods } from './kube-pods.ts'
+import { type Pod, podOf, pods } from './kube/pods.ts'
 
 const { values } = parseArgs({ options: { pods: { type: 'string', default: '20000' } } })
 const count = Number(values.pods)

@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util'
 import { type ClusterConfig, createClient, loadKubeconfig, type TlsMaterial } from '@grove/kube'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { Pool } from 'undici'
-import { type Pod, podOf, pods } from './kube-pods.ts'
+import { type Pod, podOf, pods } from './kube/pods.ts'
 
 const { values } = parseArgs({
   options: { pods: { type: 'string', default: '1000' }, rounds: { type: 'string', default: '3' } },
