@@ -20,14 +20,12 @@ export interface GoField {
   readonly optional: boolean
   /** Its number on the protobuf wire; undefined where the type has no such form. */
   readonly protobuf?: number
-  readonly doc: string
 }
 
 export type GoType =
   | {
       readonly kind: 'struct'
       readonly name: string
-      readonly doc: string
       readonly fields: readonly GoField[]
     }
   | { readonly kind: 'alias'; readonly name: string; readonly target: string }
@@ -51,7 +49,6 @@ export function parseGoTypes(source: string): GoType[] {
       types.push({
         kind: 'struct',
         name: declared[1]!,
-        doc: docOf(comment),
         fields: parseFields(lines.slice(i + 1, end)),
       })
       i = end
@@ -98,7 +95,6 @@ function parseFields(lines: readonly string[]): GoField[] {
           structType: marker(comment, 'structType') ?? marker(comment, 'mapType'),
           optional: comment.some(text => text.trim() === '+optional'),
           protobuf: Number(/protobuf:"\w+,(\d+),/.exec(tag)?.[1]) || undefined,
-          doc: docOf(comment),
         })
     }
     comment = []
@@ -112,15 +108,4 @@ function marker(comment: readonly string[], name: string): string | undefined {
     if (trimmed.startsWith(`+${name}=`)) return trimmed.slice(name.length + 2)
   }
   return undefined
-}
-
-/** The sentences of a comment: up to a `---` line, without markers and notes to developers. */
-function docOf(comment: readonly string[]): string {
-  const cut = comment.indexOf('---')
-  return (cut < 0 ? comment : comment.slice(0, cut))
-    .filter(text => !/^\s*(\+|TODO)/.test(text))
-    .map(text => text.trimEnd())
-    .join('\n')
-    .replace(/([^\n])\n(?=[^\n\s-])/g, '$1 ')
-    .trim()
 }

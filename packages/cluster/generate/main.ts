@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseGoTypes } from './go-types.ts'
-import { documentTypes, renderInterfaces, tabulate } from './type-table.ts'
+import { renderInterfaces, tabulate } from './type-table.ts'
 
 const kubernetes = 'v0.37.1'
 const groupVersions = [
@@ -31,25 +31,33 @@ const groupVersions = [
   'storage/v1',
 ]
 
-const api = moduleFolder('k8s.io/api')
-const sources = new Map(groupVersions.map(name => [name, read(api, name, 'types.go')]))
-sources.set('meta/v1', read(moduleFolder('k8s.io/apimachinery'), 'pkg/apis/meta/v1/types.go'))
-sources.set(
-  'apiextensions/v1',
-  read(moduleFolder('k8s.io/apiextensions-apiserver'), 'pkg/apis/apiextensions/v1/types.go') +
-    read(moduleFolder('k8s.io/apiextensions-apiserver'), 'pkg/apis/apiextensions/v1/types_jsonschema.go'),
-)
+const folder = 'packages/cluster/src/schema'
 
-const packages = new Map([...sources].map(([name, source]) => [name, parseGoTypes(source)]))
-const table = tabulate(packages)
-const out = resolve(import.meta.dirname, '../src/schema')
-writeFileSync(join(out, 'types.generated.json'), `${JSON.stringify(table)}\n`)
-writeFileSync(
-  join(out, 'documentation.generated.json'),
-  `${JSON.stringify(documentTypes(packages, table))}\n`,
-)
-writeFileSync(join(out, 'types.generated.ts'), renderInterfaces(table))
-console.log(`${Object.keys(table).length} types`)
+/** The generated files by their path from the root. */
+export function typeTableFiles(): Record<string, string> {
+  const api = moduleFolder('k8s.io/api')
+  const extensions = moduleFolder('k8s.io/apiextensions-apiserver')
+  const sources = new Map(groupVersions.map(name => [name, read(api, name, 'types.go')]))
+  sources.set('meta/v1', read(moduleFolder('k8s.io/apimachinery'), 'pkg/apis/meta/v1/types.go'))
+  sources.set(
+    'apiextensions/v1',
+    read(extensions, 'pkg/apis/apiextensions/v1/types.go') +
+      read(extensions, 'pkg/apis/apiextensions/v1/types_jsonschema.go'),
+  )
+  const table = tabulate(new Map([...sources].map(([name, source]) => [name, parseGoTypes(source)])))
+  return {
+    [`${folder}/types.generated.json`]: `${JSON.stringify(table)}\n`,
+    [`${folder}/types.generated.ts`]: renderInterfaces(table),
+  }
+}
+
+if (import.meta.main) {
+  const root = resolve(import.meta.dirname, '../../..')
+  for (const [path, text] of Object.entries(typeTableFiles())) {
+    writeFileSync(join(root, path), text)
+    console.log(path)
+  }
+}
 
 function moduleFolder(path: string): string {
   const answer = execFileSync('go', ['mod', 'download', '-json', `${path}@${kubernetes}`], {

@@ -153,30 +153,6 @@ function isObject(fields: readonly Row[]): boolean {
   )
 }
 
-/** The sentences for `kubectl explain`, kept apart because nothing else needs them. */
-export function documentTypes(
-  packages: Packages,
-  table: Record<string, Row[]>,
-): Record<string, Record<string, string>> {
-  const documentation: Record<string, Record<string, string>> = {}
-  for (const [home, types] of packages)
-    for (const type of types) {
-      const name = `${home}.${type.name}`
-      if (type.kind !== 'struct' || !table[name]) continue
-      const entries: [string, string][] = [['', type.doc], ...fieldDocs(packages, home, type.fields)]
-      documentation[name] = Object.fromEntries(entries.filter(([, doc]) => doc !== ''))
-    }
-  return documentation
-}
-
-function fieldDocs(packages: Packages, home: string, fields: readonly GoField[]): [string, string][] {
-  return fields.flatMap((field): [string, string][] => {
-    if (field.json !== '') return [[field.json, field.doc]]
-    const embedded = findStruct(packages, home, field.goType)
-    return embedded ? fieldDocs(packages, embedded.home, embedded.fields) : []
-  })
-}
-
 /** The same types for the compiler; everything optional, because they describe objects before they are valid. */
 export function renderInterfaces(table: Record<string, Row[]>): string {
   const lines = [

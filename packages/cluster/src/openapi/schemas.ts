@@ -2,7 +2,6 @@
 
 // The types of built-in kinds as OpenAPI schemas.
 import type { Field, FieldType, Scalar, StructType } from '../schema/type-table.ts'
-import { describe } from './documentation.ts'
 
 export type Schema = Record<string, unknown>
 
@@ -99,22 +98,18 @@ function structSchema(type: StructType, dialect: Dialect, visit: (type: FieldTyp
   const required: string[] = []
   for (const field of type.fields.values()) {
     visit(field.type)
-    properties[field.name] = fieldSchema(type, field, dialect)
+    properties[field.name] = fieldSchema(field, dialect)
     if (!field.omitEmpty && !field.optional) required.push(field.name)
   }
-  const description = describe(type.name)
   return {
-    ...(description && { description }),
     type: 'object',
     ...(required.length > 0 && { required }),
     properties,
   }
 }
 
-function fieldSchema(owner: StructType, field: Field, dialect: Dialect): Schema {
-  const description = describe(owner.name, field.name)
+function fieldSchema(field: Field, dialect: Dialect): Schema {
   return {
-    ...(description && { description }),
     ...typeSchema(field.type, dialect),
     ...(field.patchStrategies.length > 0 && {
       'x-kubernetes-patch-strategy': field.patchStrategies.join(','),

@@ -52,6 +52,7 @@ export const deployStories: Story[] = [
       await stage.untilAvailable('grouped', 1)
       await stage.untilReady('grouped', 10)
       await stage.untilQuiet()
+      assert.ok(stage.writes.length > 0, 'its writes are counted at all')
       stage.writes.length = 0
       for (let round = 0; round < 10; round++)
         await stage.patchSet('grouped', {
