@@ -4,6 +4,7 @@ import { defaultConfiguration, loadConfiguration, type OperatorConfiguration } f
 import { renderFieldErrors } from '@grove/apimachinery'
 import { CommandError } from './command-error.ts'
 import { readManifests } from './manifest.ts'
+import { printNote } from './print.ts'
 
 /** The operator configuration to judge by; the built-in one without a file. Warnings go to standard error. */
 export async function readConfigurationFile(path: string | undefined): Promise<OperatorConfiguration> {
@@ -18,7 +19,7 @@ export async function readConfigurationFile(path: string | undefined): Promise<O
     case 'invalid':
       throw new CommandError(`${path}: ${renderFieldErrors(result.errors)}`)
     case 'loaded':
-      for (const warning of result.warnings) process.stderr.write(`${path}: ${warning}\n`)
+      for (const warning of result.warnings) printNote(`${path}: ${warning}`)
       return result.configuration
   }
 }

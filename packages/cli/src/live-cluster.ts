@@ -1,68 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { label, type PodCliqueSet } from '@grove/api'
+import { existsSync } from 'node:fs'
+// Which cluster a command talks to, and how its refusals are told.
 import {
   type Client,
+  type ClusterConfig,
   createClient,
+  inClusterConfig,
+  isInCluster,
   isKubeError,
-  type KubeObject,
-  loadConfig,
-  type Resource,
-  type Stored,
+  type KubeError,
+  kubeconfigPaths,
+  loadKubeconfig,
 } from '@grove/kube'
-import { resources } from '@grove/operator'
 import { CommandError } from './command-error.ts'
-import type { SetObjects } from './tree/set-tree.ts'
+import { localKubeconfigs } from './local-clusters.ts'
+import { printNote } from './print.ts'
 
 export interface ClusterOptions {
   readonly namespace?: string
   readonly kubeconfig?: string
   readonly context?: string
+  /** The cluster of a running `grove up`, whatever the environment says. */
+  readonly local?: boolean
 }
 
 export interface LiveCluster {
   readonly client: Client
   readonly namespace: string
+  readonly server: string
 }
 
-/** The cluster that the kubeconfig names, with the namespace of its context unless another is asked for. */
-export function liveCluster(options: ClusterOptions): LiveCluster {
+/** A person waits: a cluster that does not answer is given up sooner than a controller would. */
+const requestTimeoutMs = 30_000
+
+/** Does the work on the cluster that the options name, and says what went wrong as a person would want to hear it. */
+export async function withCluster<T>(
+  options: ClusterOptions,
+  work: (cluster: LiveCluster) => Promise<T>,
+): Promise<T> {
+  const cluster = liveCluster(options)
   try {
-    const config = loadConfig({
-      ...(options.kubeconfig !== undefined && { path: options.kubeconfig }),
-      ...(options.context !== undefined && { context: options.context }),
-    })
-    return {
-      client: createClient(config, { userAgent: 'grove-cli' }),
-      namespace: options.namespace ?? config.namespace,
-    }
+    return await work(cluster)
   } catch (error) {
+    throw isKubeError(error) ? refusal(error, cluster) : error
+  } finally {
+    await cluster.client.close()
+  }
+}
+
+export function liveCluster(options: ClusterOptions): LiveCluster {
+  let config: ClusterConfig
+  try {
+    config = configFor(options)
+  } catch (error) {
+    if (error instanceof CommandError) throw error
     throw new CommandError(`no cluster to talk to: ${error instanceof Error ? error.message : String(error)}`)
   }
-}
-
-/** A set and everything below it, in five requests. */
-export async function readSet({ client, namespace }: LiveCluster, name: string): Promise<SetObjects> {
-  const ours = async <T extends KubeObject>(resource: Resource<T>): Promise<Stored<T>[]> =>
-    (await client.list(resource, { namespace, labelSelector: `${label.partOf}=${name}` })).items
-  const set = await answered(client.find(resources.podCliqueSets, { name, namespace }))
-  if (!set) throw new CommandError(`there is no PodCliqueSet ${name} in namespace ${namespace}`, 1)
-  const [groups, cliques, gangs, pods] = await answered(
-    Promise.all([
-      ours(resources.podCliqueScalingGroups),
-      ours(resources.podCliques),
-      ours(resources.podGangs),
-      ours(resources.pods),
-    ]),
-  )
-  return { set: set as PodCliqueSet, groups, cliques, gangs, pods }
-}
-
-async function answered<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request
-  } catch (error) {
-    if (isKubeError(error)) throw new CommandError(`the cluster says: ${error.message}`)
-    throw error
+  return {
+    client: createClient(config, {
+      userAgent: 'grove-cli',
+      timeoutMs: requestTimeoutMs,
+      retry: { failedAttempts: 2 },
+      onWarning: text => printNote(`Warning: ${text}`),
+    }),
+    namespace: options.namespace ?? config.namespace,
+    server: config.server,
   }
+}
+
+/** As kubectl: the file named, that of KUBECONFIG, ~/.kube/config. Without any, the cluster of `grove up`, then the one
+ * that this process runs in. */
+function configFor({ kubeconfig: path, context, local }: ClusterOptions): ClusterConfig {
+  if (local) return loadKubeconfig({ path: runningHere() })
+  const isTold =
+    path !== undefined || context !== undefined || kubeconfigPaths(process.env).some(file => existsSync(file))
+  if (!isTold && !process.env.KUBECONFIG) {
+    const [youngest] = localKubeconfigs()
+    if (youngest !== undefined) return loadKubeconfig({ path: youngest })
+    if (isInCluster()) return inClusterConfig()
+    throw new CommandError(
+      'no cluster to talk to: there is no kubeconfig, and no `grove up` runs here; start one, or set KUBECONFIG',
+    )
+  }
+  return loadKubeconfig({ ...(path !== undefined && { path }), ...(context !== undefined && { context }) })
+}
+
+function runningHere(): string {
+  const [youngest, ...others] = localKubeconfigs()
+  if (youngest === undefined) throw new CommandError('no `grove up` runs here; start one')
+  if (others.length > 0)
+    printNote(`${others.length + 1} clusters run here; this is the youngest, ${youngest}`)
+  return youngest
+}
+
+/** The words that people know from kubectl, so that they find help. */
+export function refusal(error: KubeError, { server }: Pick<LiveCluster, 'server'>): CommandError {
+  switch (error.code) {
+    case 'Network':
+      return new CommandError(`cannot reach the cluster at ${server}: ${causeOf(error)}; is it running?`, 1)
+    case 'Credentials':
+      return new CommandError(`cannot log in to the cluster at ${server}: ${error.message}`, 1)
+    default:
+      return new CommandError(serverWords(error), 1)
+  }
+}
+
+export function serverWords(error: KubeError): string {
+  return `Error from server${error.reason ? ` (${error.reason})` : ''}: ${error.message}`
+}
+
+function causeOf({ cause, message }: KubeError): string {
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
+    return 'nothing listens there'
+  return cause instanceof Error ? cause.message : message
 }

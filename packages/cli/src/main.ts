@@ -2,15 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { realpathSync } from 'node:fs'
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError } from 'commander'
 import { CommandError } from './command-error.ts'
+import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
+import { live, output } from './options.ts'
+import { printNote } from './print.ts'
+import { terminal } from './terminal.ts'
 
 /** Exit codes: 0 done, 1 the answer is "no" (rejected, would restart), 2 the command could not do its work. */
 export async function run(words: readonly string[]): Promise<number> {
   let exitCode = 0
+  const exit = (code: number) => {
+    exitCode = code
+  }
   const program = new Command('grove')
     .description('One API for any multi-node AI inference system: check, render and understand PodCliqueSets')
     .exitOverride()
+    .configureOutput({
+      writeOut: text => terminal().stdout.write(text),
+      writeErr: text => terminal().stderr.write(text),
+    })
     .showHelpAfterError('(add --help for what there is)')
     .configureHelp({ sortSubcommands: true })
 
@@ -109,29 +120,20 @@ export async function run(words: readonly string[]): Promise<number> {
       exitCode = await impact(options)
     })
 
+  for (const command of [applyCommand, getCommand, deleteCommand, scaleCommand])
+    program.addCommand(command(exit).copyInheritedSettings(program))
+
   try {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (error instanceof CommandError) {
-      process.stderr.write(`grove: ${error.message}\n`)
+      printNote(`grove: ${error.message}`)
       return error.exitCode
     }
     throw error
   }
   return exitCode
-}
-
-function output(...forms: [string, ...string[]]): Option {
-  return new Option('-o, --output <form>', 'how to print').choices(forms).default(forms[0])
-}
-
-/** Options of commands that talk to a cluster. */
-function live(command: Command): Command {
-  return command
-    .option('-n, --namespace <namespace>', 'namespace of the set (default: that of the kubeconfig)')
-    .option('--kubeconfig <file>', 'kubeconfig to use (default: as kubectl)')
-    .option('--context <name>', 'context of the kubeconfig to use')
 }
 
 function isMain(): boolean {

@@ -15,6 +15,7 @@ import {
   type Tags,
 } from 'yaml'
 import { CommandError } from './command-error.ts'
+import { terminal } from './terminal.ts'
 
 /** Far above any real manifest; below what would make a parser slow enough to look hung. */
 const maxBytes = 64 * 1024 * 1024
@@ -48,7 +49,7 @@ function nameOfSource(path: string): string {
 async function readSource(path: string): Promise<string> {
   let bytes: Buffer
   try {
-    bytes = path === '-' ? await buffer(process.stdin) : await readFile(path)
+    bytes = path === '-' ? await buffer(terminal().stdin) : await readFile(path)
   } catch (error) {
     throw new CommandError(`cannot read ${nameOfSource(path)}: ${reasonOf(error)}`)
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Condition } from '@grove/api'
-import { type ClusterOptions, liveCluster, readSet } from '../live-cluster.ts'
+import { type ClusterOptions, withCluster } from '../live-cluster.ts'
 import { printJson, printLines } from '../print.ts'
+import { readSet } from '../set-objects.ts'
 import type { SetObjects } from '../tree/set-tree.ts'
 
 export interface StatusOptions extends ClusterOptions {
@@ -11,15 +12,10 @@ export interface StatusOptions extends ClusterOptions {
 
 /** What a set says of itself, and what its parts complain about. Exit code 1 while it is not as wanted. */
 export async function status(name: string, options: StatusOptions): Promise<number> {
-  const cluster = liveCluster(options)
-  try {
-    const objects = await readSet(cluster, name)
-    if (options.output === 'json') printJson(summary(objects))
-    else printLines(lines(objects))
-    return isSettled(objects) ? 0 : 1
-  } finally {
-    await cluster.client.close()
-  }
+  const objects = await withCluster(options, cluster => readSet(cluster, name))
+  if (options.output === 'json') printJson(summary(objects))
+  else printLines(lines(objects))
+  return isSettled(objects) ? 0 : 1
 }
 
 function isSettled({ set }: SetObjects): boolean {

@@ -10,6 +10,7 @@ import { isAvailable, resources, type StoredSet } from '@grove/operator'
 import { CommandError } from '../command-error.ts'
 import { readConfigurationFile } from '../configuration-file.ts'
 import { readManifests } from '../manifest.ts'
+import { wholeNumber } from '../options.ts'
 import { setsAmong } from '../set-manifest.ts'
 import { LiveView } from '../tree/live-view.ts'
 import { coloured, plain, treeLines } from '../tree/set-tree.ts'
@@ -154,10 +155,4 @@ function stopAsked(): StopAsked {
       stop()
     })
   return state
-}
-
-function wholeNumber(option: string, text: string): number {
-  if (!/^\d{1,6}$/.test(text))
-    throw new CommandError(`${option} must be a whole number, not ${JSON.stringify(text)}`)
-  return Number(text)
 }

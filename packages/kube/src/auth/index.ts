@@ -7,7 +7,13 @@ export {
   isInCluster,
   serviceAccountDirectory,
 } from './in-cluster.ts'
-export { configOfContext, type KubeconfigOptions, loadKubeconfig, readKubeconfig } from './kubeconfig.ts'
+export {
+  configOfContext,
+  type KubeconfigOptions,
+  kubeconfigPaths,
+  loadKubeconfig,
+  readKubeconfig,
+} from './kubeconfig.ts'
 export {
   type Kubeconfig,
   type KubeconfigCluster,

@@ -114,7 +114,7 @@ export class ApiClient implements Client {
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void> {
     const path = collectionPath(resource, options.namespace) + watchQuery(options)
-    const request = call('watch', 'GET', path, resource, true)
+    const request = { ...call('watch', 'GET', path, resource, true), accept: options.accept }
     const idleTimeoutMs = options.idleTimeoutMs ?? defaultIdleTimeoutMs
     const stream = await this.#requester.stream(request, idleTimeoutMs, options.signal)
     await readWatch(stream, request, onEvent)

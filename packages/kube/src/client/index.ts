@@ -58,7 +58,9 @@ export type { RateLimit } from './rate-limit.ts'
 export type { RequestReport } from './requester.ts'
 export {
   apiVersionOf,
+  collectionPath,
   defineResource,
+  objectPath,
   type Resource,
   type ResourceDescriptor,
   resourceName,

@@ -50,6 +50,8 @@ export interface WatchOptions extends SelectOptions {
   readonly timeoutSeconds?: number
   /** Longest silence before the connection counts as dead. Bookmarks come every minute. */
   readonly idleTimeoutMs?: number
+  /** The form of the objects; JSON unless told. Events then carry whatever the server sends in that form: tables. */
+  readonly accept?: string
 }
 
 export interface WriteOptions extends RequestOptions {

@@ -8,6 +8,7 @@
 // - after stop() no further call begins; the running ones may finish, until the hard signal aborts them.
 // Not promised: that a call which ignores its signal ever ends; it holds one worker and shows in
 // workqueue_longest_running_processor_seconds.
+import { isConflict } from '../client/index.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import type { Registry } from '../metrics/index.ts'
@@ -165,12 +166,11 @@ export class Controller<Key extends string = string> {
       log.error('Reconcile failed and is not tried again before something changes', { error })
       return 'error'
     }
-    const retryInMs = this.queue.retry(key)
-    log.error('Reconcile failed', {
-      error,
-      failures: this.queue.failuresOf(key),
-      retryInMs: Math.round(retryInMs),
-    })
+    const retryInMs = Math.round(this.queue.retry(key))
+    const failure = { error, failures: this.queue.failuresOf(key), retryInMs }
+    // Another was faster, which is nobody's fault: the next attempt sees what it wrote.
+    if (isConflict(error)) log.info('Reconcile met a newer object and is repeated', failure)
+    else log.error('Reconcile failed', failure)
     return 'error'
   }
 }

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `grove get`: objects as the server prints them, as YAML, as JSON or by name.
+import {
+  collectionPath,
+  type DiscoveredResource,
+  isKubeError,
+  type KubeObject,
+  objectPath,
+} from '@grove/kube'
+import { CommandError } from '../command-error.ts'
+import { type ClusterOptions, type LiveCluster, serverWords, withCluster } from '../live-cluster.ts'
+import { printJson, printLines, printNote, printYaml } from '../print.ts'
+import { placed, readObjects } from './manifest-objects.ts'
+import { objectsNamed } from './object-words.ts'
+import { ServedKinds, spoken } from './served-kinds.ts'
+import { type Table, TablePrinter, tableAccept } from './table.ts'
+import { watchTables } from './watch-tables.ts'
+
+export interface GetOptions extends ClusterOptions {
+  readonly filename?: string[]
+  readonly allNamespaces?: boolean
+  readonly output?: string
+  readonly watch?: boolean
+  readonly selector?: string
+  readonly fieldSelector?: string
+  readonly showLabels?: boolean
+  readonly showManagedFields?: boolean
+  readonly headers: boolean
+  readonly ignoreNotFound?: boolean
+}
+
+/** What is asked of one resource: one object by name, or all that match. */
+export interface Query {
+  readonly resource: DiscoveredResource
+  readonly namespace: string | undefined
+  readonly name: string | undefined
+}
+
+/** Objects per answer, so that a list of everything does not stop the server. */
+const pageSize = 500
+
+export async function get(words: readonly string[], options: GetOptions): Promise<number> {
+  return withCluster(options, async cluster => {
+    const queries = await queriesOf(words, options, cluster)
+    const isTable = options.output === undefined || options.output === 'wide'
+    if (options.watch && !isTable)
+      throw new CommandError('--watch shows tables only: leave -o, or say -o wide')
+    if (!isTable) return printObjectsOf(cluster, queries, options)
+    const several = new Set(queries.map(({ resource }) => resource)).size > 1
+    if (options.watch && several) throw new CommandError('--watch looks at one type of object at a time')
+    return printTables(cluster, queries, options, several)
+  })
+}
+
+async function queriesOf(
+  words: readonly string[],
+  options: GetOptions,
+  cluster: LiveCluster,
+): Promise<Query[]> {
+  const kinds = await ServedKinds.of(cluster.client)
+  if (options.filename) {
+    if (words.length > 0) throw new CommandError('say either what to get or -f FILE, not both')
+    const where = { namespace: cluster.namespace, isAsked: options.namespace !== undefined }
+    const objects = await readObjects(options.filename)
+    return Promise.all(
+      objects.map(async object => {
+        const { resource, ref } = await placed(object, kinds, where)
+        return { resource, namespace: ref.namespace, name: ref.name }
+      }),
+    )
+  }
+  const named = objectsNamed(words, kinds)
+  const isByName = named.some(({ names }) => names !== undefined)
+  if (isByName && options.allNamespaces)
+    throw new CommandError('an object cannot be had by name across all namespaces')
+  if (isByName && (options.selector || options.fieldSelector))
+    throw new CommandError('a name cannot be given together with a selector')
+  return named.flatMap(({ resource, names }) => {
+    const namespace = resource.namespaced && !options.allNamespaces ? cluster.namespace : undefined
+    return (names ?? [undefined]).map(name => ({ resource, namespace, name }))
+  })
+}
+
+async function printTables(
+  cluster: LiveCluster,
+  queries: readonly Query[],
+  options: GetOptions,
+  several: boolean,
+): Promise<number> {
+  const printers = new Map<DiscoveredResource, TablePrinter>()
+  const printerOf = (resource: DiscoveredResource) => {
+    let printer = printers.get(resource)
+    if (!printer) {
+      printer = new TablePrinter({
+        wide: options.output === 'wide',
+        namespaces: (options.allNamespaces ?? false) && resource.namespaced,
+        labels: options.showLabels ?? false,
+        headers: options.headers,
+        ...(several && { prefix: spoken(resource, '').slice(0, -1) }),
+      })
+      printers.set(resource, printer)
+    }
+    return printer
+  }
+  let printed = 0
+  let exitCode = 0
+  let resourceVersion = ''
+  let last: DiscoveredResource | undefined
+  for (const query of queries)
+    try {
+      for await (const table of tablesOf(cluster, query, options)) {
+        const lines = printerOf(query.resource).lines(table)
+        if (lines.length && last !== undefined && last !== query.resource) printLines([''])
+        if (lines.length) last = query.resource
+        printed += lines.length
+        resourceVersion = table.metadata?.resourceVersion ?? resourceVersion
+        printLines(lines)
+      }
+    } catch (error) {
+      exitCode = failure(error, options)
+    }
+  if (printed === 0 && exitCode === 0 && !options.ignoreNotFound) printNote(nothing(cluster, queries))
+  if (options.watch && exitCode === 0)
+    await watchTables(
+      cluster.client,
+      queries,
+      { ...options, resourceVersion },
+      printerOf(queries[0]!.resource),
+    )
+  return exitCode
+}
+
+async function* tablesOf(cluster: LiveCluster, query: Query, options: GetOptions): AsyncGenerator<Table> {
+  const { resource, namespace, name } = query
+  const ask = async (path: string) =>
+    (await cluster.client.raw({ verb: 'get', method: 'GET', path, accept: tableAccept })) as Table
+  if (name !== undefined) {
+    yield await ask(objectPath(resource, { name, namespace }))
+    return
+  }
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const table = await ask(`${collectionPath(resource, namespace)}?${listQuery(options, next)}`)
+    yield table
+    next = table.metadata?.continue || undefined
+  }
+}
+
+function listQuery({ selector, fieldSelector }: GetOptions, next: string): string {
+  const query = new URLSearchParams({ limit: String(pageSize) })
+  if (selector) query.set('labelSelector', selector)
+  if (fieldSelector) query.set('fieldSelector', fieldSelector)
+  if (next) query.set('continue', next)
+  return query.toString()
+}
+
+async function printObjectsOf(
+  { client }: LiveCluster,
+  queries: readonly Query[],
+  options: GetOptions,
+): Promise<number> {
+  let exitCode = 0
+  const found: { readonly resource: DiscoveredResource; readonly object: KubeObject }[] = []
+  for (const { resource, namespace, name } of queries)
+    try {
+      const { selector: labelSelector, fieldSelector } = options
+      const objects =
+        name === undefined
+          ? (await client.list(resource, { namespace, labelSelector, fieldSelector })).items
+          : [await client.get(resource, { name, namespace })]
+      found.push(...objects.map(object => ({ resource, object })))
+    } catch (error) {
+      exitCode = failure(error, options)
+    }
+  if (options.output === 'name') {
+    printLines(found.map(({ resource, object }) => spoken(resource, object.metadata?.name ?? '')))
+    return exitCode
+  }
+  const objects = found.map(({ object }) => (options.showManagedFields ? object : withoutOwners(object)))
+  const isOne = queries.length === 1 && queries[0]?.name !== undefined
+  if (isOne && objects.length === 0) return exitCode
+  const value = isOne ? objects[0] : { apiVersion: 'v1', kind: 'List', metadata: {}, items: objects }
+  if (options.output === 'json') printJson(value)
+  else printYaml(value)
+  return exitCode
+}
+
+/** What the fields belong to is of interest to few, and long. */
+function withoutOwners(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata ?? {}
+  return { ...object, metadata }
+}
+
+function failure(error: unknown, options: GetOptions): number {
+  if (!isKubeError(error) || error.status === undefined) throw error
+  if (error.code === 'NotFound' && options.ignoreNotFound) return 0
+  printNote(serverWords(error))
+  return 1
+}
+
+function nothing({ namespace }: LiveCluster, queries: readonly Query[]): string {
+  const isInNamespace = queries.some(query => query.namespace !== undefined)
+  return isInNamespace ? `No resources found in ${namespace} namespace.` : 'No resources found'
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The objects of manifests: lists taken apart, each with its resource and its namespace.
+import { readdirSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import type { DiscoveredResource, KubeObject, ObjectRef } from '@grove/kube'
+import { CommandError } from '../command-error.ts'
+import { type ManifestDocument, readManifests } from '../manifest.ts'
+import { isObject } from '../set-manifest.ts'
+import type { ServedKinds } from './served-kinds.ts'
+
+export interface ManifestObject {
+  /** `file.yaml:12`. */
+  readonly place: string
+  readonly apiVersion: string
+  readonly kind: string
+  readonly value: KubeObject
+}
+
+export interface PlacedObject extends ManifestObject {
+  readonly resource: DiscoveredResource
+  readonly ref: ObjectRef
+}
+
+const extensions = new Set(['.yaml', '.yml', '.json'])
+
+/** The objects of files, of the manifests in a folder, or of standard input, in their order. */
+export async function readObjects(paths: readonly string[]): Promise<ManifestObject[]> {
+  const files = paths.flatMap(filesOf)
+  const objects = (await readManifests(files)).flatMap(document => objectsOf(document, document.value))
+  if (objects.length === 0) throw new CommandError(`no objects in ${paths.join(', ')}`)
+  return objects
+}
+
+function filesOf(path: string): string[] {
+  if (path === '-' || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path]
+  const files = readdirSync(path)
+    .filter(name => extensions.has(extname(name)))
+    .sort()
+    .map(name => join(path, name))
+  if (files.length === 0)
+    throw new CommandError(`the folder ${path} holds no file that ends in .yaml, .yml or .json`)
+  return files
+}
+
+function objectsOf(document: ManifestDocument, value: unknown): ManifestObject[] {
+  const place = `${document.source}:${document.line}`
+  if (!isObject(value)) throw new CommandError(`${place}: this is no Kubernetes object`)
+  const { apiVersion, kind } = value
+  if (typeof kind !== 'string' || kind === '') throw new CommandError(`${place}: the object has no kind`)
+  if (typeof apiVersion !== 'string' || apiVersion === '')
+    throw new CommandError(`${place}: the ${kind} has no apiVersion`)
+  if (kind.endsWith('List') && Array.isArray(value.items))
+    return value.items.flatMap(item => objectsOf(document, inherited(item, apiVersion, kind)))
+  return [{ place, apiVersion, kind, value }]
+}
+
+/** Items of a typed list need not say what they are. */
+function inherited(item: unknown, apiVersion: string, listKind: string): unknown {
+  if (!isObject(item) || listKind === 'List') return item
+  return { apiVersion, kind: listKind.slice(0, -'List'.length), ...item }
+}
+
+export interface PlaceOptions {
+  /** Where objects go that do not say. */
+  readonly namespace: string
+  /** Whether that namespace was asked for; then objects must not say another. */
+  readonly isAsked: boolean
+  /** Whether a definition was applied before, so that the kind may be on its way. */
+  readonly mayCome?: boolean
+}
+
+/** Says where in the cluster an object belongs. */
+export async function placed(
+  object: ManifestObject,
+  kinds: ServedKinds,
+  { namespace, isAsked, mayCome = false }: PlaceOptions,
+): Promise<PlacedObject> {
+  const { place, apiVersion, kind, value } = object
+  const resource = await kinds.ofKind(apiVersion, kind, mayCome)
+  if (!resource) throw new CommandError(`${place}: ${unknownKind(kinds, apiVersion, kind)}`, 1)
+  const metadata = isObject(value.metadata) ? value.metadata : {}
+  if (typeof metadata.name !== 'string' || metadata.name === '')
+    throw new CommandError(
+      `${place}: the ${kind} has no metadata.name${'generateName' in metadata ? '; generateName cannot be applied' : ''}`,
+    )
+  if (!resource.namespaced) return { ...object, resource, ref: { name: metadata.name } }
+  const own = typeof metadata.namespace === 'string' ? metadata.namespace : undefined
+  if (own !== undefined && isAsked && own !== namespace)
+    throw new CommandError(`${place}: ${kind} ${metadata.name} says namespace ${own}, not ${namespace}`)
+  const ref = { name: metadata.name, namespace: own ?? namespace }
+  return {
+    ...object,
+    value: { ...value, metadata: { ...metadata, namespace: ref.namespace } },
+    resource,
+    ref,
+  }
+}
+
+function unknownKind(kinds: ServedKinds, apiVersion: string, kind: string): string {
+  const others = kinds.versionsOf(kind)
+  const hint = others.length
+    ? `; it is served as ${others.join(', ')}`
+    : '; are its custom resource definitions installed?'
+  return `the cluster serves no ${kind} of ${apiVersion}${hint}`
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Tables that the server made, in columns.
+
+export interface Table {
+  readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }
+  readonly columnDefinitions?: readonly Column[] | null
+  readonly rows?: readonly Row[] | null
+}
+
+interface Column {
+  readonly name: string
+  readonly priority?: number
+}
+
+interface Row {
+  readonly cells: readonly unknown[]
+  readonly object?: { readonly metadata?: RowMetadata } | null
+}
+
+interface RowMetadata {
+  readonly name?: string
+  readonly namespace?: string
+  readonly resourceVersion?: string
+  readonly labels?: Readonly<Record<string, string>>
+}
+
+export interface TableOptions {
+  /** The columns that are left out otherwise. */
+  readonly wide?: boolean
+  readonly namespaces?: boolean
+  readonly labels?: boolean
+  readonly headers?: boolean
+  /** Put before each name with a slash: what it is. */
+  readonly prefix?: string
+}
+
+export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
+
+/** Between columns, and the least a column takes: as people are used to. */
+const gap = 3
+const leastWidth = 6
+
+/** Prints tables of one kind of object, one after the other: columns keep their places and are named once. */
+export class TablePrinter {
+  readonly #options: TableOptions
+  #columns: readonly Column[] = []
+  #widths: number[] = []
+  #isNamed = false
+
+  constructor(options: TableOptions) {
+    this.#options = options
+  }
+
+  lines({ columnDefinitions, rows }: Table): string[] {
+    if (columnDefinitions?.length) this.#columns = columnDefinitions
+    const body = (rows ?? []).map(row => this.#cells(row))
+    if (body.length === 0) return []
+    const head = this.#isNamed || this.#options.headers === false ? [] : [this.#heading()]
+    this.#isNamed = true
+    const all = [...head, ...body]
+    all.forEach(cells => {
+      cells.forEach((cell, at) => {
+        this.#widths[at] = Math.max(this.#widths[at] ?? leastWidth, cell.length + gap)
+      })
+    })
+    return all.map(cells => this.#line(cells))
+  }
+
+  #heading(): string[] {
+    return [
+      ...(this.#options.namespaces ? ['NAMESPACE'] : []),
+      ...this.#shown().map(([{ name }]) => name.toUpperCase()),
+      ...(this.#options.labels ? ['LABELS'] : []),
+    ]
+  }
+
+  #cells({ cells, object }: Row): string[] {
+    const { prefix } = this.#options
+    const labels = Object.entries(object?.metadata?.labels ?? {}).map(([key, value]) => `${key}=${value}`)
+    return [
+      ...(this.#options.namespaces ? [object?.metadata?.namespace ?? ''] : []),
+      ...this.#shown().map(([column, at]) => {
+        const text = cellText(cells[at])
+        return prefix !== undefined && column.name.toLowerCase() === 'name' ? `${prefix}/${text}` : text
+      }),
+      ...(this.#options.labels ? [labels.sort().join(',') || '<none>'] : []),
+    ]
+  }
+
+  #shown(): [Column, number][] {
+    return this.#columns
+      .map((column, at): [Column, number] => [column, at])
+      .filter(([{ priority }]) => this.#options.wide || !priority)
+  }
+
+  #line(cells: readonly string[]): string {
+    return cells
+      .map((cell, at) => (at === cells.length - 1 ? cell : cell.padEnd(this.#widths[at] ?? 0)))
+      .join('')
+  }
+}
+
+/** One line a cell, and nothing in it that a terminal would obey. */
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return String(value).replace(
+    /\p{Cc}/gu,
+    control => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  )
+}
