@@ -1,264 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- scale [replicas]`: a set of many replicas on a real control plane, beside the floor: a bare loop that
-// writes what any operator must write. Both in one run, so that the ratio means something on any machine.
-import {
-  customResourceDefinitions,
-  defaultConfiguration,
-  type Pod,
-  type PodClique,
-  type PodCliqueSet,
-  type PodGang,
-  podSchedulingGate,
-  type Service,
-} from '@grove/api'
+// `npm run bench -- scale [thousand] [five-thousand] [ten] [options]`: the life of sets on a real control plane with
+// admission on, beside the ceiling (plain pods by a bare loop) and the floor (a bare loop that writes what any operator
+// must write). All from one run, so that the ratios mean something on any machine.
+//   --replicas=500        of the set `thousand`, two pods each
+//   --group-replicas=624  of both groups of the set `five-thousand`
+//   --steady=30           seconds of watching a settled set after a trigger that changes nothing; 0 leaves it out
+//   --no-compare          without ceiling and floor
+//   --no-zero             without scaling to zero and back
+//   --authorizer          managed objects are protected: every change of one is asked about
+//   --node=FLAG           for the operator's Node, any number of times
+import { parseArgs } from 'node:util'
 import { type Client, createClient } from '@grove/kube'
-import { resources, startOperator } from '@grove/operator'
-import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { startKubernetes } from '@grove/test-kubernetes'
+import { startOperatorProcess } from '@grove/test-scenarios'
+import { ceiling, floor, type Times } from './scale/bare-loop.ts'
+import { type Life, lifeOf, timesToAvailable } from './scale/operator.ts'
+import { pause } from './scale/stopwatch.ts'
+import { grouped, replicated, type Workload } from './scale/workloads.ts'
 
-const replicas = Number(process.argv[2] ?? 500)
 const nodes = 100
-const timeoutMs = 600_000
+const tinyRounds = 10
 /** The controllers of a control plane need some seconds until all of them run. */
 const settleMs = 8_000
-const steadyMs = 10_000
-const tinyRounds = 10
-const requestsAtOnce = 64
+
+const { values, positionals } = parseArgs({
+  args: process.argv.slice(2),
+  allowPositionals: true,
+  options: {
+    replicas: { type: 'string', default: '500' },
+    'group-replicas': { type: 'string', default: '624' },
+    steady: { type: 'string', default: '30' },
+    'no-compare': { type: 'boolean', default: false },
+    'no-zero': { type: 'boolean', default: false },
+    authorizer: { type: 'boolean', default: false },
+    node: { type: 'string', multiple: true, default: [] },
+  },
+})
+const chosen = positionals.length ? positionals : ['thousand', 'ten']
+const workloads: Record<string, Workload> = {
+  thousand: replicated(Number(values.replicas), 2),
+  'five-thousand': grouped(Number(values['group-replicas'])),
+}
 
 const kubernetes = await startKubernetes({ nodes })
-await kubernetes.apply(customResourceDefinitions as never)
+const operator = await startOperatorProcess(kubernetes, {
+  configuration: {
+    ...(values.authorizer && {
+      authorizer: {
+        enabled: true,
+        exemptServiceAccountUserNames: ['system:serviceaccount:kube-system:generic-garbage-collector'],
+      },
+    }),
+  },
+  nodeFlags: values.node,
+})
+const client = connect()
 await pause(settleMs)
 
-const floor = await measureFloor(kubernetes)
-const ours = await measureOperator(kubernetes)
+for (const name of chosen) {
+  const workload = workloads[name]
+  if (workload) {
+    const compared = values['no-compare']
+      ? undefined
+      : {
+          ceiling: await ceiling(kubernetes, client, workload),
+          floor: await floor(kubernetes, client, workload),
+        }
+    const life = await lifeOf(kubernetes, client, operator, workload, {
+      steadySeconds: Number(values.steady),
+      zero: !values['no-zero'],
+    })
+    console.log(
+      JSON.stringify({ workload: workload.title, pods: workload.pods, nodes, ...compared, operator: life }),
+    )
+    print(workload, life, compared)
+  } else if (name === 'ten') {
+    const times = await timesToAvailable(kubernetes, client, replicated(1, 10, 'tiny'), tinyRounds)
+    console.log(JSON.stringify({ workload: '10 pods', nodes, ready: times }))
+    console.log(`\n10 pods ready, ${tinyRounds} times: ${times.map(time => time.toFixed(2)).join(' ')} s`)
+  } else console.log(`There is no part ${name}: thousand, five-thousand, ten`)
+}
+operator.kill()
+await client.close()
 await kubernetes.stop()
-
-const rows: [string, number | undefined, number][] = [
-  ['pods created', floor.created, ours.created],
-  ['pods ready', floor.ready, ours.ready],
-  ['set available', undefined, ours.available],
-  ['everything gone', floor.gone, ours.gone],
-]
-console.log(JSON.stringify({ replicas, pods: 2 * replicas, nodes, floor, operator: ours }))
-console.log(`\n${replicas} replicas of 2 pods on ${nodes} nodes, seconds:`)
-for (const [what, least, measured] of rows)
-  console.log(
-    `  ${what.padEnd(18)}${measured.toFixed(1).padStart(8)}${least === undefined ? '' : `   floor ${least.toFixed(1)}, ratio ${(measured / least).toFixed(2)}`}`,
-  )
-console.log(`  operator CPU ${ours.cpuSeconds.toFixed(1)} s, ${ours.residentMiB} MiB, ${ours.writes} writes`)
-console.log(
-  `  steady state over ${steadyMs / 1000} s with a trigger: ${ours.steadyWrites} writes, ${ours.steadyCpuSeconds.toFixed(2)} s CPU`,
-)
-console.log(
-  `  a 10-pod set ready, ${tinyRounds} times: ${ours.tiny.map(seconds => seconds.toFixed(2)).join(' ')}`,
-)
 process.exit(0)
 
-function connect(onWrite?: () => void): Client {
+function connect(): Client {
   const { server, ca, admin } = kubernetes
   return createClient(
     { server, namespace: 'default', tls: () => ({ ca, certificate: admin.certificate, key: admin.key }) },
-    {
-      userAgent: 'grove-bench',
-      onRequest: ({ verb }) => {
-        if (!['get', 'list', 'watch'].includes(verb)) onWrite?.()
-      },
-    },
+    { userAgent: 'grove-bench' },
   )
 }
 
-async function measureFloor(cluster: Kubernetes) {
-  const namespace = await cluster.newNamespace('floor')
-  const client = connect()
-  const clock = stopwatch()
-  const indexes = Array.from({ length: replicas }, (_, index) => index)
-  const pods: string[] = []
-  await inParallel(indexes, async index => {
-    const name = `floor-${index}`
-    await client.create(resources.services, {
-      apiVersion: 'v1',
-      kind: 'Service',
-      metadata: { name, namespace },
-      spec: { clusterIP: 'None' },
-    } as Service)
-    await client.create(resources.podCliques, clique(name, namespace))
-    for (const at of [0, 1]) {
-      const pod = await client.create(resources.pods, gatedPod(`${name}-${at}`, namespace))
-      pods.push(pod.metadata.name)
-    }
-    await client.create(resources.podGangs, gang(name, namespace))
-  })
-  const created = clock()
-  await inParallel(pods, name =>
-    client.patch(
-      resources.pods,
-      { name, namespace },
-      { strategic: { spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] } } },
-    ),
+function print(workload: Workload, life: Life, compared: { ceiling: Times; floor: Times } | undefined): void {
+  const row = (what: string, ours: number | undefined, key?: 'created' | 'ready' | 'gone') => {
+    if (ours === undefined) return
+    const least = key && compared?.floor[key]
+    const beside = least
+      ? `${compared.ceiling[key].toFixed(1).padStart(9)}${least.toFixed(1).padStart(9)}${(ours / least).toFixed(2).padStart(9)}`
+      : ''
+    console.log(`  ${what.padEnd(26)}${ours.toFixed(1).padStart(9)}${beside}`)
+  }
+  console.log(`\n${workload.title}: ${workload.pods} pods on ${nodes} nodes, seconds`)
+  console.log(`  ${''.padEnd(26)} operator${compared ? '  ceiling    floor    ratio' : ''}`)
+  row('all pods created', life.created, 'created')
+  row('all pods ready', life.ready, 'ready')
+  row('set available', life.available)
+  row('scaled to zero', life.toZero)
+  row('ready again', life.backAgain)
+  row('everything gone', life.gone, 'gone')
+  const writes = Object.values(life.writes).reduce((sum, count) => sum + count, 0)
+  const events = life.writes['create events'] ?? 0
+  console.log(
+    `  operator: ${life.cpuSeconds.toFixed(1)} s of CPU, ${life.residentMiB} MiB (peak ${life.peakMiB}), ` +
+      `${writes - events} writes${compared ? ` (floor ${compared.floor.writes})` : ''} and ${events} events`,
   )
-  await waitFor('the pods of the floor', async () => (await readyPods(client, namespace)) === 2 * replicas, {
-    timeoutMs,
-  } as never)
-  const ready = clock()
-  const removal = stopwatch()
-  for (const resource of [resources.podCliques, resources.pods, resources.podGangs, resources.services])
-    await client.deleteCollection(resource as typeof resources.pods, { namespace })
-  await waitFor(
-    'the floor to be gone',
-    async () => (await client.list(resources.pods, { namespace })).items.length === 0,
-    { timeoutMs } as never,
-  )
-  const gone = removal()
-  await client.close()
-  return { created, ready, gone }
-}
-
-async function measureOperator(cluster: Kubernetes) {
-  const namespace = await cluster.newNamespace('scale')
-  const client = connect()
-  let writes = 0
-  const operator = await startOperator(
-    connect(() => writes++),
-    { configuration: defaultConfiguration() },
-  )
-  const { world } = operator
-  const cpu = process.cpuUsage()
-  const clock = stopwatch()
-  await client.create(resources.podCliqueSets, set('big', namespace, replicas, 2))
-  const own = () => world.pods.list(namespace)
-  await waitFor('pods', async () => own().length >= 2 * replicas, { timeoutMs } as never)
-  const created = clock()
-  await waitFor('ready pods', async () => own().filter(isReady).length >= 2 * replicas, {
-    timeoutMs,
-  } as never)
-  const ready = clock()
-  const status = () => world.sets.get({ name: 'big', namespace })?.status
-  await waitFor('the set', async () => (status()?.availableReplicas ?? 0) >= replicas, { timeoutMs } as never)
-  const available = clock()
-  const used = process.cpuUsage(cpu)
-  const residentMiB = Math.round(process.memoryUsage().rss / 2 ** 20)
-  const deployWrites = writes
-
-  await pause(2_000)
-  const steadyCpu = process.cpuUsage()
-  writes = 0
-  await client.patch(
-    resources.podCliqueSets,
-    { name: 'big', namespace },
-    { merge: { metadata: { annotations: { 'grove.io/reconcile-trigger': 'bench' } } } },
-  )
-  await pause(steadyMs)
-  const steady = process.cpuUsage(steadyCpu)
-  const steadyWrites = writes
-
-  const removal = stopwatch()
-  await client.delete(resources.podCliqueSets, { name: 'big', namespace })
-  const left = () =>
-    own().length +
-    world.cliques.list(namespace).length +
-    world.gangs.list(namespace).length +
-    world.services.list(namespace).length
-  await waitFor('nothing left', async () => left() === 0, { timeoutMs } as never)
-  const gone = removal()
-
-  const tiny: number[] = []
-  for (let round = 0; round < tinyRounds; round++) {
-    const name = `tiny-${round}`
-    const tinyClock = stopwatch()
-    await client.create(resources.podCliqueSets, set(name, namespace, 1, 10))
-    await waitFor(
-      name,
-      async () => (world.sets.get({ name, namespace })?.status?.availableReplicas ?? 0) === 1,
-      { timeoutMs } as never,
+  if (life.steady)
+    console.log(
+      `  ${life.steady.seconds} s after a trigger without a change: ${life.steady.writes} writes, ` +
+        `${life.steady.events} events, ${life.steady.cpuSeconds.toFixed(2)} s of CPU`,
     )
-    tiny.push(tinyClock())
-    await client.delete(resources.podCliqueSets, { name, namespace })
-  }
-  await operator.stop()
-  return {
-    created,
-    ready,
-    available,
-    gone,
-    cpuSeconds: (used.user + used.system) / 1e6,
-    residentMiB,
-    writes: deployWrites,
-    steadyWrites,
-    steadyCpuSeconds: (steady.user + steady.system) / 1e6,
-    tiny,
-  }
-}
-
-function set(name: string, namespace: string, count: number, pods: number): PodCliqueSet {
-  return {
-    apiVersion: 'grove.io/v1alpha1',
-    kind: 'PodCliqueSet',
-    metadata: { name, namespace },
-    spec: {
-      replicas: count,
-      template: {
-        cliques: [
-          { name: 'w', spec: { roleName: 'w', replicas: pods, minAvailable: pods, podSpec: podSpec() } },
-        ],
-      },
-    },
-  }
-}
-
-function clique(name: string, namespace: string): PodClique {
-  return {
-    apiVersion: 'grove.io/v1alpha1',
-    kind: 'PodClique',
-    metadata: { name, namespace },
-    spec: { roleName: 'w', replicas: 2, podSpec: podSpec() },
-  }
-}
-
-function gang(name: string, namespace: string): PodGang {
-  const podReferences = [0, 1].map(at => ({ name: `${name}-${at}`, namespace }))
-  return {
-    apiVersion: 'scheduler.grove.io/v1alpha1',
-    kind: 'PodGang',
-    metadata: { name, namespace },
-    spec: { podgroups: [{ name, podReferences, minReplicas: 2 }] },
-  }
-}
-
-function gatedPod(name: string, namespace: string): Pod {
-  return {
-    apiVersion: 'v1',
-    kind: 'Pod',
-    metadata: { name, namespace },
-    spec: { ...podSpec(), schedulingGates: [{ name: podSchedulingGate }] },
-  }
-}
-
-function podSpec() {
-  return { containers: [{ name: 'main', image: 'registry.example/main:1' }] }
-}
-
-function isReady(pod: Pod): boolean {
-  return (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
-}
-
-async function readyPods(client: Client, namespace: string): Promise<number> {
-  return (await client.list(resources.pods, { namespace })).items.filter(isReady).length
-}
-
-async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
-  let next = 0
-  await Promise.all(
-    Array.from({ length: requestsAtOnce }, async () => {
-      for (let at = next++; at < items.length; at = next++) await work(items[at]!)
-    }),
-  )
-}
-
-function stopwatch(): () => number {
-  const started = performance.now()
-  return () => (performance.now() - started) / 1000
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise(done => setTimeout(done, ms))
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export {
+  OperatorProcess,
+  type OperatorProcessOptions,
+  operatorUser,
+  startOperatorProcess,
+} from './operator-process.ts'
 export { installCustomResources, Stage } from './stage.ts'
 export { stories } from './stories/index.ts'
 export type { Story } from './story.ts'

@@ -3,72 +3,22 @@
 // The operator as it is run: a process with a configuration file, under its own identity with exactly the rights that
 // are documented, its webhooks called by the API server.
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { customResourceDefinitions, loadConfiguration, type OperatorConfiguration } from '@grove/api'
-import { type Kubernetes, serviceAccount, startKubernetes, waitFor } from '@grove/test-kubernetes'
-import { operatorClusterRole, operatorRole } from '../access/cluster-role.ts'
-import { webhookConfigurations } from '../admission/webhook-configurations.ts'
-
-const namespace = 'grove-system'
-const account = 'grove-operator'
-const main = resolve(import.meta.dirname, '../main.ts')
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { type OperatorProcess, startOperatorProcess } from '@grove/test-scenarios'
 
 describe('the operator process', () => {
   let kubernetes: Kubernetes
-  let folder: string
-  let operator: ChildProcess
-  let output = ''
-  let ports: number[]
+  let operator: OperatorProcess
 
   before(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'grove-operator-'))
     kubernetes = await startKubernetes({ nodes: 10 })
-    await kubernetes.apply(customResourceDefinitions as never)
-    ports = await freePorts(3)
-    const configuration = configured(ports)
-    await kubernetes.apply([
-      { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
-      { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } },
-      ...access(configuration),
-      {
-        // Leads API servers to this machine, under the name that the certificate carries.
-        apiVersion: 'v1',
-        kind: 'Service',
-        metadata: { name: 'grove-operator', namespace },
-        spec: { type: 'ExternalName', externalName: 'localhost' },
-      },
-      ...webhookConfigurations({ namespace, port: ports[0]! }, configuration),
-    ] as never)
-    const kubeconfig = await kubernetes.kubeconfigFor(serviceAccount(namespace, account))
-    const config = join(folder, 'config.yaml')
-    writeFileSync(config, JSON.stringify(configurationDocument(ports)))
-    operator = spawn(process.execPath, [main, `--config=${config}`], {
-      env: {
-        ...process.env,
-        KUBECONFIG: kubeconfig,
-        GROVE_OPERATOR_NAMESPACE: namespace,
-        GROVE_INIT_CONTAINER_IMAGE: 'grove-initc',
-      },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    for (const stream of [operator.stdout!, operator.stderr!]) stream.on('data', chunk => (output += chunk))
-    await waitFor('the operator to be ready', async () => {
-      if (operator.exitCode !== null)
-        throw new Error(`the operator ended with ${operator.exitCode}: ${output}`)
-      const response = await fetch(`http://127.0.0.1:${ports[1]}/readyz`).catch(() => undefined)
-      return response?.status === 200
-    })
+    operator = await startOperatorProcess(kubernetes)
   })
 
   after(async () => {
-    operator?.kill('SIGKILL')
+    operator?.kill()
     await kubernetes?.stop()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   test('what is applied is defaulted, admitted and brought to life', async () => {
@@ -118,16 +68,16 @@ describe('the operator process', () => {
   })
 
   test('metrics are served, and nothing that it asked for was forbidden', async () => {
-    const metrics = await (await fetch(`http://127.0.0.1:${ports[2]}/metrics`)).text()
+    const metrics = await operator.metrics()
     assert.match(metrics, /controller_runtime_reconcile_total\{/)
     assert.match(metrics, /controller_runtime_webhook_requests_total\{/)
-    assert.doesNotMatch(output, /forbidden/i)
+    assert.doesNotMatch(operator.output, /forbidden/i)
   })
 
   test('it stops in order when told, and says so with its exit code', async () => {
-    operator.kill('SIGTERM')
-    await waitFor('the process to end', async () => operator.exitCode !== null)
-    assert.equal(operator.exitCode, 0, output)
+    operator.child.kill('SIGTERM')
+    await waitFor('the process to end', async () => operator.child.exitCode !== null)
+    assert.equal(operator.child.exitCode, 0, operator.output)
   })
 
   async function names(team: string, what: string): Promise<string[]> {
@@ -153,58 +103,4 @@ spec:
             containers:
               - {name: main, image: registry.example/web:1}
 `
-}
-
-function configurationDocument([webhooks, probes, metrics]: readonly number[]): object {
-  const bindAddress = '127.0.0.1'
-  return {
-    apiVersion: 'operator.config.grove.io/v1alpha1',
-    kind: 'OperatorConfiguration',
-    leaderElection: { enabled: true },
-    server: {
-      webhooks: { bindAddress, port: webhooks },
-      healthProbes: { bindAddress, port: probes },
-      metrics: { bindAddress, port: metrics },
-    },
-  }
-}
-
-function configured(ports: readonly number[]): OperatorConfiguration {
-  const result = loadConfiguration(configurationDocument(ports))
-  if (result.outcome !== 'loaded') throw new Error(JSON.stringify(result))
-  return result.configuration
-}
-
-function access(configuration: OperatorConfiguration): object[] {
-  const clusterRole = operatorClusterRole(configuration)
-  const role = operatorRole(namespace, configuration)
-  const subjects = [{ kind: 'ServiceAccount', name: account, namespace }]
-  const binding = (kind: string, of: { kind: string; metadata: { name: string } }, metadata: object) => ({
-    apiVersion: 'rbac.authorization.k8s.io/v1',
-    kind,
-    metadata: { name: of.metadata.name, ...metadata },
-    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: of.kind, name: of.metadata.name },
-    subjects,
-  })
-  return [
-    clusterRole,
-    role,
-    binding('ClusterRoleBinding', clusterRole, {}),
-    binding('RoleBinding', role, { namespace }),
-  ]
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>(done => {
-          const server = createServer().listen(0, '127.0.0.1', () => done(server))
-        }),
-    ),
-  )
-  const ports = servers.map(server => (server.address() as { port: number }).port)
-  await Promise.all(servers.map(server => new Promise(done => server.close(done))))
-  return ports
 }

@@ -22,6 +22,8 @@ import {
   leaseClient,
   loadConfig,
   Manager,
+  type Registry,
+  requestMetrics,
   systemClock,
 } from '@grove/kube'
 import { schedulerBackends } from '../backends/registry.ts'
@@ -48,11 +50,15 @@ export async function runOperator(
   stop: AbortSignal,
 ): Promise<void> {
   const cluster = findCluster()
-  const client = createClient(cluster, { userAgent: userAgent() })
+  const registry = createRegistry()
+  const onRequest = requestMetrics(registry, cluster.server)
+  const client = createClient(cluster, { userAgent: userAgent(), onRequest })
   try {
     await checkMnnvl(client, configuration)
     const serves = await optionalKinds(client, configuration)
-    const manager = setUp(() => assemble(cluster, client, configuration, serves, log))
+    const manager = setUp(() =>
+      assemble({ cluster, client, configuration, serves, log, registry, onRequest }),
+    )
     await manager.run(stop)
   } catch (error) {
     throw error instanceof LaunchError ? error : new LaunchError(exitCode.running, textOf(error))
@@ -61,14 +67,18 @@ export async function runOperator(
   }
 }
 
-function assemble(
-  cluster: ClusterConfig,
-  client: Client,
-  configuration: OperatorConfiguration,
-  serves: Serves,
-  log: Logger,
-): Manager {
-  const registry = createRegistry()
+interface Parts {
+  readonly cluster: ClusterConfig
+  readonly client: Client
+  readonly configuration: OperatorConfiguration
+  readonly serves: Serves
+  readonly log: Logger
+  readonly registry: Registry
+  readonly onRequest: ReturnType<typeof requestMetrics>
+}
+
+function assemble(parts: Parts): Manager {
+  const { client, configuration, log, registry } = parts
   const { server, debugging, leaderElection } = configuration
   const namespace = ownNamespace(leaderElection.resourceNamespace)
   const lease = {
@@ -102,21 +112,16 @@ function assemble(
   })
   manager.addHealthCheck('healthz', () => undefined)
   addWebhooks(manager, { client, configuration, namespace, clock, log })
-  addControllers(manager, cluster, client, configuration, serves, log)
+  addControllers(manager, parts)
   return manager
 }
 
 /** Controllers write through a fence: nothing leaves this process once it no longer leads. */
-function addControllers(
-  manager: Manager,
-  cluster: ClusterConfig,
-  client: Client,
-  configuration: OperatorConfiguration,
-  serves: Serves,
-  log: Logger,
-): void {
+function addControllers(manager: Manager, parts: Parts): void {
+  const { cluster, client, configuration, serves, log, onRequest } = parts
   const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
     userAgent: userAgent(),
+    onRequest,
     ...(cluster.credentials && { credentials: cluster.credentials }),
   })
   const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry: manager.registry })

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What the operator is compared with: a loop without any thought. The ceiling writes plain pods; the floor writes what
+// any operator must write, and takes the gates away when a gang is there.
+import { podSchedulingGate } from '@grove/api'
+import type { Client, KubeObject, Resource } from '@grove/kube'
+import { resources } from '@grove/operator'
+import type { Kubernetes } from '@grove/test-kubernetes'
+import { Onlooker } from './onlooker.ts'
+import { stopwatch } from './stopwatch.ts'
+import { objectsOf, type Workload } from './workloads.ts'
+
+const requestsAtOnce = 64
+
+export interface Times {
+  readonly created: number
+  readonly ready: number
+  readonly gone: number
+  readonly writes: number
+}
+
+/** Plain pods, nothing else. */
+export function ceiling(cluster: Kubernetes, client: Client, workload: Workload): Promise<Times> {
+  return measure(cluster, client, workload, [resources.pods], async (namespace, wrote) => {
+    const pods = objectsOf(workload, namespace).get('Pod') ?? []
+    await inParallel(pods, async pod => {
+      const { schedulingGates: _, ...spec } = pod.spec as Record<string, unknown>
+      await client.create(resources.pods, { ...pod, spec } as never)
+      wrote()
+    })
+  })
+}
+
+/** Services, scaling groups, cliques, gated pods and gangs, then the gates. */
+export function floor(cluster: Kubernetes, client: Client, workload: Workload): Promise<Times> {
+  const kinds: Resource<KubeObject>[] = [
+    resources.services,
+    resources.podCliqueScalingGroups,
+    resources.podCliques,
+    resources.pods,
+    resources.podGangs,
+  ]
+  return measure(cluster, client, workload, kinds, async (namespace, wrote) => {
+    const objects = objectsOf(workload, namespace)
+    for (const resource of kinds)
+      await inParallel(objects.get(resource.kind) ?? [], async object => {
+        await client.create(resource, object)
+        wrote()
+      })
+    await inParallel(objects.get('Pod') ?? [], async ({ metadata }) => {
+      await client.patch(
+        resources.pods,
+        { name: metadata.name, namespace },
+        { strategic: { spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] } } },
+      )
+      wrote()
+    })
+  })
+}
+
+async function measure(
+  cluster: Kubernetes,
+  client: Client,
+  workload: Workload,
+  collections: readonly Resource<KubeObject>[],
+  write: (namespace: string, wrote: () => void) => Promise<void>,
+): Promise<Times> {
+  const namespace = await cluster.newNamespace('bare')
+  const onlooker = await new Onlooker(client, namespace).start()
+  let writes = 0
+  let created = 0
+  const seconds = stopwatch()
+  await Promise.all([
+    write(namespace, () => writes++),
+    onlooker.untilPods(workload.pods).then(() => {
+      created = seconds()
+    }),
+  ])
+  await onlooker.untilReady(workload.pods)
+  const ready = seconds()
+  const sinceDeletion = stopwatch()
+  await Promise.all(collections.map(resource => client.deleteCollection(resource, { namespace })))
+  await onlooker.untilGone()
+  const gone = sinceDeletion()
+  onlooker.stop()
+  return { created, ready, gone, writes }
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
+  let next = 0
+  await Promise.all(
+    Array.from({ length: requestsAtOnce }, async () => {
+      for (let at = next++; at < items.length; at = next++) await work(items[at]!)
+    }),
+  )
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// One life of a set under the operator, which runs as its own process with its webhooks called by the API server.
+import type { PodCliqueSet } from '@grove/api'
+import { type Client, defineResource, type KubeObject } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { type Kubernetes, waitFor } from '@grove/test-kubernetes'
+import type { OperatorProcess } from '@grove/test-scenarios'
+import { Onlooker } from './onlooker.ts'
+import { pause, stopwatch } from './stopwatch.ts'
+import type { Workload } from './workloads.ts'
+
+const timeoutMs = 600_000
+/** After the last change: events and statuses that were held back. */
+const calmMs = 3_000
+
+const events = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'events',
+  kind: 'Event',
+  namespaced: true,
+})
+
+export interface Life {
+  readonly created: number
+  readonly ready: number
+  readonly available: number
+  readonly gone: number
+  readonly cpuSeconds: number
+  readonly residentMiB: number
+  readonly peakMiB: number
+  readonly writes: Readonly<Record<string, number>>
+  readonly steady: { seconds: number; writes: number; events: number; cpuSeconds: number } | undefined
+  readonly toZero: number | undefined
+  readonly backAgain: number | undefined
+}
+
+export interface LifeOptions {
+  /** How long the settled set is watched after a trigger that changes nothing; 0 leaves that out. */
+  readonly steadySeconds: number
+  /** Whether it is scaled to zero and back. */
+  readonly zero: boolean
+}
+
+export async function lifeOf(
+  cluster: Kubernetes,
+  client: Client,
+  operator: OperatorProcess,
+  workload: Workload,
+  options: LifeOptions,
+): Promise<Life> {
+  const namespace = await cluster.newNamespace('scale')
+  const set = workload.set(namespace)
+  const ref = { name: set.metadata.name, namespace }
+  const onlooker = await new Onlooker(client, namespace).start()
+  const untilAvailable = () =>
+    waitFor(
+      'the set to be available',
+      async () => isAvailable(await client.get(resources.podCliqueSets, ref), workload.replicas),
+      { timeoutMs, intervalMs: 20 },
+    )
+  const before = { writes: await operator.writes(), cpu: operator.cpuSeconds() }
+  const seconds = stopwatch()
+  await client.create(resources.podCliqueSets, set)
+  await onlooker.untilPods(workload.pods)
+  const created = seconds()
+  await onlooker.untilReady(workload.pods)
+  const ready = seconds()
+  await untilAvailable()
+  const available = seconds()
+  await pause(calmMs)
+  const cpuSeconds = operator.cpuSeconds() - before.cpu
+  const { now: residentMiB, peak: peakMiB } = operator.residentMiB()
+  const writes = difference(await operator.writes(), before.writes)
+  const steady =
+    options.steadySeconds > 0 ? await afterTrigger(client, operator, ref, options.steadySeconds) : undefined
+  const scaled = options.zero ? await zeroAndBack(client, onlooker, ref, workload) : undefined
+  const sinceDeletion = stopwatch()
+  await client.delete(resources.podCliqueSets, ref)
+  await onlooker.untilGone()
+  const gone = sinceDeletion()
+  onlooker.stop()
+  return {
+    created,
+    ready,
+    available,
+    gone,
+    cpuSeconds,
+    residentMiB,
+    peakMiB,
+    writes,
+    steady,
+    toZero: scaled?.toZero,
+    backAgain: scaled?.backAgain,
+  }
+}
+
+/** Seconds until a small set is available, several times over. */
+export async function timesToAvailable(
+  cluster: Kubernetes,
+  client: Client,
+  workload: Workload,
+  rounds: number,
+): Promise<number[]> {
+  const namespace = await cluster.newNamespace('tiny')
+  const onlooker = await new Onlooker(client, namespace).start()
+  const set = workload.set(namespace)
+  const ref = { name: set.metadata.name, namespace }
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const seconds = stopwatch()
+    await client.create(resources.podCliqueSets, set)
+    await onlooker.untilReady(workload.pods)
+    times.push(seconds())
+    await client.delete(resources.podCliqueSets, ref)
+    await onlooker.untilGone()
+  }
+  onlooker.stop()
+  return times
+}
+
+async function afterTrigger(
+  client: Client,
+  operator: OperatorProcess,
+  ref: { name: string; namespace: string },
+  seconds: number,
+) {
+  const writesBefore = await operator.writes()
+  const eventsBefore = (await client.list(events, { namespace: ref.namespace })).items.length
+  const cpuBefore = operator.cpuSeconds()
+  await client.patch(resources.podCliqueSets, ref, {
+    merge: { metadata: { annotations: { 'grove.io/reconcile-trigger': 'bench' } } },
+  })
+  await pause(seconds * 1000)
+  const cpuSeconds = operator.cpuSeconds() - cpuBefore
+  const written = Object.values(difference(await operator.writes(), writesBefore))
+  return {
+    seconds,
+    writes: written.reduce((sum, count) => sum + count, 0),
+    events: (await client.list(events, { namespace: ref.namespace })).items.length - eventsBefore,
+    cpuSeconds,
+  }
+}
+
+async function zeroAndBack(
+  client: Client,
+  onlooker: Onlooker,
+  ref: { name: string; namespace: string },
+  workload: Workload,
+) {
+  const scaleTo = (replicas: number) =>
+    client.patch(resources.podCliqueSets, ref, { merge: { spec: { replicas } } })
+  const down = stopwatch()
+  await scaleTo(0)
+  await onlooker.untilPods(0)
+  const toZero = down()
+  const up = stopwatch()
+  await scaleTo(workload.replicas)
+  await onlooker.untilReady(workload.pods)
+  return { toZero, backAgain: up() }
+}
+
+function isAvailable(set: PodCliqueSet, replicas: number): boolean {
+  return (set.status?.availableReplicas ?? 0) >= replicas
+}
+
+function difference(now: ReadonlyMap<string, number>, before: ReadonlyMap<string, number>) {
+  return Object.fromEntries(
+    [...now]
+      .map(([what, count]) => [what, count - (before.get(what) ?? 0)] as const)
+      .filter(([, n]) => n > 0),
+  )
+}

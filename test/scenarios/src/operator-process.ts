@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator as it is run: a process with a configuration file, under its own identity with exactly the rights that
+// are documented, its webhooks called by the API server.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { customResourceDefinitions, loadConfiguration, type OperatorConfiguration } from '@grove/api'
+import { operatorClusterRole, operatorRole, webhookConfigurations } from '@grove/operator'
+import { type Kubernetes, serviceAccount, waitFor } from '@grove/test-kubernetes'
+
+const namespace = 'grove-system'
+const account = 'grove-operator'
+const main = resolve(import.meta.dirname, '../../../packages/operator/src/main.ts')
+/** Of the kernel's clock in /proc: the same on every Linux. */
+const ticksPerSecond = 100
+
+export interface OperatorProcessOptions {
+  /** Members of the configuration document beside the addresses. */
+  readonly configuration?: object
+  /** For Node, before the program. */
+  readonly nodeFlags?: readonly string[]
+}
+
+/** Who the operator is for the API server. */
+export const operatorUser = `system:serviceaccount:${namespace}:${account}`
+
+export class OperatorProcess {
+  readonly child: ChildProcess
+  readonly #ports: Ports
+  #output = ''
+
+  constructor(child: ChildProcess, ports: Ports) {
+    this.child = child
+    this.#ports = ports
+    for (const stream of [child.stdout!, child.stderr!]) stream.on('data', chunk => (this.#output += chunk))
+  }
+
+  /** Everything it said so far. */
+  get output(): string {
+    return this.#output
+  }
+
+  async untilReady(): Promise<void> {
+    await waitFor('the operator to be ready', async () => {
+      if (this.child.exitCode !== null)
+        throw new Error(`the operator ended with ${this.child.exitCode}: ${this.#output}`)
+      const response = await fetch(`http://127.0.0.1:${this.#ports.probes}/readyz`).catch(() => undefined)
+      return response?.status === 200
+    })
+  }
+
+  async metrics(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#ports.metrics}/metrics`)).text()
+  }
+
+  /** Requests that it sent and that change something, by verb and resource. Renewals of its lease do not count. */
+  async writes(): Promise<ReadonlyMap<string, number>> {
+    const pattern = /^rest_client_request_duration_seconds_count\{verb="(\w+)",resource="([^"]+)"\} (\d+)$/gm
+    return new Map(
+      [...(await this.metrics()).matchAll(pattern)]
+        .filter(([, verb, resource]) => !['get', 'list'].includes(verb!) && resource !== 'leases')
+        .map(([, verb, resource, count]) => [`${verb} ${resource}`, Number(count)]),
+    )
+  }
+
+  /** Seconds of CPU that it has used. */
+  cpuSeconds(): number {
+    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
+  }
+
+  /** Resident memory now, and the most it ever was. */
+  residentMiB(): { now: number; peak: number } {
+    const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
+    const read = (field: string) =>
+      Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024)
+    return { now: read('VmRSS'), peak: read('VmHWM') }
+  }
+
+  kill(): void {
+    this.child.kill('SIGKILL')
+  }
+}
+
+interface Ports {
+  readonly webhooks: number
+  readonly probes: number
+  readonly metrics: number
+}
+
+/** Installs custom resources, rights and webhook configurations, starts the operator and waits until it is ready. */
+export async function startOperatorProcess(
+  kubernetes: Kubernetes,
+  { configuration = {}, nodeFlags = [] }: OperatorProcessOptions = {},
+): Promise<OperatorProcess> {
+  const [webhooks = 0, probes = 0, metrics = 0] = await freePorts(3)
+  const document = configurationDocument({ webhooks, probes, metrics }, configuration)
+  const loaded = loadConfiguration(document)
+  if (loaded.outcome !== 'loaded') throw new Error(JSON.stringify(loaded))
+  await kubernetes.apply(customResourceDefinitions as never)
+  await kubernetes.apply([
+    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } },
+    ...access(loaded.configuration),
+    {
+      // Leads API servers to this machine, under the name that the certificate carries.
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'grove-operator', namespace },
+      spec: { type: 'ExternalName', externalName: 'localhost' },
+    },
+    ...webhookConfigurations({ namespace, port: webhooks }, loaded.configuration),
+  ] as never)
+  const config = join(kubernetes.directory, 'operator.yaml')
+  writeFileSync(config, JSON.stringify(document))
+  const child = spawn(process.execPath, [...nodeFlags, main, `--config=${config}`], {
+    env: {
+      ...process.env,
+      KUBECONFIG: kubernetes.kubeconfigFor(serviceAccount(namespace, account)),
+      GROVE_OPERATOR_NAMESPACE: namespace,
+      GROVE_OPERATOR_SERVICE_ACCOUNT_NAME: account,
+      GROVE_INIT_CONTAINER_IMAGE: 'grove-initc',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const operator = new OperatorProcess(child, { webhooks, probes, metrics })
+  try {
+    await operator.untilReady()
+  } catch (error) {
+    operator.kill()
+    throw error
+  }
+  return operator
+}
+
+function configurationDocument(ports: Ports, rest: object): object {
+  const bindAddress = '127.0.0.1'
+  return {
+    apiVersion: 'operator.config.grove.io/v1alpha1',
+    kind: 'OperatorConfiguration',
+    leaderElection: { enabled: true },
+    server: {
+      webhooks: { bindAddress, port: ports.webhooks },
+      healthProbes: { bindAddress, port: ports.probes },
+      metrics: { bindAddress, port: ports.metrics },
+    },
+    ...rest,
+  }
+}
+
+function access(configuration: OperatorConfiguration): object[] {
+  const clusterRole = operatorClusterRole(configuration)
+  const role = operatorRole(namespace, configuration)
+  const subjects = [{ kind: 'ServiceAccount', name: account, namespace }]
+  const binding = (kind: string, of: { kind: string; metadata: { name: string } }, metadata: object) => ({
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+    metadata: { name: of.metadata.name, ...metadata },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: of.kind, name: of.metadata.name },
+    subjects,
+  })
+  return [
+    clusterRole,
+    role,
+    binding('ClusterRoleBinding', clusterRole, {}),
+    binding('RoleBinding', role, { namespace }),
+  ]
+}
+
+async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>(done => {
+          const server = createServer().listen(0, '127.0.0.1', () => done(server))
+        }),
+    ),
+  )
+  const ports = servers.map(server => (server.address() as { port: number }).port)
+  await Promise.all(servers.map(server => new Promise(done => server.close(done))))
+  return ports
+}
