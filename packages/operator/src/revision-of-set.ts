@@ -3,22 +3,30 @@
 // The revision that a set wants, computed once per generation of its spec.
 import {
   generationHash,
-  hashAlgorithmOf,
   label,
   legacyGenerationHash,
   legacyPodTemplateHash,
   type PodClique,
   podTemplateHash,
 } from '@grove/api'
-import type { Revision } from './revision.ts'
+import { hasWantedTemplate, isForeignHash, isWantedGeneration, type LiveChildren } from './adoption.ts'
+import { type Revision, templateHashOfClique } from './revision.ts'
 import type { StoredSet } from './stored.ts'
 
 export interface SetRevision extends Revision {
   readonly generationHash: string
   /** By clique name. */
   readonly templateHashes: Readonly<Record<string, string>>
-  /** Whether a stored generation hash names the wanted revision. */
-  isCurrentGeneration(stored: string): boolean
+  /** Whether a stored generation hash names the wanted revision. What another algorithm made, the children explain. */
+  isCurrentGeneration(stored: string, children: LiveChildren): boolean
+  /** Progress towards the wanted revision under its name of today, so that it goes on and does not begin again. */
+  renamed<P extends TargetOfUpdate | undefined>(progress: P, clique?: PodClique): P
+}
+
+/** What a child's progress says it is going to. */
+export interface TargetOfUpdate {
+  podCliqueSetGenerationHash: string
+  podTemplateHash?: string
 }
 
 const known = new WeakMap<object, SetRevision>()
@@ -46,15 +54,43 @@ function compute(set: StoredSet): SetRevision {
       template.cliques.map(clique => [templateHashes[clique.name]!, legacyPodTemplateHash(template, clique)]),
     ),
   }))
+  const hashOf = (clique: PodClique) =>
+    templateHashes[cliqueNameOf(clique, Object.keys(templateHashes)) ?? ''] ?? ''
+  const adopted = new WeakMap<PodClique, boolean>()
+  const isAdopted = (clique: PodClique): boolean => {
+    let answer = adopted.get(clique)
+    if (answer === undefined) {
+      answer = hasWantedTemplate(set, clique)
+      adopted.set(clique, answer)
+    }
+    return answer
+  }
+  const isLegacyGeneration = (stored: string) => isForeignHash(stored) && legacy().generation === stored
+  const isCurrent = (clique: PodClique, stored: string): boolean => {
+    const current = hashOf(clique)
+    if (stored === current) return true
+    if (!isForeignHash(stored)) return false
+    if (legacy().templates.get(current) === stored) return true
+    return stored === templateHashOfClique(clique) && isAdopted(clique)
+  }
   return {
     generationHash: wanted,
     templateHashes,
-    hashOf: clique => templateHashes[cliqueNameOf(clique, Object.keys(templateHashes)) ?? ''] ?? '',
-    isCurrent: (stored, current) =>
-      stored === current ||
-      (hashAlgorithmOf(stored) === 'legacy' && legacy().templates.get(current) === stored),
-    isCurrentGeneration: stored =>
-      stored === wanted || (hashAlgorithmOf(stored) === 'legacy' && legacy().generation === stored),
+    hashOf,
+    isCurrent,
+    isCurrentGeneration: (stored, children) =>
+      stored === wanted ||
+      isLegacyGeneration(stored) ||
+      (isForeignHash(stored) && isWantedGeneration(set, stored, children)),
+    renamed: (progress, clique) => {
+      if (!progress || !isLegacyGeneration(progress.podCliqueSetGenerationHash)) return progress
+      const { podTemplateHash: template } = progress
+      return {
+        ...progress,
+        podCliqueSetGenerationHash: wanted,
+        ...(clique && template && isCurrent(clique, template) && { podTemplateHash: hashOf(clique) }),
+      }
+    },
   }
 }
 

@@ -15,7 +15,9 @@ import type { CliqueTemplateInput, SetSpecInput, SetTemplateInput } from './inpu
 
 export type HashAlgorithm = 'z1' | 'legacy' | 'unknown'
 
-const prefix = 'z1-'
+/** The algorithm of this release. */
+export const hashAlgorithm: HashAlgorithm = 'z1'
+const prefix = `${hashAlgorithm}-`
 /** 96 bits: no two templates of a cluster will ever share them by chance. */
 const hexDigits = 24
 

@@ -14,6 +14,7 @@ export { describeFieldChange, type FieldChange } from './field-change.ts'
 export {
   generationHash,
   type HashAlgorithm,
+  hashAlgorithm,
   hashAlgorithmOf,
   hashCanonical,
   podTemplateHash,

@@ -23,10 +23,12 @@ import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
 import { isUpdatingSet, mayUpdate } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
+import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
+import { isToBeRenamed, releaseForeign } from '../take-over.ts'
 import { runAll, runSlowStart } from '../writes.ts'
 import { planGates } from './gates.ts'
 import { indexOf, isActive, isReady, templateHashOf } from './pod-state.ts'
@@ -42,7 +44,11 @@ export async function reconcileClique(
 ): Promise<ReconcileResult | undefined> {
   const { world } = context
   const clique = world.cliques.get(refOf(key)) as StoredClique | undefined
-  if (!clique || clique.metadata.deletionTimestamp) return undefined
+  if (!clique) return undefined
+  if (clique.metadata.deletionTimestamp) {
+    await releaseForeign(resources.podCliques, clique as Stored<PodClique>, context, signal)
+    return undefined
+  }
   const set = owningSet(world, clique)
   // Gone or going: nothing of it is made again; the garbage collector takes the rest.
   if (!set || set.metadata.deletionTimestamp) return undefined
@@ -83,7 +89,13 @@ async function syncPods(
         cliqueErrorCode.buildPod,
         `schedulerName "${name}" is not an enabled scheduler backend`,
       )
-    const template = { set, clique, instance, backend, waiterImage: context.waiterImage }
+    const template = {
+      set,
+      clique: underOurName(set, clique),
+      instance,
+      backend,
+      waiterImage: context.waiterImage,
+    }
     const made = await runSlowStart(
       scale.create.map(index => async () => {
         const wanted = buildPod(() => pod(template, index))
@@ -239,7 +251,7 @@ async function updateStatus(
   const pods = world.podsOf(stored)
   const isCurrent = currentHash(set, stored)
   const updateProgress = cliqueProgress({
-    before: stored.status?.updateProgress,
+    before: revisionOf(set).renamed(stored.status?.updateProgress, stored),
     generationHash: revisionOf(set).generationHash,
     podTemplateHash: stored.metadata.labels?.[label.podTemplateHash] ?? '',
     outdated: pods.some(pod => isActive(pod) && !isCurrent(templateHashOf(pod) ?? '')) || replaced.length > 0,
@@ -295,16 +307,26 @@ function isAwaited(
 
 const emptyStatus = { readyReplicas: 0, updatedReplicas: 0, scheduleGatedReplicas: 0, scheduledReplicas: 0 }
 
+/** Whether a clique is of the wanted template; then its pods are measured by that, else by what the clique says. */
+function isUpToDate(set: StoredSet, clique: StoredClique): boolean {
+  return revisionOf(set).isCurrent(clique, templateHashOfClique(clique))
+}
+
+/** The clique as it will be named when it has been taken over: new pods need not be renamed after it. */
+function underOurName(set: StoredSet, clique: StoredClique): StoredClique {
+  if (!isToBeRenamed(set, clique)) return clique
+  const labels = { ...clique.metadata.labels, [label.podTemplateHash]: revisionOf(set).hashOf(clique) }
+  return { ...clique, metadata: { ...clique.metadata, labels } }
+}
+
 /** The revision of a clique is the one that its parent wrote together with its spec. */
 function currentHash(set: StoredSet, clique: StoredClique): (hash: string) => boolean {
-  const wanted = clique.metadata.labels?.[label.podTemplateHash] ?? ''
-  const revision = revisionOf(set)
-  return hash => hash === wanted || revision.isCurrent(hash, wanted)
+  const own = templateHashOfClique(clique)
+  if (!isUpToDate(set, clique)) return hash => hash === own
+  return hash => hash === own || revisionOf(set).isCurrent(clique, hash)
 }
 
 /** The generation that the clique stands for, once its own template is that of the set. */
 function generationReached(set: StoredSet, clique: StoredClique): string | undefined {
-  const revision = revisionOf(set)
-  const own = clique.metadata.labels?.[label.podTemplateHash] ?? ''
-  return revision.isCurrent(own, revision.hashOf(clique)) ? revision.generationHash : undefined
+  return isUpToDate(set, clique) ? revisionOf(set).generationHash : undefined
 }

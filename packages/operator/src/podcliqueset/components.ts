@@ -15,6 +15,7 @@ import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import type { StoredSet } from '../stored.ts'
+import { isToBeRenamed, renamePods } from '../take-over.ts'
 import { runAll } from '../writes.ts'
 import {
   patchAutoscaler,
@@ -133,20 +134,26 @@ export function components(
           patch: patchRoleBinding,
         },
       }),
-      child({
+      {
         name: 'PodClique',
-        code: setErrorCode.syncClique,
-        resource: resources.podCliques,
-        kind: {
-          ...owned,
-          wanted: wantedCliques(set, revisionOf(set).templateHashes),
-          existing: world.cliques.byIndex('controller', uid),
-          patch: patchClique,
+        run: async () => {
+          await renamePodsOf(set, context, signal)
+          await child({
+            name: 'PodClique',
+            code: setErrorCode.syncClique,
+            resource: resources.podCliques,
+            kind: {
+              ...owned,
+              wanted: wantedCliques(set, revisionOf(set).templateHashes),
+              existing: world.cliques.byIndex('controller', uid),
+              patch: patchClique,
+            },
+            written: clique => events.cliqueApplied(keyOf(clique)),
+            removed: clique => events.cliqueDeleted(clique.metadata?.name ?? ''),
+            failed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
+          }).run()
         },
-        written: clique => events.cliqueApplied(keyOf(clique)),
-        removed: clique => events.cliqueDeleted(clique.metadata?.name ?? ''),
-        failed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
-      }),
+      },
     ],
     [
       child({
@@ -165,6 +172,14 @@ export function components(
       }),
     ],
   ]
+}
+
+/** Pods of standalone cliques that were taken over; their cliques follow with whatever else differs. */
+async function renamePodsOf(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
+  const cliques = context.world.cliques.byIndex('controller', set.metadata.uid)
+  const renamed = cliques.filter(clique => isToBeRenamed(set, clique))
+  const failures = await Promise.all(renamed.map(clique => renamePods(set, clique, context, signal)))
+  if (failures.flat().length) throw new PassFailed(failures.flat())
 }
 
 interface ChildComponent<T extends KubeObject> {

@@ -11,6 +11,7 @@ import {
   setErrorCode,
 } from '@grove/api'
 import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
+import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed } from '../coded-error.ts'
@@ -96,6 +97,18 @@ function liveChildren(set: StoredSet, { world }: OperatorContext) {
   }
 }
 
+/** Everything that tells what a set was made into so far. */
+function childrenOf({ metadata }: StoredSet, { world }: OperatorContext): LiveChildren {
+  const { namespace, uid } = metadata
+  const owners = [uid, ...world.groups.byIndex('controller', uid).map(group => group.metadata.uid)]
+  return {
+    cliques: owners
+      .flatMap(owner => world.cliques.byIndex('controller', owner))
+      .filter(clique => !clique.metadata.deletionTimestamp),
+    gangNamed: name => world.gangs.get({ namespace, name }),
+  }
+}
+
 async function withFinalizer(
   set: StoredSet,
   { world }: OperatorContext,
@@ -120,7 +133,13 @@ async function withRevision(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<StoredSet> {
-  const status = statusForRevision(set, revisionOf(set), timestamp(context.clock))
+  const revision = revisionOf(set)
+  const status = statusForRevision(
+    set,
+    revision,
+    stored => revision.isCurrentGeneration(stored, childrenOf(set, context)),
+    timestamp(context.clock),
+  )
   // The first hash of a new set is written with the rest of its status.
   if (!status || set.status?.currentGenerationHash === undefined) return set
   await writeStatus(context.world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })

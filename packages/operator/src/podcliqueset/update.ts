@@ -9,19 +9,20 @@ import type {
 } from '@grove/api'
 import { range, scalingGroups, standaloneCliques } from '../layout.ts'
 import { isConverged } from '../revision.ts'
-import type { SetRevision } from '../revision-of-set.ts'
+import { revisionOf, type SetRevision } from '../revision-of-set.ts'
 import type { StoredSet } from '../stored.ts'
 
 /** The status with which a set begins a pass: a new revision starts an update, a known one leaves it alone. */
 export function statusForRevision(
   set: StoredSet,
-  revision: SetRevision,
+  { generationHash }: Pick<SetRevision, 'generationHash'>,
+  isCurrentGeneration: (stored: string) => boolean,
   now: string,
 ): PodCliqueSetStatus | undefined {
   const before = set.status
   const stored = before?.currentGenerationHash
   const onDelete = set.spec.updateStrategy?.type === 'OnDelete'
-  if (stored === revision.generationHash) {
+  if (stored === generationHash) {
     // The strategy was changed in the middle of an update: it is not ours to finish any more.
     return onDelete && isUpdatingSet(set)
       ? { ...before!, updateProgress: ended(before!.updateProgress!, now) }
@@ -29,9 +30,9 @@ export function statusForRevision(
   }
   const status: PodCliqueSetStatus = {
     ...(before ?? { availableReplicas: 0, updatedReplicas: 0 }),
-    currentGenerationHash: revision.generationHash,
+    currentGenerationHash: generationHash,
   }
-  if (stored === undefined || revision.isCurrentGeneration(stored)) return status
+  if (stored === undefined || isCurrentGeneration(stored)) return status
   return {
     ...status,
     updatedReplicas: 0,
@@ -59,7 +60,11 @@ export function updatingReplica(set: StoredSet): number | undefined {
 /** Whether it is the turn of this replica's children to replace what is outdated. */
 export function mayUpdate(set: StoredSet, replica: number): boolean {
   return (
-    set.spec.updateStrategy?.type !== 'OnDelete' && isUpdatingSet(set) && updatingReplica(set) === replica
+    set.spec.updateStrategy?.type !== 'OnDelete' &&
+    isUpdatingSet(set) &&
+    updatingReplica(set) === replica &&
+    // Between an edit and its announcement the progress is that of another revision.
+    set.status?.currentGenerationHash === revisionOf(set).generationHash
   )
 }
 

@@ -12,7 +12,7 @@ import {
   scalingGroupErrorCode,
   selectorText,
 } from '@grove/api'
-import { isAlreadyExists, type ReconcileContext, type ReconcileResult } from '@grove/kube'
+import { isAlreadyExists, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
 import { terminationDelayMs } from '../gang-termination/breach.ts'
@@ -31,6 +31,7 @@ import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+import { isToBeRenamed, releaseForeign, renameClique } from '../take-over.ts'
 import { runAll } from '../writes.ts'
 import { planGroup } from './plan.ts'
 import { isUpdatingGroup, planGroupStatus } from './status.ts'
@@ -46,7 +47,16 @@ export async function reconcileScalingGroup(
 ): Promise<ReconcileResult | undefined> {
   const { world } = context
   const group = world.groups.get(refOf(key)) as StoredScalingGroup | undefined
-  if (!group || group.metadata.deletionTimestamp) return undefined
+  if (!group) return undefined
+  if (group.metadata.deletionTimestamp) {
+    await releaseForeign(
+      resources.podCliqueScalingGroups,
+      group as Stored<PodCliqueScalingGroup>,
+      context,
+      signal,
+    )
+    return undefined
+  }
   const set = owningSet(world, group)
   if (!set || set.metadata.deletionTimestamp) return undefined
   let deadline: number | undefined
@@ -95,6 +105,16 @@ async function syncMembers(
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
   const failures = [
+    // Under our name of the template; nothing else of members is changed while they live.
+    ...(await runAll(
+      plan.keep
+        .filter(({ clique }) => isToBeRenamed(set, clique))
+        .map(
+          ({ clique }) =>
+            () =>
+              renameClique(set, clique as Stored<PodClique>, context, signal),
+        ),
+    )),
     ...(await removeReplicas(set, group, plan.removeReplicas, context, signal)),
     ...(await runAll(plan.create.map(member => () => createMember(set, group, member, context, signal)))),
     ...(await runAll(
@@ -258,7 +278,7 @@ async function updateStatus(
     revision,
   })
   const updateProgress = groupProgress({
-    before: group.status?.updateProgress,
+    before: revision.renamed(group.status?.updateProgress),
     generationHash: revision.generationHash,
     outdated: !finished || replaced.length > 0,
     mayUpdate: isOwnTurn(set, group as StoredScalingGroup),

@@ -18,7 +18,7 @@ import { findCondition, withCondition, withoutCondition } from '../condition-lis
 import { range } from '../layout.ts'
 import type { OnTotalLoss } from '../podclique/status.ts'
 import { wasScheduled } from '../podclique/status.ts'
-import { isConverged, type Revision } from '../revision.ts'
+import { isConverged, type Revision, templateHashOfClique } from '../revision.ts'
 import type { StoredScalingGroup } from '../stored.ts'
 
 export interface GroupStatusInput {
@@ -157,10 +157,10 @@ function hasEnoughReady(clique: PodClique): boolean {
 }
 
 /** Its pods are all of the wanted revision, ready or not. */
-function hasReached(clique: PodClique, { generationHash, hashOf, isCurrent }: Revision): boolean {
+function hasReached(clique: PodClique, { generationHash, isCurrent }: Revision): boolean {
   return (
-    isCurrent(clique.metadata.labels?.[label.podTemplateHash] ?? '', hashOf(clique)) &&
-    isCurrent(clique.status?.currentPodTemplateHash ?? '', hashOf(clique)) &&
+    isCurrent(clique, templateHashOfClique(clique)) &&
+    isCurrent(clique, clique.status?.currentPodTemplateHash ?? '') &&
     generationHash !== undefined &&
     clique.status?.currentPodCliqueSetGenerationHash === generationHash
   )

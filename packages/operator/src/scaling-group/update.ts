@@ -2,10 +2,10 @@
 
 // Which outdated replicas of a scaling group are replaced next: those that serve nobody at once, serving ones one at a
 // time, lowest index first, the next only when everything that was replaced serves again.
-import { conditionType, label, type PodClique } from '@grove/api'
+import { conditionType, type PodClique } from '@grove/api'
 import { findCondition } from '../condition-list.ts'
 import { range } from '../layout.ts'
-import type { Revision } from '../revision.ts'
+import { type Revision, templateHashOfClique } from '../revision.ts'
 import { replicaIndexOf } from './plan.ts'
 
 export interface GroupUpdateInput {
@@ -48,8 +48,8 @@ function waiting(waitsFor: string): GroupUpdatePlan {
   return { removeReplicas: [], finished: false, waitsFor }
 }
 
-function isCurrent(clique: PodClique, { hashOf, isCurrent: same }: Revision): boolean {
-  return same(clique.metadata.labels?.[label.podTemplateHash] ?? '', hashOf(clique))
+function isCurrent(clique: PodClique, revision: Revision): boolean {
+  return revision.isCurrent(clique, templateHashOfClique(clique))
 }
 
 function isServing(clique: PodClique): boolean {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { legacyPodTemplateHash, type PodClique, type PodGang } from '@grove/api'
+import { isWantedGeneration } from './adoption.ts'
+import { memberCliques, scalingGroups, standaloneCliques } from './layout.ts'
+import { podClique } from './objects/clique.ts'
+import { revisionOf } from './revision-of-set.ts'
+import type { StoredSet } from './stored.ts'
+import { clique, group, sampleSet } from './testing/sample-set.ts'
+
+const set = () =>
+  sampleSet({
+    cliques: [clique('router', { replicas: 2 }), clique('lead'), clique('work', { replicas: 3 })],
+    groups: [group('eng', ['lead', 'work'], 2)],
+  })
+
+/** A clique as somebody else wrote it for this set: same content, a hash of their own. */
+function written(of: StoredSet, name: string, hash: string, generation?: string): PodClique {
+  const instances = [
+    ...standaloneCliques(of, 0),
+    ...scalingGroups(of, 0).flatMap(one => [0, 1].flatMap(replica => memberCliques(of, one, replica))),
+  ]
+  const made = podClique(of, instances.find(instance => instance.name === name)!, of, hash)
+  const status = {
+    readyReplicas: 0,
+    updatedReplicas: 0,
+    scheduleGatedReplicas: 0,
+    scheduledReplicas: 0,
+    ...(generation && { currentPodCliqueSetGenerationHash: generation }),
+  }
+  return structuredClone({ ...made, status })
+}
+
+const foreign = ['5b9ff989d9bc68f86899', 'z0-0123456789abcdef01234567', 'z9-something-new', '']
+
+for (const hash of foreign)
+  test(`a clique of the wanted template is current under the hash "${hash}", and so are pods with that hash`, () => {
+    const revision = revisionOf(set())
+    assert.ok(revision.isCurrent(written(set(), 'w-0-router', hash), hash))
+    assert.ok(revision.isCurrent(written(set(), 'w-0-eng-1-work', hash), hash))
+    assert.equal(revision.isCurrent(written(set(), 'w-0-router', hash), 'z0-of-another-template'), false)
+  })
+
+test('reordered, defaulted and rewritten by the API server is still the wanted template', () => {
+  const made = written(set(), 'w-0-router', 'z0-a')
+  made.spec.podSpec.dnsPolicy = 'ClusterFirst'
+  made.spec.podSpec.containers[0]!.imagePullPolicy = 'IfNotPresent'
+  made.spec.podSpec.containers[0]!.resources = {}
+  made.spec.replicas = 17
+  made.metadata.labels!['app.kubernetes.io/component'] = 'called-otherwise'
+  assert.ok(revisionOf(set()).isCurrent(made, 'z0-a'))
+})
+
+test('the number of pods of a group replica is no part of the template', () => {
+  const made = written(set(), 'w-0-eng-0-lead', 'z0-a')
+  const scaled = set()
+  scaled.spec.template.cliques.find(({ name }) => name === 'work')!.spec.replicas = 9
+  assert.ok(revisionOf(scaled).isCurrent(made, 'z0-a'))
+})
+
+const changes: Record<string, (made: PodClique) => void> = {
+  image: made => {
+    made.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  },
+  label: made => {
+    made.metadata.labels = { ...made.metadata.labels, team: 'a' }
+  },
+  annotation: made => {
+    made.metadata.annotations = { note: 'x' }
+  },
+}
+for (const [what, change] of Object.entries(changes))
+  test(`another ${what} is another template`, () => {
+    const made = written(set(), 'w-0-router', 'z0-a')
+    change(made)
+    assert.equal(revisionOf(set()).isCurrent(made, 'z0-a'), false)
+  })
+
+test('a hash of ours is never explained by content: it names what it names', () => {
+  const ours = 'z1-0123456789abcdef01234567'
+  assert.equal(revisionOf(set()).isCurrent(written(set(), 'w-0-router', ours), ours), false)
+})
+
+test('the exact hash of the older operator is known on its own, whatever the clique looks like', () => {
+  const { template } = set().spec
+  const legacy = legacyPodTemplateHash(template, template.cliques[0]!)
+  const made = written(set(), 'w-0-router', 'anything')
+  made.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  assert.ok(revisionOf(set()).isCurrent(made, legacy))
+})
+
+const noGangs = () => undefined
+const stored = 'b6cddf57c4857cbf48c'
+
+test('a generation is the wanted one when all that reached it have the wanted template', () => {
+  const cliques = [
+    written(set(), 'w-0-router', 'z0-a', stored),
+    written(set(), 'w-0-eng-0-work', 'z0-b', stored),
+  ]
+  assert.ok(isWantedGeneration(set(), stored, { cliques, gangNamed: noGangs }))
+  cliques[1]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  assert.equal(isWantedGeneration(set(), stored, { cliques, gangNamed: noGangs }), false)
+  // One that has not reached it does not speak for it.
+  cliques[1]!.status!.currentPodCliqueSetGenerationHash = '549bd8894c68884475d7'
+  assert.ok(isWantedGeneration(set(), stored, { cliques, gangNamed: noGangs }))
+})
+
+test('a generation that nothing has reached is explained by the standalone cliques, and by nothing else', () => {
+  const router = written(set(), 'w-0-router', 'z0-a')
+  const work = written(set(), 'w-0-eng-0-work', 'z0-b')
+  assert.ok(isWantedGeneration(set(), stored, { cliques: [router, work], gangNamed: noGangs }))
+  assert.equal(isWantedGeneration(set(), stored, { cliques: [work], gangNamed: noGangs }), false)
+  router.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  assert.equal(isWantedGeneration(set(), stored, { cliques: [router, work], gangNamed: noGangs }), false)
+})
+
+test('a set without cliques has nothing to restart, whatever its status says', () => {
+  assert.ok(isWantedGeneration(set(), stored, { cliques: [], gangNamed: noGangs }))
+})
+
+test('another priority class of the gangs is another generation', () => {
+  const cliques = [written(set(), 'w-0-router', 'z0-a', stored)]
+  const gang = (priorityClassName?: string) => () =>
+    ({ spec: { podgroups: [], ...(priorityClassName && { priorityClassName }) } }) as unknown as PodGang
+  assert.ok(isWantedGeneration(set(), stored, { cliques, gangNamed: gang() }))
+  assert.equal(isWantedGeneration(set(), stored, { cliques, gangNamed: gang('urgent') }), false)
+})
