@@ -198,9 +198,9 @@ function pointer(operation: JsonObject, name: 'path' | 'from'): Pointer {
   return { text: text as string, tokens }
 }
 
+/** The RFC asks for a value; the API server takes none for null. */
 function operand(operation: JsonObject): unknown {
-  if (!Object.hasOwn(operation, 'value')) throw new PatchError(`op ${operation.op} needs a value`)
-  return operation.value
+  return Object.hasOwn(operation, 'value') ? operation.value : null
 }
 
 function child(container: unknown, token: string, path: Pointer): unknown {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** `/spec/a~1b` as `['spec', 'a/b']` (RFC 6901); undefined if the text is no pointer. */
+/**
+ * `/spec/a~1b` as `['spec', 'a/b']` (RFC 6901); undefined if the text is no pointer. A `~` that starts no escape stands
+ * for itself, because the API server has it so.
+ */
 export function parsePointer(text: string): string[] | undefined {
   if (text === '') return []
-  if (!text.startsWith('/') || /~(?![01])/.test(text)) return undefined
+  if (!text.startsWith('/')) return undefined
   return text
     .slice(1)
     .split('/')

@@ -73,6 +73,7 @@ test('what is no selector is refused with what was found and expected', () => {
     "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
   )
   assert.equal(refusal('a in b'), "unable to parse requirement: found 'b' expected: '('")
+  assert.equal(refusal('a in ('), "unable to parse requirement: found '', expected: ',', ')' or identifier")
   assert.equal(refusal('a in (b'), "unable to parse requirement: found '', expected: ',' or ')'")
   assert.equal(refusal('!'), "unable to parse requirement: found '', expected: identifier")
   assert.equal(refusal('a=='.concat('=')), "unable to parse requirement: found '=', expected: identifier")

@@ -229,6 +229,7 @@ class Parser {
     const open = this.#next()
     if (open !== '(') throw new SelectorError(`found '${open}' expected: '('`)
     const values = new Set<string>()
+    if (this.#peek() === '') throw new SelectorError("found '', expected: ',', ')' or identifier")
     while (true) {
       values.add(isIdentifier(this.#peek()) ? this.#next() : '')
       const separator = this.#next()

@@ -2,6 +2,7 @@
 
 import { apply } from './apply.ts'
 import { applyLists } from './apply-lists.ts'
+import { badRequests } from './bad-requests.ts'
 import { crud } from './crud.ts'
 import { customResources } from './custom-resources.ts'
 import { customValidation } from './custom-validation.ts'
@@ -51,6 +52,7 @@ export const chapters = [
   customValidation,
   fieldErrors,
   requests,
+  badRequests,
   discovery,
   events,
   rbac,

@@ -105,24 +105,32 @@ async function answer(
     const response = request ? await options.handle(request) : asResponse(refuse.unauthorized().status)
     await send(response, outgoing, incoming.method === 'HEAD')
   } catch (error) {
-    if (error instanceof BodyTooLarge)
-      await send(asResponse(refuse.tooLarge(maximumBodyBytes).status), outgoing, false)
+    if (error instanceof MalformedUrl) await send(badRequest, outgoing, false)
+    else if (error instanceof BodyTooLarge) await send(tooLarge, outgoing, false)
     // The connection broke while we read or wrote; there is nobody left to tell.
-    outgoing.destroy()
+    else outgoing.destroy()
   }
 }
 
 class BodyTooLarge extends Error {}
 
+const tooLarge = asResponse(refuse.tooLarge(maximumBodyBytes).status)
+
+/** Who sends more than this is cut off without an answer. */
+const patienceBytes = 16 * maximumBodyBytes
+
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') return undefined
   const chunks: Buffer[] = []
   let size = 0
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+  // A client hears of its mistake only while it is read from: what is too much is let go by, within limits.
+  const reading: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false })
+  for await (const chunk of reading) {
     size += chunk.length
-    if (size > maximumBodyBytes) throw new BodyTooLarge()
-    chunks.push(chunk)
+    if (size <= maximumBodyBytes) chunks.push(chunk)
+    else if (size > patienceBytes) break
   }
+  if (size > maximumBodyBytes) throw new BodyTooLarge()
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
 }
 
@@ -152,12 +160,23 @@ async function toRequest(
   }
 }
 
+/** Bytes that are no text become replacement characters. Throws when an escape is none. */
 function decodePath(path: string): string {
-  try {
-    return decodeURIComponent(path)
-  } catch {
-    return path
-  }
+  if (!path.includes('%')) return path
+  if (/%(?![0-9a-fA-F]{2})/.test(path)) throw new MalformedUrl()
+  return Buffer.from(
+    path.replace(/%(..)/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16))),
+    'latin1',
+  ).toString('utf8')
+}
+
+class MalformedUrl extends Error {}
+
+/** What Go's HTTP server says before anything of Kubernetes has seen the request. */
+const badRequest: ApiResponse = {
+  status: 400,
+  headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
+  body: '400 Bad Request',
 }
 
 const users = new WeakMap<TLSSocket, UserInfo>()

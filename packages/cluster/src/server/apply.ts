@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { cloneJson, isJsonObject, type JsonObject, setOwn } from '@grove/apimachinery'
-import { parse as parseYaml } from 'yaml'
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { ServerContext } from './context.ts'
+import { jsonTypeName, readJsonText } from './json-text.ts'
 import { checkName } from './metadata.ts'
 import { ApiError, refuse } from './status.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
+import { readYamlText } from './yaml-text.ts'
 
 /** Server-side apply: what the text wants is merged into the live object, or makes a new one. */
 export function readConfiguration(context: ServerContext, write: WriteRequest, text: string): Change {
@@ -31,12 +32,14 @@ function parseConfiguration(write: WriteRequest, text: string): JsonObject {
     value = parseText(text, write)
   } catch (error) {
     if (error instanceof ApiError) throw error
-    throw refuse.badRequest(`error decoding YAML: ${(error as Error).message.split('\n')[0]}`)
+    throw refuse.badRequest(
+      `error decoding patch: error converting YAML to JSON: yaml: ${(error as Error).message}`,
+    )
   }
   if (value === null) return {}
   if (!isJsonObject(value))
     throw refuse.badRequest(
-      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kindOf(value)} into Go value of type map[string]interface {}`,
+      `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
     )
   return value
 }
@@ -44,26 +47,21 @@ function parseConfiguration(write: WriteRequest, text: string): JsonObject {
 /** JSON is YAML too, and read a lot faster as what it is. */
 function parseText(text: string, { options, warn }: WriteRequest): unknown {
   try {
-    return JSON.parse(text)
+    return readJsonText(text)
   } catch {
     // Then it is YAML in its own form, or neither: the next parser says.
   }
-  const value: unknown = parseYaml(text, { uniqueKeys: false })
+  const value = readYamlText(text, { uniqueKeys: false })
   if (options.fieldValidation === 'Ignore') return value
   try {
-    parseYaml(text)
+    readYamlText(text)
   } catch (error) {
-    const problem = (error as Error).message.split('\n')[0]
+    const problem = (error as Error).message
     if (options.fieldValidation === 'Strict')
       throw refuse.badRequest(`error strict decoding YAML: ${problem}`)
-    warn(String(problem))
+    warn(problem)
   }
   return value
-}
-
-function kindOf(value: unknown): string {
-  if (Array.isArray(value)) return 'array'
-  return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
 /** The merged object as the kind has it, with defaults. Its owners are shared by many objects and stay as they are. */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, nestedDeeperThan } from '@grove/apimachinery'
-import { parse as parseYaml } from 'yaml'
+import { isJsonObject, type JsonObject } from '@grove/apimachinery'
 import { decodeMessage, openEnvelope, ProtobufError } from '../schema/protobuf.ts'
 import type { StructType } from '../schema/type-table.ts'
+import { JsonTextError, jsonTypeName, readJsonText } from './json-text.ts'
+import { mediaTypeOf } from './media-type.ts'
 import type { ApiRequest } from './request.ts'
 import { refuse } from './status.ts'
 import { findStrictErrors } from './strict-errors.ts'
+import { readYamlText } from './yaml-text.ts'
 
 const protobufType = 'application/vnd.kubernetes.protobuf'
 const bodyTypes = ['application/json', 'application/yaml', protobufType]
@@ -29,106 +31,109 @@ export function bodyText(request: ApiRequest): string {
   const { body } = request
   if (body === undefined) return ''
   if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
-  return typeof body === 'string'
-    ? body
-    : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  return typeof body === 'string' ? body : bufferOf(body).toString('utf8')
 }
 
-export function mediaTypeOf(header: string | undefined): string {
-  return (header ?? '').split(';')[0]!.trim().toLowerCase()
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** The body of a create or update: JSON or YAML, one object. */
-/** `struct` is its type where protobuf is understood too. */
+/** The body of a create or update: one object. `struct` is its type where protobuf is understood too. */
 export function parseBody(request: ApiRequest, kind: string, struct?: StructType): ParsedBody {
-  const type = mediaTypeOf(request.headers['content-type']) || 'application/json'
-  if (type === protobufType && struct)
-    return { value: parseProtobuf(request, struct), strictErrors: unknownOnly }
-  if (type !== 'application/json' && type !== 'application/yaml' && type !== 'application/x-yaml')
-    throw refuse.unsupportedMediaType(bodyTypes)
-  const text = bodyText(request)
-  const value = type === 'application/json' ? parseJson(text, kind) : parseYamlBody(text, kind)
-  const errors =
-    type === 'application/json'
-      ? (unknown: readonly string[]) => findStrictErrors(text, unknown)
-      : unknownOnly
-  return { value, strictErrors: errors }
+  try {
+    return readBody(request, struct)
+  } catch (error) {
+    if (!(error instanceof UnreadableBody)) throw error
+    throw refuse.badRequest(
+      `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summarize(request)})`,
+    )
+  }
 }
 
-function parseProtobuf({ body }: ApiRequest, struct: StructType): JsonObject {
-  if (body === undefined || typeof body === 'string')
-    throw refuse.badRequest('the body of the request is not protobuf')
-  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+/** The body of a request that only carries options; what is wrong with it is said without showing it. */
+export function parseOptionsBody(request: ApiRequest, struct: StructType): JsonObject {
   try {
-    const { apiVersion, kind, raw } = openEnvelope(body)
-    return { ...decodeMessage(struct, raw), ...(apiVersion && { apiVersion }), ...(kind && { kind }) }
+    return readBody(request, struct).value
   } catch (error) {
-    if (error instanceof ProtobufError) throw refuse.badRequest(error.message)
+    if (error instanceof UnreadableBody) throw refuse.badRequest(error.message)
     throw error
   }
 }
 
-function unrecognized(kind: string, why: string, text: string) {
-  const shown = text === '' ? '<empty>' : Buffer.byteLength(text) > 1024 ? '<too long>' : printable(text)
-  return refuse.badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why} (${shown})`,
-  )
+/** Not even the kind of the object could be read. */
+class UnreadableBody extends Error {}
+
+function readBody(request: ApiRequest, struct: StructType | undefined): ParsedBody {
+  const header = request.headers['content-type']
+  const type = header ? mediaTypeOf(header) : 'application/json'
+  if (type === protobufType && struct)
+    return { value: readProtobuf(request, struct), strictErrors: unknownOnly }
+  if (type !== 'application/json' && type !== 'application/yaml') throw refuse.unsupportedMediaType(bodyTypes)
+  const text = bodyText(request)
+  const isJson = type === 'application/json'
+  return {
+    value: asObject(isJson ? readJson(text) : readYaml(text)),
+    strictErrors: isJson ? unknown => findStrictErrors(text, unknown) : unknownOnly,
+  }
 }
 
-/** The server shows what it could not read: as text when it starts like JSON, else in hexadecimal. */
-function printable(text: string): string {
-  return text.startsWith('{') ? text : Buffer.from(text).toString('hex')
+function readProtobuf(request: ApiRequest, struct: StructType): JsonObject {
+  const { body = '' } = request
+  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+  try {
+    const { apiVersion, kind, raw } = openEnvelope(typeof body === 'string' ? Buffer.from(body) : body)
+    return { ...decodeMessage(struct, raw), ...(apiVersion && { apiVersion }), ...(kind && { kind }) }
+  } catch (error) {
+    if (error instanceof ProtobufError) throw new UnreadableBody(error.message)
+    throw error
+  }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return readJsonText(text)
+  } catch (error) {
+    if (error instanceof JsonTextError) throw noKind(error.message)
+    throw error
+  }
+}
+
+function readYaml(text: string): unknown {
+  try {
+    return readYamlText(text)
+  } catch (error) {
+    throw new UnreadableBody((error as Error).message)
+  }
+}
+
+function noKind(why: string): UnreadableBody {
+  return new UnreadableBody(`couldn't get version/kind; json parse error: ${why}`)
 }
 
 const typeMetaStruct =
   'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
-function parseJson(text: string, kind: string): JsonObject {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (error) {
-    throw unrecognized(kind, goSyntaxError(text, error), text)
+function asObject(value: unknown): JsonObject {
+  if (value === null) return {}
+  if (!isJsonObject(value))
+    throw noKind(`json: cannot unmarshal ${jsonTypeName(value)} into ${typeMetaStruct}`)
+  for (const field of ['apiVersion', 'kind']) {
+    const claim = value[field] ?? ''
+    if (typeof claim !== 'string')
+      throw noKind(
+        `json: cannot unmarshal ${jsonTypeName(claim)} into Go struct field .${field} of type string`,
+      )
   }
-  return asObject(value, text, kind)
-}
-
-function parseYamlBody(text: string, kind: string): JsonObject {
-  let value: unknown
-  try {
-    value = parseYaml(text)
-  } catch (error) {
-    throw refuse.badRequest(
-      `the object provided is unrecognized (must be of type ${kind}): ${(error as Error).message.split('\n')[0]}`,
-    )
-  }
-  return asObject(value, text, kind)
-}
-
-function asObject(value: unknown, text: string, kind: string): JsonObject {
-  if (!isJsonObject(value)) {
-    const found = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
-    if (value === null) return {}
-    throw unrecognized(kind, `json: cannot unmarshal ${found} into ${typeMetaStruct}`, text)
-  }
-  if (nestedDeeperThan(value, MAX_JSON_DEPTH)) throw refuse.badRequest('json: exceeded max depth')
   return value
 }
 
-/** Go's words for the two mistakes that people make: a text cut short and a character that cannot be there. */
-function goSyntaxError(text: string, error: unknown): string {
-  const message = error instanceof Error ? error.message : ''
-  if (
-    text.trim() === '' ||
-    (/end of JSON input|Unterminated|Expected .* position \d+$/.test(message) && endsAt(message, text))
-  )
-    return 'unexpected end of JSON input'
-  const position = /position (\d+)/.exec(message)?.[1]
-  const character = position === undefined ? text.trimStart()[0] : text[Number(position)]
-  return `invalid character '${character ?? ''}' looking for beginning of value`
-}
+/** How much of a body that cannot be read its error repeats. */
+const shownBytes = 30
 
-function endsAt(message: string, text: string): boolean {
-  const position = Number(/position (\d+)/.exec(message)?.[1] ?? Number.NaN)
-  return Number.isNaN(position) || position >= text.trimEnd().length
+/** The beginning of what could not be read: as text when it looks like JSON, else in hexadecimal. */
+export function summarize({ body = '' }: Pick<ApiRequest, 'body'>): string {
+  const bytes = typeof body === 'string' ? Buffer.from(body) : bufferOf(body)
+  if (bytes.length === 0) return '<empty>'
+  const shown = bytes.subarray(0, shownBytes).toString(bytes[0] === 0x7b ? 'utf8' : 'hex')
+  return bytes.length > shownBytes ? `${shown} ...` : shown
 }

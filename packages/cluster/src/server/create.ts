@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { validateObjectMeta } from '@grove/apimachinery'
 import { type KubeObject, objectKey } from '../object.ts'
 import { emptyStruct } from '../schema/decode.ts'
 import type { StructType } from '../schema/type-table.ts'
 import { type ServerContext, strategyContext } from './context.ts'
-import { ensureNamespace, generateName, stampNewObject } from './metadata.ts'
+import {
+  claimedKind,
+  ensureNamespace,
+  generateName,
+  metadataErrors,
+  metadataWarnings,
+  stampNewObject,
+} from './metadata.ts'
 import { present } from './presentation.ts'
 import { refuse } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -61,21 +67,10 @@ async function commitCreate(
   else if (resource.struct) delete object.metadata.generation
   if (resource.strategy.hasStatus) resetStatus(object, resource.struct)
   resource.strategy.prepareForCreate?.(object, strategy)
-  const errors = [
-    ...(resource.strategy.validatesMetadata
-      ? []
-      : validateObjectMeta(object.metadata, {
-          namespaced: resource.namespaced,
-          name: resource.strategy.nameRule,
-        })),
-    ...(resource.strategy.validate?.(object) ?? []),
-  ]
+  const errors = [...metadataErrors(resource, object), ...(resource.strategy.validate?.(object) ?? [])]
   if (errors.length > 0)
-    throw refuse.invalid(
-      { group: resource.group, kind: object.kind ?? resource.kind },
-      object.metadata.name ?? '',
-      errors,
-    )
+    throw refuse.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
+  for (const warning of metadataWarnings(object)) request.warn(warning)
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   const key = objectKey(request.namespace, object.metadata.name!)

@@ -5,13 +5,13 @@ import type { KubeObject } from '../object.ts'
 import type { Registry } from '../registry/registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
-import { type ParsedBody, unknownOnly } from './body.ts'
+import { type ParsedBody, summarize, unknownOnly } from './body.ts'
 import type { FieldValidation } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
 import { refuse } from './status.ts'
 
 /** Messages of Go name the place in its sources where the types are registered. */
-const schemeName = 'pkg/runtime/scheme.go:111'
+export const schemeName = 'pkg/runtime/scheme.go:111'
 
 /** More warnings than this are cut, as the server does, so that a header stays a header. */
 const maximumStrictErrors = 100
@@ -106,14 +106,10 @@ function checkCustomKind(resource: Resource, value: JsonObject): { apiVersion: s
 
 function missing(resource: Resource, value: JsonObject, field: string) {
   const text = JSON.stringify(value)
-  const shown = text.length > shownBytes ? `${text.slice(0, shownBytes)} ...` : text
   return refuse.badRequest(
-    `the object provided is unrecognized (must be of type ${resource.kind}): Object '${field}' is missing in '${text}' (${shown})`,
+    `the object provided is unrecognized (must be of type ${resource.kind}): Object '${field}' is missing in '${text}' (${summarize({ body: text })})`,
   )
 }
-
-/** How much of a body that cannot be read its error repeats. */
-const shownBytes = 30
 
 /** `core.ConfigMap`: the name of the version-less type that the real server converts to. */
 function internalName(resource: Resource): string {

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError, isJsonObject, type JsonObject } from '@grove/apimachinery'
+import { DecodeError, decodeStruct } from '../schema/decode.ts'
 import { structType } from '../schema/type-table.ts'
-import { parseBody } from './body.ts'
+import { parseOptionsBody } from './body.ts'
+import { schemeName } from './decode-object.ts'
+import { parseNumber } from './list-options.ts'
 import { dryRunErrors, isDryRun } from './options.ts'
 import type { ApiRequest } from './request.ts'
+import { isTrue } from './request-info.ts'
 import { refuse } from './status.ts'
 
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground'
@@ -22,9 +26,7 @@ const policies = ['Foreground', 'Background', 'Orphan', 'nil']
 
 /** From the body if there is one, else from the query. */
 export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
-  const values = !request.body?.length
-    ? fromQuery(request.query)
-    : parseBody(request, 'DeleteOptions', optionsType).value
+  const values = request.body?.length ? fromBody(request) : fromQuery(request.query)
   const dryRun = Array.isArray(values.dryRun) ? values.dryRun.map(String) : []
   const errors: FieldError[] = []
   const policy = typeof values.propagationPolicy === 'string' ? values.propagationPolicy : undefined
@@ -58,12 +60,28 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   }
 }
 
+function fromBody(request: ApiRequest): JsonObject {
+  const body = parseOptionsBody(request, optionsType)
+  const { kind, apiVersion = 'meta.k8s.io/v1' } = body
+  // Every group knows these options, so only their kind has to be right.
+  if (kind && kind !== 'DeleteOptions')
+    throw refuse.badRequest(
+      `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "${schemeName}"`,
+    )
+  try {
+    return decodeStruct(optionsType, body).object
+  } catch (error) {
+    if (error instanceof DecodeError) throw refuse.badRequest(error.message)
+    throw error
+  }
+}
+
 function fromQuery(query: URLSearchParams): JsonObject {
-  const grace = query.get('gracePeriodSeconds')
+  const grace = parseNumber(query, 'gracePeriodSeconds')
   const orphan = query.get('orphanDependents')
   return {
-    ...(grace !== null && grace !== '' && { gracePeriodSeconds: Number(grace) }),
-    ...(orphan !== null && { orphanDependents: orphan === 'true' }),
+    ...(grace !== undefined && { gracePeriodSeconds: grace }),
+    ...(orphan !== null && { orphanDependents: isTrue(orphan) }),
     ...(query.get('propagationPolicy') && { propagationPolicy: query.get('propagationPolicy') }),
     dryRun: query.getAll('dryRun'),
   }

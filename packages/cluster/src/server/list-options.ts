@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError } from '@grove/apimachinery'
+import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import { isTrue } from './request-info.ts'
 import { refuse } from './status.ts'
 
@@ -39,39 +39,37 @@ export function parseListOptions(query: URLSearchParams, watch: boolean): ListOp
   return options
 }
 
+const forbiddenWithContinue = fieldError.forbidden(
+  'resourceVersionMatch',
+  'resourceVersionMatch is forbidden when continue is provided',
+)
+
 function optionErrors(options: ListOptions, match: string): FieldError[] {
   const errors: FieldError[] = []
   if (options.watch) {
-    if (options.sendInitialEvents === undefined) {
-      if (match !== '')
-        errors.push(
-          fieldError.forbidden(
-            'resourceVersionMatch',
-            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-          ),
-        )
-    } else if (match !== 'NotOlderThan') {
+    if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan')
       errors.push(
-        match === ''
-          ? fieldError.forbidden(
-              'resourceVersionMatch',
-              'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
-            )
-          : fieldError.unsupported('resourceVersionMatch', match, ['NotOlderThan']),
+        fieldError.forbidden(
+          'resourceVersionMatch',
+          'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
+        ),
       )
-    }
+    if (match !== '' && options.sendInitialEvents === undefined)
+      errors.push(
+        fieldError.forbidden(
+          'resourceVersionMatch',
+          'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+        ),
+      )
+    if (match !== '' && match !== 'NotOlderThan')
+      errors.push(fieldError.unsupported('resourceVersionMatch', match, ['NotOlderThan']))
+    if (options.continue) errors.push(forbiddenWithContinue)
     return errors
   }
   if (options.sendInitialEvents !== undefined)
     errors.push(fieldError.forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
   if (match !== '') {
-    if (options.continue)
-      errors.push(
-        fieldError.forbidden(
-          'resourceVersionMatch',
-          'resourceVersionMatch is forbidden when continue is provided',
-        ),
-      )
+    if (options.continue) errors.push(forbiddenWithContinue)
     if (!options.resourceVersion)
       errors.push(
         fieldError.forbidden(
@@ -91,11 +89,15 @@ function optionErrors(options: ListOptions, match: string): FieldError[] {
   return errors
 }
 
-function parseNumber(query: URLSearchParams, name: string): number | undefined {
+/** A number of a query, as Go reads it. */
+export function parseNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
-  if (text === null || text === '') return undefined
-  if (!/^-?\d+$/.test(text)) throw refuse.badRequest(`strconv.ParseInt: parsing "${text}": invalid syntax`)
-  return Number(text)
+  if (text === null) return undefined
+  const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
+  if (value === undefined) throw refuse.badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`)
+  if (BigInt.asIntN(64, value) !== value)
+    throw refuse.badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`)
+  return Number(value)
 }
 
 /** A resourceVersion as a revision; 0 when the client does not care. */

@@ -15,24 +15,20 @@ interface Clause {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-const servedTypes = [
-  'application/json',
-  'application/yaml',
-  'application/vnd.kubernetes.protobuf',
-  'application/json;stream=watch',
-  'application/vnd.kubernetes.protobuf;stream=watch',
-]
+const servedTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
 /** The first of the client's wishes that this server can fulfil. */
 export function negotiate(header: string | undefined): Accepted {
   if (!header) return { shape: 'object', yaml: false }
+  let isServed = false
   for (const clause of parseAccept(header)) {
     const yaml = clause.type === 'application/yaml'
     if (!yaml && !['application/json', '*/*', 'application/*'].includes(clause.type)) continue
+    isServed = true
     const shape = shapeOf(clause)
     if (shape) return { shape, yaml }
   }
-  throw refuse.notAcceptable(servedTypes)
+  throw isServed ? refuse.notAcceptable(servedTypes) : refuse.noRepresentation(servedTypes)
 }
 
 function shapeOf({ parameters }: Clause): Shape | undefined {
@@ -43,6 +39,16 @@ function shapeOf({ parameters }: Clause): Shape | undefined {
   return parameters.as === 'PartialObjectMetadata' || parameters.as === 'PartialObjectMetadataList'
     ? 'metadata'
     : undefined
+}
+
+/**
+ * The type of a `content-type` header, without its parameters; empty when the header is malformed. A semicolon may end
+ * the header, but not stand alone between parameters.
+ */
+export function mediaTypeOf(header: string | undefined): string {
+  const [type = '', ...parameters] = (header ?? '').split(';').map(part => part.trim())
+  if (parameters.at(-1) === '') parameters.pop()
+  return parameters.every(part => /^[^\s=]+\s*=\s*\S/.test(part)) ? type.toLowerCase() : ''
 }
 
 export function parseAccept(header: string): Clause[] {

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { equalJson } from '@grove/apimachinery'
+import {
+  equalJson,
+  type FieldError,
+  fieldError,
+  quote,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import { type Random, randomSuffix, randomUid } from '../random.ts'
 import type { Resource } from '../registry/resource.ts'
-import { refuse } from './status.ts'
+import { type KindName, refuse } from './status.ts'
 
 /** Generated names leave room for their suffix within a DNS label. */
 const longestGeneratedPrefix = 58
@@ -53,6 +60,55 @@ export function checkName(write: { readonly name: string }, object: KubeObject):
   if (object.metadata.name && object.metadata.name !== write.name)
     throw refuse.badRequest(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${write.name})`,
+    )
+}
+
+/** Updates say which object they are about. */
+export function requireName(write: { readonly name: string }, object: KubeObject): void {
+  if (!object.metadata.name)
+    throw refuse.badRequest(
+      `the name of the object (${write.name} based on URL) was undeterminable: name must be provided`,
+    )
+  checkName(write, object)
+}
+
+/** What an object says it is, which need not be what the path says: refusals name it so. */
+export function claimedKind(resource: Resource, { apiVersion, kind }: KubeObject): KindName {
+  const slash = apiVersion?.indexOf('/') ?? -1
+  const group = apiVersion === undefined ? resource.group : apiVersion.slice(0, Math.max(slash, 0))
+  return { group, kind: kind ?? resource.kind }
+}
+
+/** What is wrong with the metadata of an object; `live` is what an update replaces. */
+export function metadataErrors(resource: Resource, object: KubeObject, live?: KubeObject): FieldError[] {
+  const { strategy, namespaced, struct } = resource
+  if (strategy.validatesMetadata) return []
+  const rules = { namespaced, name: strategy.nameRule }
+  const errors = validateObjectMeta(object.metadata, rules)
+  if (struct) errors.push(...unknownFinalizers(object))
+  return live ? [...errors, ...validateObjectMetaUpdate(object.metadata, live.metadata)] : errors
+}
+
+const ownFinalizers = ['kubernetes', 'orphan', 'foregroundDeletion']
+
+function isBareFinalizer(name: string): boolean {
+  return !name.includes('/') && !ownFinalizers.includes(name)
+}
+
+function unknownFinalizers({ metadata: { finalizers = [] } }: KubeObject): FieldError[] {
+  const why = 'name is neither a standard finalizer name nor is it fully qualified'
+  return finalizers.flatMap((name, index) =>
+    isBareFinalizer(name) ? [fieldError.invalid(`metadata.finalizers[${index}]`, name, why)] : [],
+  )
+}
+
+/** Custom kinds may have any finalizer, but not without being told once. */
+export function metadataWarnings({ metadata: { finalizers = [] } }: KubeObject, live?: KubeObject): string[] {
+  return finalizers
+    .filter(name => isBareFinalizer(name) && !live?.metadata.finalizers?.includes(name))
+    .map(
+      name =>
+        `metadata.finalizers: ${quote(name)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
     )
 }
 

@@ -42,6 +42,7 @@ export function parseWriteOptions(
   }
   if (Buffer.byteLength(fieldManager) > maximumManagerLength)
     errors.push(fieldError.tooLong('fieldManager', maximumManagerLength))
+  errors.push(...unprintable(fieldManager))
   errors.push(...dryRunErrors(query.getAll('dryRun')))
   const fieldValidation = query.get('fieldValidation') ?? ''
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation))
@@ -56,14 +57,27 @@ export function parseWriteOptions(
   }
 }
 
+/** The name of a manager is shown to people. */
+function unprintable(manager: string): FieldError[] {
+  let position = 0
+  for (const char of manager) {
+    if (/[\p{C}\p{Z}]/u.test(char) && char !== ' ') {
+      const code = char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')
+      const why = `invalid character U+${code} (at position ${position})`
+      return [fieldError.invalid('fieldManager', manager, why)]
+    }
+    position += Buffer.byteLength(char)
+  }
+  return []
+}
+
 /** The program that sends: the user agent up to the version. */
 function managerOf(userAgent: string): string {
   return (userAgent.split('/')[0] || 'unknown').slice(0, maximumManagerLength)
 }
 
 export function dryRunErrors(values: readonly string[]): FieldError[] {
-  const set = values.filter(value => value !== '')
-  return set.some(value => value !== 'All') ? [fieldError.unsupported('dryRun', set, ['All'])] : []
+  return values.some(value => value !== 'All') ? [fieldError.unsupported('dryRun', values, ['All'])] : []
 }
 
 export function isDryRun(values: readonly string[]): boolean {

@@ -14,10 +14,12 @@ import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
 import { readConfiguration } from './apply.ts'
-import { bodyText, mediaTypeOf, unknownOnly } from './body.ts'
+import { bodyText, unknownOnly } from './body.ts'
 import type { ServerContext } from './context.ts'
 import { keepReset, reportStrictErrors } from './decode-object.ts'
-import { checkName } from './metadata.ts'
+import { jsonTypeName, readJsonText } from './json-text.ts'
+import { mediaTypeOf } from './media-type.ts'
+import { requireName } from './metadata.ts'
 import { patchTypes } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
 import type { ApiRequest } from './request.ts'
@@ -37,10 +39,14 @@ export function readPatch(
   const text = bodyText(request)
   if (type === patchTypes.apply)
     return { change: readConfiguration(context, write, text), createMissing: true }
-  const transform = readTransform(resource, type, text)
+  checkType(resource, type)
+  const patch = readPatchText(text)
+  // What is wrong with a patch that is JSON is found out when there is something to patch.
+  let transform: Transform | undefined
   return {
     createMissing: false,
     change: live => {
+      transform ??= readTransform(resource, type, patch)
       const draft = decodePatched(
         write,
         transform(withoutOwners(live!, type, text) as JsonObject),
@@ -62,10 +68,10 @@ function withoutOwners(live: KubeObject, type: string, text: string): KubeObject
 
 type Transform = (live: JsonObject) => unknown
 
-function readTransform(resource: Resource, type: string, text: string): Transform {
+function readTransform(resource: Resource, type: string, patch: unknown): Transform {
   switch (type) {
     case patchTypes.json: {
-      const operations = readOperations(text)
+      const operations = readOperations(patch)
       return live => {
         const result = applyJsonPatch(live, operations)
         if (!result.ok) throw rejected()
@@ -73,19 +79,25 @@ function readTransform(resource: Resource, type: string, text: string): Transfor
       }
     }
     case patchTypes.merge: {
-      const patch = readPatchObject(text)
-      return live => applyMergePatch(live, patch)
+      const object = asPatchObject(patch, decodingPatch)
+      return live => applyMergePatch(live, object)
     }
-    case patchTypes.strategic: {
-      if (!resource.struct)
-        throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
-      const { struct } = resource
-      const patch = readPatchObject(text)
-      return live => withPatchErrors(() => applyStrategicMerge(live, patch, struct))
+    default: {
+      const object = asPatchObject(patch, '')
+      return live => ({
+        ...withPatchErrors(() => applyStrategicMerge(live, object, resource.struct!)),
+        // The patch is read as the Go type, where these two have no meaning.
+        kind: live.kind,
+        apiVersion: live.apiVersion,
+      })
     }
-    default:
-      throw unsupportedPatchType()
   }
+}
+
+function checkType(resource: Resource, type: string): void {
+  if (type === patchTypes.strategic && !resource.struct)
+    throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
+  if (!Object.values(patchTypes).includes(type)) throw unsupportedPatchType()
 }
 
 /** The words of the client library for an answer that carries no Status of its own. */
@@ -93,44 +105,48 @@ function unsupportedPatchType(): ApiError {
   return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
 }
 
-function parsePatch(text: string): unknown {
+const decodingPatch = 'error decoding patch: '
+
+function readPatchText(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return readJsonText(text)
   } catch {
     throw refuse.badRequest('invalid JSON patch')
   }
 }
 
-function readPatchObject(text: string): JsonObject {
-  const patch = parsePatch(text)
-  if (!isJsonObject(patch))
+function asPatchObject(patch: unknown, prefix: string): JsonObject {
+  if (patch === null && prefix) throw refuse.badRequest('Invalid JSON Patch')
+  if (patch !== null && !isJsonObject(patch))
     throw refuse.badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+      `${prefix}json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
     )
-  return patch
+  return patch ?? {}
 }
 
 /** As the API server: a patch with more operations is refused before it is looked at. */
 const maximumOperations = 10_000
 
-function readOperations(text: string): unknown[] {
-  const patch = parsePatch(text)
-  if (!Array.isArray(patch))
-    throw refuse.badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type []handlers.jsonPatchOp`,
-    )
+function readOperations(patch: unknown): unknown[] {
+  if (patch === null) return []
+  if (!Array.isArray(patch)) throw notDecoded(patch, 'value of type []handlers.jsonPatchOp')
   if (patch.length > maximumOperations)
     throw new ApiError(
       413,
       'RequestEntityTooLarge',
       `Request entity too large: The allowed maximum operations in a JSON patch is ${maximumOperations}, got ${patch.length}`,
     )
+  for (const operation of patch) {
+    if (!isJsonObject(operation)) throw notDecoded(operation, 'value of type handlers.jsonPatchOp')
+    for (const field of ['op', 'path', 'from'])
+      if (operation[field] !== undefined && typeof operation[field] !== 'string')
+        throw notDecoded(operation[field], `struct field jsonPatchOp.${field} of type string`)
+  }
   return patch
 }
 
-function jsonKind(value: unknown): string {
-  if (Array.isArray(value)) return 'array'
-  return typeof value === 'boolean' ? 'bool' : typeof value
+function notDecoded(value: unknown, target: string): ApiError {
+  return refuse.badRequest(`${decodingPatch}json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`)
 }
 
 /** The words of the client library for an answer without a message. */
@@ -158,19 +174,22 @@ function decodePatched(write: WriteRequest, patched: unknown, text: string, type
   if (!isJsonObject(patched)) throw rejected()
   const blame = (why: string) =>
     refuse.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
-  if (resource.struct && (patched.kind !== resource.kind || patched.apiVersion !== apiVersionOf(resource)))
-    throw blame(`no kind "${String(patched.kind)}" is registered for version "${String(patched.apiVersion)}"`)
+  const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = patched
+  if (!resource.struct && !patched.kind)
+    throw blame(`Object 'Kind' is missing in '${JSON.stringify(patched)}'`)
+  if (resource.struct && (kind !== resource.kind || apiVersion !== apiVersionOf(resource)))
+    throw blame(`no kind "${String(kind)}" is registered for version "${String(apiVersion)}"`)
   let decoded: ReturnType<Resource['codec']['decode']>
   try {
-    decoded = resource.codec.decode(patched)
+    decoded = resource.codec.decode(resource.struct ? { ...patched, kind, apiVersion } : patched)
   } catch (error) {
     if (error instanceof DecodeError) throw blame(error.message)
     throw error
   }
   // What the patch text has twice counts; where its unknown fields came from is no longer known.
   const problems = [
-    ...unknownOnly(decoded.unknownFields),
     ...(type === patchTypes.json ? [] : findStrictErrors(text, [])),
+    ...unknownOnly(decoded.unknownFields),
   ]
   try {
     reportStrictErrors(resource, problems, write.options.fieldValidation, write.warn)
@@ -180,6 +199,6 @@ function decodePatched(write: WriteRequest, patched: unknown, text: string, type
   const object = cloneJson(decoded.object)
   keepReset(object, patched)
   resource.codec.applyDefaults(object)
-  checkName(write, object)
+  requireName(write, object)
   return object
 }

@@ -2,8 +2,14 @@
 
 import { type KubeObject, objectKey } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
-import { ChangesForgotten, decodeContinueToken, encodeContinueToken } from '../store/index.ts'
+import { ChangesForgotten } from '../store/index.ts'
 import type { ServerContext } from './context.ts'
+import {
+  type ContinueToken,
+  ContinueTokenError,
+  decodeContinueToken,
+  encodeContinueToken,
+} from './continue-token.ts'
 import { type ListOptions, parseRevision } from './list-options.ts'
 import { present } from './presentation.ts'
 import type { Selection } from './selection.ts'
@@ -67,15 +73,23 @@ function pageOf(
   prefix: string,
 ): { start?: string; revision?: number } {
   if (options.continue) {
-    const token = decodeContinueToken(options.continue)
-    if (!token) throw refuse.badRequest('invalid continue token: continue key is not valid')
+    const { start, revision } = readToken(options.continue)
     if (options.resourceVersion !== '' && options.resourceVersion !== '0')
       throw refuse.badRequest('specifying resource version is not allowed when using continue')
-    return { start: prefix + token.start, revision: token.revision }
+    return { start: prefix + start, ...(revision > 0 && { revision }) }
   }
   const asked = parseRevision(options.resourceVersion)
   if (asked > context.store.revision) throw refuse.futureRevision(asked, context.store.revision)
   return options.match === 'Exact' ? { revision: asked } : {}
+}
+
+function readToken(text: string): ContinueToken {
+  try {
+    return decodeContinueToken(text)
+  } catch (error) {
+    if (!(error instanceof ContinueTokenError)) throw error
+    throw refuse.badRequest(`invalid continue token: continue key is not valid: ${error.message}`)
+  }
 }
 
 function atRevision<T>(read: () => T, paging: boolean): T {

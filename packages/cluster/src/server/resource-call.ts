@@ -2,9 +2,8 @@
 
 import type { Resource } from '../registry/resource.ts'
 import { Presenter } from './answer.ts'
-import { mediaTypeOf } from './body.ts'
 import type { ServerContext } from './context.ts'
-import { negotiate } from './media-type.ts'
+import { mediaTypeOf, negotiate } from './media-type.ts'
 import { parseWriteOptions, type WriteOptions } from './options.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
 import type { RequestInfo } from './request-info.ts'

@@ -8,7 +8,7 @@ import { decodeObject } from './decode-object.ts'
 import { type DeleteOutcome, deleteObject } from './delete.ts'
 import { type DeleteOptions, parseDeleteOptions } from './delete-options.ts'
 import { parseListOptions } from './list-options.ts'
-import { checkName } from './metadata.ts'
+import { requireName } from './metadata.ts'
 import { readPatch } from './patch.ts'
 import { getObject, listObjects } from './read.ts'
 import type { ApiResponse } from './request.ts'
@@ -77,11 +77,7 @@ export async function update(
   const decode = (): KubeObject =>
     decodeObject(context.registry, resource, body, write.options.fieldValidation, write.warn)
   const first = decode()
-  if (!first.metadata.name)
-    throw refuse.badRequest(
-      `the name of the object (${info.name} based on URL) was undeterminable: name must be provided`,
-    )
-  checkName(write, first)
+  requireName(write, first)
   const createMissing = info.subresource === '' && (resource.strategy.createOnUpdate ?? false)
   let next: KubeObject | undefined = first
   const change: Change = live => {
@@ -104,6 +100,7 @@ export async function patch(
   const { change, createMissing } = readPatch(context, request, write)
   const { object, created } = await updateObject(context, write, change, scope, {
     createMissing: createMissing && call.info.subresource === '',
+    uidIdentifies: false,
   })
   return presenter.object(created ? 201 : 200, object, write.warnings)
 }

@@ -2,7 +2,13 @@
 
 // Every refusal of the API, in the words of a real API server. A refusal is thrown as an ApiError and written as a
 // Status object; nothing else in the server invents texts for clients.
-import { describeFieldError, type FieldError, fieldErrorReason, renderFieldErrors } from '@grove/apimachinery'
+import {
+  describeFieldError,
+  type FieldError,
+  fieldErrorReason,
+  quote,
+  renderFieldErrors,
+} from '@grove/apimachinery'
 
 export interface StatusDetails {
   name?: string
@@ -64,12 +70,24 @@ function resourceDetails(resource: ResourceName, name: string): StatusDetails {
   return { ...(name && { name }), ...(resource.group && { group: resource.group }), kind: resource.plural }
 }
 
+/** What is found on several ways is told once. */
+function causesOf(errors: readonly FieldError[]): NonNullable<StatusDetails['causes']> {
+  const causes = new Map<string, { reason: string; message: string; field: string }>()
+  for (const error of errors) {
+    const message = describeFieldError(error)
+    causes.set(`${error.field} ${message}`, { reason: fieldErrorReason(error), message, field: error.field })
+  }
+  return [...causes.values()]
+}
+
+const watchTypes = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
+
 export const refuse = {
   notFound: (resource: ResourceName, name: string) =>
     new ApiError(
       404,
       'NotFound',
-      `${qualified(resource.plural, resource.group)} "${name}" not found`,
+      `${qualified(resource.plural, resource.group)} ${quote(name)} not found`,
       resourceDetails(resource, name),
     ),
 
@@ -80,7 +98,7 @@ export const refuse = {
     new ApiError(
       409,
       'AlreadyExists',
-      `${beingDeleted ? 'object is being deleted: ' : ''}${qualified(resource.plural, resource.group)} "${name}" already exists`,
+      `${beingDeleted ? 'object is being deleted: ' : ''}${qualified(resource.plural, resource.group)} ${quote(name)} already exists`,
       resourceDetails(resource, name),
     ),
 
@@ -88,7 +106,7 @@ export const refuse = {
     new ApiError(
       409,
       'Conflict',
-      `Operation cannot be fulfilled on ${qualified(resource.plural, resource.group)} "${name}": ${why}`,
+      `Operation cannot be fulfilled on ${qualified(resource.plural, resource.group)} ${quote(name)}: ${why}`,
       resourceDetails(resource, name),
     ),
 
@@ -103,16 +121,12 @@ export const refuse = {
     new ApiError(
       422,
       'Invalid',
-      `${qualified(kind.kind, kind.group)} "${name}" is invalid: ${renderFieldErrors(errors)}`,
+      `${qualified(kind.kind, kind.group)} ${quote(name)} is invalid: ${renderFieldErrors(errors)}`,
       {
         ...(name && { name }),
         ...(kind.group && { group: kind.group }),
         ...(kind.kind && { kind: kind.kind }),
-        causes: errors.map(error => ({
-          reason: fieldErrorReason(error),
-          message: describeFieldError(error),
-          field: error.field,
-        })),
+        causes: causesOf(errors),
       },
     ),
 
@@ -126,7 +140,7 @@ export const refuse = {
       403,
       'Forbidden',
       name
-        ? `${qualified(resource.plural, resource.group)} "${name}" is forbidden: ${why}`
+        ? `${qualified(resource.plural, resource.group)} ${quote(name)} is forbidden: ${why}`
         : `${qualified(resource.plural, resource.group)} is forbidden: ${why}`,
       resourceDetails(resource, name),
     ),
@@ -150,6 +164,15 @@ export const refuse = {
 
   notAcceptable: (accepted: readonly string[]) =>
     new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`),
+
+  /** None of the types that the client would take is served at all. */
+  noRepresentation: (served: readonly string[]) =>
+    new ApiError(
+      406,
+      'NotAcceptable',
+      `406: Not Acceptable\n\nAvailable representations: ${[...served, ...watchTypes].join(', ')}`,
+      {},
+    ),
 
   /** The watch or page refers to history that is gone. */
   expired: (message: string) => new ApiError(410, 'Expired', message),

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import {
-  cloneJson,
-  equalJson,
-  fieldError,
-  validateObjectMeta,
-  validateObjectMetaUpdate,
-} from '@grove/apimachinery'
+import { cloneJson, equalJson, fieldError } from '@grove/apimachinery'
 import { type KubeObject, objectKey } from '../object.ts'
 import type { Resource, StrategyContext } from '../registry/resource.ts'
 import { type ServerContext, strategyContext } from './context.ts'
 import { createObject } from './create.ts'
-import { bumpGeneration, carryOverMetadata, ensureNamespace } from './metadata.ts'
+import {
+  bumpGeneration,
+  carryOverMetadata,
+  claimedKind,
+  ensureNamespace,
+  metadataErrors,
+  metadataWarnings,
+} from './metadata.ts'
 import { present } from './presentation.ts'
 import { refuse } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
 /** Makes the new object from the live one, owners included; called again when someone else wrote in between. */
 export type Change = (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>
+
+export interface UpdateMode {
+  /** An object that is not there is created. */
+  readonly createMissing: boolean
+  /** A uid in the draft says which object the client means; a patch that holds one tries to change it instead. */
+  readonly uidIdentifies?: boolean
+}
 
 export interface UpdateOutcome {
   readonly object: KubeObject
@@ -42,7 +50,7 @@ export async function updateObject(
   request: WriteRequest,
   change: Change,
   scope: UpdateScope,
-  mode: { readonly createMissing: boolean },
+  mode: UpdateMode,
 ): Promise<UpdateOutcome> {
   const { resource, name } = request
   const key = objectKey(request.namespace, name)
@@ -56,6 +64,7 @@ export async function updateObject(
     }
     const live = present(resource, stored)
     const draft = await change(live)
+    if (mode.uidIdentifies ?? true) checkIdentity(resource, name, draft, live)
     const conditional = checkVersion(resource, name, draft, live)
     const object = await prepareUpdate(context, request, draft, live, scope)
     if (isUnchanged(object, live)) return { object: live, created: false }
@@ -65,15 +74,19 @@ export async function updateObject(
   }
 }
 
-/** True when the client named the version it saw. */
-function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): boolean {
-  const { uid, resourceVersion } = draft.metadata
+function checkIdentity(resource: Resource, name: string, draft: KubeObject, live: KubeObject): void {
+  const { uid } = draft.metadata
   if (uid && uid !== live.metadata.uid)
     throw refuse.conflict(
       resource,
       name,
       `StorageError: invalid object, Code: 4, Key: ${storageKey(resource, live)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
     )
+}
+
+/** True when the client named the version it saw. */
+function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): boolean {
+  const { resourceVersion } = draft.metadata
   if (!resourceVersion) {
     if (resource.strategy.requireResourceVersion)
       throw refuse.invalid({ group: resource.group, kind: resource.plural }, name, [
@@ -109,24 +122,10 @@ async function prepareUpdate(
   const strategy = strategyContext(context)
   carryOverMetadata(object, live)
   scope.prepare(object, live, strategy)
-  const errors = [
-    ...(resource.strategy.validatesMetadata
-      ? []
-      : [
-          ...validateObjectMeta(object.metadata, {
-            namespaced: resource.namespaced,
-            name: resource.strategy.nameRule,
-          }),
-          ...validateObjectMetaUpdate(object.metadata, live.metadata),
-        ]),
-    ...scope.validate(object, live),
-  ]
+  const errors = [...metadataErrors(resource, object, live), ...scope.validate(object, live)]
   if (errors.length > 0)
-    throw refuse.invalid(
-      { group: resource.group, kind: object.kind ?? resource.kind },
-      object.metadata.name ?? '',
-      errors,
-    )
+    throw refuse.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
+  for (const warning of metadataWarnings(object, live)) request.warn(warning)
   for (const warning of resource.strategy.warnings?.(object, live) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   return object

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export { type Change, type ChangeReader, ChangesForgotten } from './change-log.ts'
-export { decodeContinueToken, encodeContinueToken } from './continue-token.ts'
 export type { Journal, JournalEntry } from './journal.ts'
 export { MemoryStore, type MemoryStoreOptions } from './memory-store.ts'
 export { openSqliteJournal } from './sqlite-journal.ts'

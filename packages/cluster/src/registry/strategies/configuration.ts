@@ -35,7 +35,8 @@ function validateConfigMap(object: KubeObject): FieldError[] {
   for (const key of Object.keys(data))
     if (Object.hasOwn(binary, key))
       errors.push(fieldError.invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'))
-  if (sizeOf(data) + sizeOf(binary) > maximumDataBytes) errors.push(fieldError.tooLong('', maximumDataBytes))
+  if (sizeOf(data) + sizeOf(binary) > maximumDataBytes)
+    errors.push(fieldError.tooLong('[]', maximumDataBytes))
   return errors
 }
 

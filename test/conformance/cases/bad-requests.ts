@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a server is sent by mistake or by malice: a clear refusal each time, and a server that goes on.
+import assert from 'node:assert/strict'
+import type { Answer, CallOptions } from '../http.ts'
+import { configMap, defineWidgets, widget } from '../objects.ts'
+import { chapter } from '../suite.ts'
+
+const unrecognized =
+  "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind"
+
+/** Bodies that are no JSON, and what is wrong with them. */
+const malformed: Readonly<Record<string, string>> = {
+  '{': 'unexpected end of JSON input ({)',
+  '{"a":}': `invalid character '}' looking for beginning of value ({"a":})`,
+  '{"a":1,}': `invalid character '}' looking for beginning of object key string ({"a":1,})`,
+  '{"a":01}': `invalid character '1' after object key:value pair ({"a":01})`,
+  '{} x': "invalid character 'x' after top-level value ({} x)",
+  '{"a":"\\x"}': `invalid character 'x' in string escape code ({"a":"\\x"})`,
+  '\ufeff{}': "invalid character 'ï' looking for beginning of value (efbbbf7b7d)",
+  '{"kind":1}': 'json: cannot unmarshal number into Go struct field .kind of type string ({"kind":1})',
+}
+
+const queries: Readonly<Record<string, string>> = {
+  'limit=': 'strconv.ParseInt: parsing "": invalid syntax',
+  'limit=99999999999999999999': 'strconv.ParseInt: parsing "99999999999999999999": value out of range',
+  'timeoutSeconds=x': 'strconv.ParseInt: parsing "x": invalid syntax',
+  'continue=e30':
+    'invalid continue token: continue key is not valid: server does not recognize this encoded version ',
+  'continue=garbage':
+    "invalid continue token: continue key is not valid: invalid character '\\u0081' looking for beginning of value",
+  'labelSelector=a+in+(': "unable to parse requirement: found '', expected: ',', ')' or identifier",
+  'labelSelector=!': "unable to parse requirement: found '', expected: identifier",
+  'fieldSelector=data.key%3D1':
+    '"data.key" is not a known field selector: only "metadata.name", "metadata.namespace"',
+}
+
+/** Options of a watch that exclude each other, and all that is wrong with them. */
+const watchQueries: Readonly<Record<string, string>> = {
+  'sendInitialEvents=true&resourceVersionMatch=Exact':
+    '[resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"]',
+  'continue=e30':
+    'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+}
+
+const patchType = (name: string): CallOptions => ({ contentType: `application/${name}` })
+const patches: readonly [type: string, body: string, code: number, message: string][] = [
+  [
+    'json-patch+json',
+    '[1]',
+    400,
+    'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp',
+  ],
+  [
+    'json-patch+json',
+    '[{"op":"add","path":5}]',
+    400,
+    'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string',
+  ],
+  [
+    'json-patch+json',
+    '[{"op":"replace","path":"","value":{}}]',
+    400,
+    'the name of the object (a based on URL) was undeterminable: name must be provided',
+  ],
+  ['merge-patch+json', 'null', 400, 'Invalid JSON Patch'],
+  [
+    'merge-patch+json',
+    '{"metadata":null}',
+    400,
+    'the name of the object (a based on URL) was undeterminable: name must be provided',
+  ],
+  [
+    'merge-patch+json',
+    '{"metadata":{"uid":"x"}}',
+    422,
+    'ConfigMap "a" is invalid: metadata.uid: Invalid value: "x": field is immutable',
+  ],
+  [
+    'merge-patch+json',
+    '{"metadata":{"finalizers":["x"]}}',
+    422,
+    'ConfigMap "a" is invalid: metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
+  ],
+  [
+    'strategic-merge-patch+json',
+    '[]',
+    400,
+    'json: cannot unmarshal array into Go value of type map[string]interface {}',
+  ],
+  [
+    'apply-patch+yaml',
+    '[]',
+    400,
+    'error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal array into Go value of type map[string]interface {}',
+  ],
+]
+
+const deletions: Readonly<Record<string, string>> = {
+  '{': "couldn't get version/kind; json parse error: unexpected end of JSON input",
+  '{"kind":"Pod","apiVersion":"v1"}':
+    'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"',
+  '{"gracePeriodSeconds":"x"}':
+    'json: cannot unmarshal string into Go struct field DeleteOptions.gracePeriodSeconds of type int64',
+}
+
+const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
+
+function refused(answer: Answer, code: number, message: string, about: string): void {
+  assert.equal(answer.at('message'), message, about)
+  assert.equal(answer.status, code, about)
+}
+
+export const badRequests = chapter('bad requests', {
+  'what is wrong with a text that is no JSON': async ({ http, core }) => {
+    for (const [body, why] of Object.entries(malformed))
+      refused(
+        await http.post(core('configmaps'), body),
+        400,
+        `${unrecognized}; json parse error: ${why}`,
+        body,
+      )
+  },
+  'only the beginning of a long text is shown': async ({ http, core }) => {
+    const answer = await http.post(core('configmaps'), `{"data":{"key":"${'x'.repeat(100)}`)
+    refused(
+      answer,
+      400,
+      `${unrecognized}; json parse error: unexpected end of JSON input ({"data":{"key":"xxxxxxxxxxxxxx ...)`,
+      'long',
+    )
+  },
+  'half of a character becomes a whole one': async ({ http, core }) => {
+    const made = await http.post(core('configmaps'), '{"metadata":{"name":"a"},"data":{"k":"\\ud800"}}')
+    assert.equal(made.at('data.k'), '\ufffd')
+  },
+  'what is nested too deeply': async ground => {
+    const { http, core } = ground
+    const widgets = await defineWidgets(ground)
+    const deep = nested(20_000)
+    const refusal = /json parse error: invalid character '\[' exceeded max depth/
+    for (const path of [core('configmaps'), widgets]) {
+      const answer = await http.post(path, `{"metadata":{"name":"a"},"x":${deep}}`)
+      assert.equal(answer.status, 400)
+      assert.match(answer.text('message'), refusal)
+    }
+    await http.post(widgets, widget(ground, 'a'))
+    for (const type of ['json-patch+json', 'merge-patch+json'])
+      refused(
+        await http.call('PATCH', `${widgets}/a`, `{"spec":{"free":${deep}}}`, patchType(type)),
+        400,
+        'invalid JSON patch',
+        type,
+      )
+    const applied = await http.apply(`${widgets}/a`, `{"spec":{"free":${deep}}}`, 'm')
+    assert.equal(applied.status, 400)
+    assert.match(applied.text('message'), /yaml: exceeded max depth of \d+$/)
+  },
+  'a body that is too large': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    const large = configMap('a', { key: 'x'.repeat(4_000_000) })
+    for (const [method, path] of [
+      ['POST', core('configmaps')],
+      ['PUT', core('configmaps/a')],
+      ['DELETE', core('configmaps/a')],
+    ] as const)
+      refused(await http.call(method, path, large), 413, 'Request entity too large: limit is 3145728', method)
+    assert.equal((await http.get(core('configmaps/a'))).status, 200)
+  },
+  'media types that are none': async ({ http, core }) => {
+    for (const type of ['application/json;;', 'application/x-yaml', 'garbage']) {
+      const answer = await http.post(core('configmaps'), configMap('a'), { contentType: type })
+      assert.equal(answer.status, 415, type)
+    }
+  },
+  'protobuf that is none': async ({ http, core }) => {
+    const type = { contentType: 'application/vnd.kubernetes.protobuf' }
+    refused(
+      await http.post(core('configmaps'), '{}', type),
+      400,
+      'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})',
+      'protobuf',
+    )
+  },
+  'an answer in no type that is served': async ({ http, core }) => {
+    const none = await http.get(core('configmaps'), { headers: { accept: 'garbage' } })
+    assert.match(
+      none.text('message'),
+      /^406: Not Acceptable\n\nAvailable representations: application\/json, /,
+    )
+    const shape = { accept: 'application/json;as=Nope;v=v1;g=meta.k8s.io' }
+    assert.equal(
+      (await http.get(core('configmaps'), { headers: shape })).at('message'),
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    )
+  },
+  'queries that mean nothing': async ({ http, core }) => {
+    for (const [query, why] of Object.entries(queries)) {
+      const answer = await http.get(`${core('configmaps')}?${query}`)
+      assert.equal(answer.status, 400, query)
+      assert.ok(answer.text('message').endsWith(why), `${query}: ${answer.text('message')}`)
+    }
+  },
+  'options of watches that exclude each other': async ({ http, core }) => {
+    for (const [query, why] of Object.entries(watchQueries))
+      refused(
+        await http.get(`${core('configmaps')}?watch=1&${query}`),
+        422,
+        `ListOptions.meta.k8s.io "" is invalid: ${why}`,
+        query,
+      )
+  },
+  'an empty dry run is none': async ({ http, core }) => {
+    refused(
+      await http.post(core('configmaps'), configMap('a'), { query: { dryRun: '' } }),
+      422,
+      'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: [""]: supported values: "All"',
+      'dryRun',
+    )
+  },
+  'the name of a manager can be printed': async ({ http, core }) => {
+    refused(
+      await http.post(core('configmaps'), configMap('a'), { query: { fieldManager: 'a\tb' } }),
+      422,
+      'CreateOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "a\\tb": invalid character U+0009 (at position 1)',
+      'fieldManager',
+    )
+  },
+  'patches that fit no object': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    for (const [type, body, code, message] of patches) {
+      const options = {
+        ...patchType(type),
+        ...(type.startsWith('apply') && { query: { fieldManager: 'm' } }),
+      }
+      refused(await http.call('PATCH', core('configmaps/a'), body, options), code, message, `${type} ${body}`)
+    }
+  },
+  'a patch must be JSON even when there is nothing to patch': async ({ http, core }) => {
+    const path = core('configmaps/absent')
+    refused(await http.mergePatch(path, '{'), 400, 'invalid JSON patch', 'no JSON')
+    assert.equal((await http.jsonPatch(path, '{}')).status, 404)
+  },
+  'options of deletions that are none': async ({ http, core }) => {
+    await http.post(core('configmaps'), configMap('a'))
+    for (const [body, message] of Object.entries(deletions))
+      refused(await http.delete(core('configmaps/a'), body), 400, message, body)
+    const query = { query: { gracePeriodSeconds: 'x' } }
+    refused(
+      await http.delete(core('configmaps/a'), undefined, query),
+      400,
+      'strconv.ParseInt: parsing "x": invalid syntax',
+      'query',
+    )
+  },
+  'names that cannot be': async ({ http, core }) => {
+    for (const name of ['A', 'a_b', '-a', 'ä', '😀', 'a'.repeat(254), 'a b', '..', 'a/b', 'a\u0000b'])
+      assert.equal((await http.post(core('configmaps'), configMap(name))).status, 422, name)
+    assert.match(
+      (await http.post(core('configmaps'), configMap('a\nb'))).text('message'),
+      /^ConfigMap "a\\nb" is invalid: metadata\.name: Invalid value: "a\\nb": /,
+    )
+  },
+  'paths that cannot be': async ({ http, core }) => {
+    assert.equal((await http.get(core('configmaps/%00'))).at('message'), 'configmaps "\\x00" not found')
+    const broken = await http.get(core('configmaps/%zz'))
+    assert.equal(broken.status, 400)
+    assert.equal(broken.raw, '400 Bad Request')
+  },
+})
