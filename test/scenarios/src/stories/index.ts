@@ -7,6 +7,7 @@ import { gangTerminationStories } from './gang-termination.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { scalingStories } from './scaling.ts'
 import { startupOrderStories } from './startup-order.ts'
+import { takeOverStories } from './take-over.ts'
 import { updateStories } from './updates.ts'
 
 export const stories: readonly Story[] = [
@@ -16,6 +17,7 @@ export const stories: readonly Story[] = [
   ...updateStories,
   ...gangTerminationStories,
   ...resourceSharingStories,
+  ...takeOverStories,
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */

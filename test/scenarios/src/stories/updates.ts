@@ -7,11 +7,11 @@ import { isReady, type Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 import { grouped, solo } from './manifests.ts'
 
-const imageOf = (pod: Pod) => pod.spec?.containers[0]?.image
-const uids = (pods: readonly Stored<Pod>[]) => pods.map(pod => pod.metadata.uid).sort()
+export const imageOf = (pod: Pod) => pod.spec?.containers[0]?.image
+export const uids = (pods: readonly Stored<Pod>[]) => pods.map(pod => pod.metadata.uid).sort()
 
 /** Edits the clique templates of a set as a person would: read, change, write. */
-async function editCliques(
+export async function editCliques(
   stage: Stage,
   name: string,
   edit: (cliques: CliqueTemplate[]) => CliqueTemplate[],
@@ -21,7 +21,7 @@ async function editCliques(
   await stage.patchSet(name, { spec: { template: { cliques } } })
 }
 
-function withImage(clique: string, image: string) {
+export function withImage(clique: string, image: string) {
   return (cliques: CliqueTemplate[]) => {
     for (const template of cliques)
       if (template.name === clique) template.spec.podSpec.containers[0]!.image = image
@@ -29,7 +29,7 @@ function withImage(clique: string, image: string) {
   }
 }
 
-async function untilUpdated(stage: Stage, name: string): Promise<void> {
+export async function untilUpdated(stage: Stage, name: string): Promise<void> {
   await stage.until(
     `the update of ${name} to end`,
     () => stage.set(name),

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Sets that another operator, or another version of this one, ran so far. Whatever is up to date lives on; what was
+// under way is finished.
+import assert from 'node:assert/strict'
+import { label, type Pod, type PodCliqueSetSpec } from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { foreignNames, leaveAs, type Naming, namings } from '../predecessor.ts'
+import { isReady, type Stage } from '../stage.ts'
+import type { Story } from '../story.ts'
+import { grouped } from './manifests.ts'
+import { editCliques, imageOf, uids, untilUpdated, withImage } from './updates.ts'
+
+const name = 'grouped'
+/** A gate that keeps new pods from being scheduled until the story lets them. */
+const hold = 'example.com/hold'
+
+export const takeOverStories: Story[] = Object.entries(namings).flatMap(([who, naming]) => [
+  settled(who, naming),
+  afterUpdates(who, naming),
+  onDelete(who, naming),
+  midway(who, naming),
+])
+
+function settled(who: string, naming: Naming): Story {
+  return {
+    name: `a settled set of ${who} is taken over without touching a pod`,
+    async tell(stage) {
+      await stage.apply(grouped)
+      const before = await stage.untilReady(name, 10)
+      await stage.untilAvailable(name, 1)
+      await handOver(stage, naming, [await specOf(stage)])
+      await untilOurs(stage)
+      assert.deepEqual(uids(await stage.pods(name)), uids(before))
+      assert.equal((await stage.set(name))!.status?.updateProgress, undefined)
+      await stage.untilQuiet()
+      stage.writes.length = 0
+      // What is taken over scales and updates as anything else: nothing of the former names stands in the way.
+      await editCliques(stage, name, withImage('router', 'registry.example/router:2'))
+      await untilUpdated(stage, name)
+      const after = await stage.untilReady(name, 10)
+      assert.equal(after.filter(pod => imageOf(pod) === 'registry.example/router:2').length, 2)
+      assert.equal(keptOf(before, after).length, 8)
+      await stage.deleteSet(name)
+      await stage.until(
+        'nothing to be left, finalizers of others or not',
+        async () => [...(await stage.cliques(name)), ...(await stage.groups(name))],
+        left => left.length === 0,
+      )
+    },
+  }
+}
+
+function afterUpdates(who: string, naming: Naming): Story {
+  return {
+    name: `a set that ${who} has updated before is taken over without touching a pod`,
+    async tell(stage) {
+      await stage.apply(grouped)
+      await stage.untilReady(name, 10)
+      await stage.untilAvailable(name, 1)
+      const specs = [await specOf(stage)]
+      for (const image of ['registry.example/engine:2', 'registry.example/engine:3']) {
+        await editCliques(stage, name, withImage('work', image))
+        await untilUpdated(stage, name)
+        specs.push(await specOf(stage))
+      }
+      const before = await stage.untilReady(name, 10)
+      const { updateProgress } = (await stage.set(name))!.status!
+      await handOver(stage, naming, specs)
+      await untilOurs(stage)
+      assert.deepEqual(uids(await stage.pods(name)), uids(before))
+      const after = (await stage.set(name))!.status!.updateProgress
+      assert.equal(after?.updateStartedAt, updateProgress?.updateStartedAt)
+      assert.equal(after?.updateEndedAt, updateProgress?.updateEndedAt)
+    },
+  }
+}
+
+function onDelete(who: string, naming: Naming): Story {
+  return {
+    name: `with OnDelete, old and new pods of ${who} stay as they are, and old ones come back new`,
+    async tell(stage) {
+      await stage.apply(grouped.replace('replicas: 1', 'replicas: 1\n  updateStrategy: {type: OnDelete}'))
+      const first = await stage.untilReady(name, 10)
+      await stage.untilAvailable(name, 1)
+      const specs = [await specOf(stage)]
+      await editCliques(stage, name, withImage('router', 'registry.example/router:2'))
+      await stage.until(
+        'the update to be recorded',
+        () => stage.set(name),
+        set => set?.status?.updateProgress?.updateEndedAt !== undefined,
+      )
+      await stage.untilQuiet()
+      specs.push(await specOf(stage))
+      const [old, other] = first.filter(pod => imageOf(pod) === 'registry.example/router:1')
+      await stage.deletePod(old!.metadata.name)
+      const before = await stage.until(
+        'a router of the new template',
+        () => stage.pods(name),
+        pods =>
+          pods.length === 10 &&
+          pods.every(isReady) &&
+          pods.some(pod => imageOf(pod) === 'registry.example/router:2'),
+      )
+      await handOver(stage, naming, specs)
+      await stage.until(
+        'the pods that are up to date to get our name',
+        () => stage.pods(name),
+        pods => pods.filter(pod => isOurs(pod)).length === 9,
+      )
+      await stage.untilQuiet()
+      assert.deepEqual(uids(await stage.pods(name)), uids(before))
+      await stage.deletePod(other!.metadata.name)
+      const after = await stage.until(
+        'both routers of the new template',
+        () => stage.pods(name),
+        pods =>
+          pods.length === 10 &&
+          pods.every(isReady) &&
+          pods.filter(pod => imageOf(pod) === 'registry.example/router:2').length === 2,
+      )
+      assert.equal(keptOf(before, after).length, 9)
+      await untilOurs(stage)
+    },
+  }
+}
+
+function midway(who: string, naming: Naming): Story {
+  return {
+    name: `an update that ${who} was in the middle of is finished, and what it had finished is left alone`,
+    async tell(stage) {
+      await stage.apply(grouped.replace('replicas: 1', 'replicas: 3'))
+      await stage.untilReady(name, 30)
+      await stage.untilAvailable(name, 3)
+      const specs = [await specOf(stage)]
+      await editCliques(stage, name, cliques => {
+        for (const { spec } of cliques) spec.podSpec.schedulingGates = [{ name: hold }]
+        return withImage(
+          'router',
+          'registry.example/router:2',
+        )(withImage('work', 'registry.example/engine:2')(cliques))
+      })
+      specs.push(await specOf(stage))
+      // The first replica is let through; the second stops with its first new pods.
+      await stage.until(
+        'the second replica to have its turn',
+        async () => {
+          await release(stage, '0')
+          return { set: await stage.set(name), pods: await stage.pods(name) }
+        },
+        ({ set, pods }) =>
+          set?.status?.updateProgress?.currentlyUpdating?.[0]?.replicaIndex === 1 &&
+          pods.some(pod => replicaOf(pod) === '1' && imageOf(pod) === 'registry.example/router:2'),
+      )
+      const { updateStartedAt } = (await stage.set(name))!.status!.updateProgress!
+      await handOver(stage, naming, specs)
+      const before = (await stage.pods(name)).filter(pod => !pod.metadata.deletionTimestamp)
+      const finished = before.filter(
+        pod => replicaOf(pod) === '0' || imageOf(pod) === 'registry.example/router:2',
+      )
+      assert.ok(finished.length > 10 && finished.length < 20, `${finished.length} pods were up to date`)
+      await stage.until(
+        'the update to be finished',
+        async () => {
+          await release(stage)
+          return stage.set(name)
+        },
+        set => set?.status?.updateProgress?.updateEndedAt !== undefined && set.status.updatedReplicas === 3,
+      )
+      const after = await stage.untilReady(name, 30)
+      assert.equal(keptOf(finished, after).length, finished.length, 'pods that were up to date')
+      const images = after.map(imageOf)
+      assert.equal(images.filter(image => image === 'registry.example/router:2').length, 6)
+      assert.equal(images.filter(image => image === 'registry.example/engine:2').length, 18)
+      // The same update, not another one.
+      assert.equal((await stage.set(name))!.status!.updateProgress!.updateStartedAt, updateStartedAt)
+      await untilOurs(stage)
+    },
+  }
+}
+
+/** Lets pods go that the template holds back: all, or those of one replica of the set. */
+async function release(stage: Stage, replica?: string): Promise<void> {
+  for (const pod of await stage.pods(name)) {
+    const held = pod.spec?.schedulingGates?.some(gate => gate.name === hold)
+    if (!held || pod.metadata.deletionTimestamp || (replica && replicaOf(pod) !== replica)) continue
+    const patch = { spec: { schedulingGates: [{ name: hold, $patch: 'delete' }] } }
+    const ref = { name: pod.metadata.name, namespace: stage.namespace }
+    await stage.client.patch(resources.pods, ref, { strategic: patch })
+  }
+}
+
+async function handOver(stage: Stage, naming: Naming, specs: readonly PodCliqueSetSpec[]): Promise<void> {
+  await stage.untilQuiet()
+  await stage.stopOperator()
+  await leaveAs(stage, name, naming, specs)
+  await stage.startOperator()
+}
+
+async function untilOurs(stage: Stage): Promise<void> {
+  await stage.until(
+    'every name to be ours',
+    () => foreignNames(stage, name),
+    names => names.length === 0,
+  )
+}
+
+async function specOf(stage: Stage): Promise<PodCliqueSetSpec> {
+  return (await stage.set(name))!.spec
+}
+
+function keptOf(before: readonly Stored<Pod>[], after: readonly Stored<Pod>[]): string[] {
+  const now = new Set(uids(after))
+  return uids(before).filter(uid => now.has(uid))
+}
+
+function replicaOf(pod: Pod): string | undefined {
+  return pod.metadata.labels?.[label.setReplicaIndex]
+}
+
+function isOurs(pod: Pod): boolean {
+  return pod.metadata.labels?.[label.podTemplateHash]?.startsWith('z1-') ?? false
+}
