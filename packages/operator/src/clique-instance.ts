@@ -11,6 +11,7 @@ import {
   standaloneCliques,
 } from './layout.ts'
 import type { StoredSet } from './stored.ts'
+import type { World } from './world.ts'
 
 export function numberLabel(
   labels: Readonly<Record<string, string>> | undefined,
@@ -40,4 +41,16 @@ export function cliqueInstanceOf(set: StoredSet, clique: PodClique): CliqueInsta
   const groupReplica = numberLabel(labels, label.scalingGroupReplicaIndex)
   if (!group || groupReplica === undefined) return undefined
   return memberCliques(set, group, groupReplica).find(instance => instance.name === clique.metadata.name)
+}
+
+/** Whether the replica that a clique belongs to is to stay; of one that goes, the pods go first. */
+export function isWanted(
+  set: StoredSet,
+  { setReplica, group }: CliqueInstance,
+  world: Pick<World, 'groups'>,
+): boolean {
+  if (setReplica >= (set.spec.replicas ?? 0)) return false
+  if (!group) return true
+  const live = world.groups.get({ namespace: set.metadata.namespace, name: group.instance.name })
+  return live !== undefined && group.replica < live.spec.replicas
 }

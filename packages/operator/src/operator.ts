@@ -216,8 +216,10 @@ export class Operator {
   #cliqueSources(log: Logger) {
     const { world } = this.#context
     return [
+      // New cliques go first: pods that exist can be placed while further ones are made, but not the other way round.
       from(world.cliques, log, change => [
-        ...(change.type === 'delete' ? [] : isCliqueWorthy(change) ? [keyOf(change.new)] : []),
+        ...(change.type === 'add' ? [{ key: keyOf(change.new), priority: 'user' as const }] : []),
+        ...(change.type === 'update' && isCliqueWorthy(change) ? [keyOf(change.new)] : []),
         ...this.#scaledCliquesBehind(change),
       ]),
       from(world.pods, log, change => ownerOfPod(change.new ?? change.old)),

@@ -32,8 +32,9 @@ export class Lanes<Item> {
     return item
   }
 
-  shift(): Item | undefined {
-    for (const lane of this.#lanes) {
+  /** The next item of the first so many lanes. */
+  shift(lanes = this.#lanes.length): Item | undefined {
+    for (const lane of this.#lanes.slice(0, lanes)) {
       const item = lane.shift()
       if (item === undefined) continue
       this.#size--

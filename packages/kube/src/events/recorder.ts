@@ -2,7 +2,7 @@
 
 // Tells the users of an object what happened to it. Promises: recording never waits and never throws; a repeated event
 // costs ever fewer writes (its count stays exact); what is rare is written before what is frequent and is not dropped
-// for it; memory and requests are bounded; `stop` writes what is left, for a bounded time. Not promised: that an event
+// for it; warnings are written at once, and what tells of success leaves the server to more important requests; memory and requests are bounded; `stop` writes what is left, for a bounded time. Not promised: that an event
 // outlives the process when the API cannot be reached, nor the order of events in the store.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
@@ -24,6 +24,11 @@ import type { EventSink } from './sink.ts'
 export const defaultQueueLimit = 10_000
 /** Requests at once: events are to leave room for the writes that matter. */
 export const defaultParallelWrites = 4
+/**
+ * What merely tells that all goes well is written one at a time, and for each moment that a write took as many pass
+ * without one: a busy server answers slowly and so is asked rarely.
+ */
+const pausesPerWrite = 3
 /** Waits between writes of one series that goes on repeating, and between attempts when the API fails. */
 const repeatBackoff: Backoff = { baseMs: 1_000, capMs: 300_000, jitter: 0 }
 const failureBackoff: Backoff = { baseMs: 500, capMs: 30_000, jitter: 0.5 }
@@ -73,6 +78,8 @@ export class EventRecorder {
   readonly #results
   readonly #cancel = new AbortController()
   #writing = 0
+  /** Whether news that can wait has to: one is being written, or its pause is not over. */
+  #calm = false
   #stopping: PromiseWithResolvers<void> | undefined
 
   constructor(options: EventRecorderOptions) {
@@ -149,15 +156,30 @@ export class EventRecorder {
 
   #write(): void {
     while (this.#writing < (this.#options.parallelWrites ?? defaultParallelWrites)) {
-      const series = this.#lanes.shift()
+      const isCalm = this.#calm && !this.#stopping
+      const series = this.#lanes.shift(isCalm ? 1 : undefined)
       if (!series) return
       this.#writing++
-      void this.#writeOne(series).then(() => {
+      void this.#writePaced(series).then(() => {
         this.#writing--
         this.#write()
         this.#settle()
       })
     }
+  }
+
+  async #writePaced(series: RecordedSeries): Promise<void> {
+    if (laneOf(series) === 0) return this.#writeOne(series)
+    this.#calm = true
+    const started = this.#clock.monotonic()
+    await this.#writeOne(series)
+    const pauseMs = pausesPerWrite * (this.#clock.monotonic() - started)
+    if (this.#stopping || pauseMs < 1) this.#calm = false
+    else
+      this.#clock.setTimeout(() => {
+        this.#calm = false
+        this.#write()
+      }, Math.ceil(pauseMs))
   }
 
   async #writeOne(series: RecordedSeries): Promise<void> {

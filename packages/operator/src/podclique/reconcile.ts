@@ -12,7 +12,7 @@ import {
   podSchedulingGate,
 } from '@grove/api'
 import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
-import { cliqueInstanceOf, numberLabel } from '../clique-instance.ts'
+import { cliqueInstanceOf, isWanted, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
 import { type CliqueInstance, range } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
@@ -80,7 +80,7 @@ async function syncPods(
   const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
   const failures: unknown[] = []
 
-  if (scale.create.length) {
+  if (scale.create.length && isWanted(set, instance, world)) {
     const name = clique.spec.podSpec.schedulerName
     const backend = context.backends.find(name)
     if (!backend)

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { FakeClock } from '@grove/kube'
+import { longestStatusWaitMs, StatusPace, statusEveryMs, statusesApartMs } from './status-pace.ts'
+
+describe('the pace of statuses', () => {
+  test('a first status waits a moment, so that it says more', async () => {
+    const clock = new FakeClock()
+    const pace = new StatusPace(clock)
+    assert.equal(pace.waitMs('a'), statusEveryMs)
+    await clock.advance(statusEveryMs)
+    assert.equal(pace.waitMs('a'), 0)
+  })
+
+  test('after a write the next one waits from then on', async () => {
+    const clock = new FakeClock()
+    const pace = new StatusPace(clock)
+    pace.wrote('a')
+    await clock.advance(statusEveryMs - 100)
+    assert.equal(pace.waitMs('a'), 100)
+    await clock.advance(100)
+    assert.equal(pace.waitMs('a'), 0)
+    await clock.advance(10 * statusEveryMs)
+    pace.wrote('a')
+    assert.equal(pace.waitMs('a'), statusEveryMs)
+  })
+
+  test('many take turns, and none waits for ever', async () => {
+    const clock = new FakeClock()
+    const pace = new StatusPace(clock)
+    const waits = Array.from({ length: 1000 }, (_, index) => pace.waitMs(`uid-${index}`))
+    assert.deepEqual(
+      waits.slice(0, 3),
+      [0, 1, 2].map(turn => statusEveryMs + turn * statusesApartMs),
+    )
+    assert.equal(Math.max(...waits), longestStatusWaitMs)
+    await clock.advance(longestStatusWaitMs)
+    assert.ok(waits.every((_, index) => pace.waitMs(`uid-${index}`) === 0))
+  })
+
+  test('what was calm does not wait for turns that are over', async () => {
+    const clock = new FakeClock()
+    const pace = new StatusPace(clock)
+    for (let index = 0; index < 1000; index++) pace.waitMs(`uid-${index}`)
+    pace.wrote('calm')
+    await clock.advance(60_000)
+    assert.equal(pace.waitMs('calm'), 0)
+  })
+})
