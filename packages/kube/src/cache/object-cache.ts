@@ -97,7 +97,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   /** The list is complete and shows this moment. False when the moment lies before what we have already seen: the
    * cluster was restored from a backup, and everything must be listed once more. */
   endList(resourceVersion: string): boolean {
-    const seen = this.#seenInList ?? new Set()
+    const seen = this.#seenInList ?? new Set<string>()
     this.#seenInList = undefined
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) < 0) {
       this.#progress = undefined
@@ -113,7 +113,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
         missing.push(object)
     }
     for (const object of missing) this.#remove(object, 'list')
-    this.#tombstones.listComplete(this.#listsBegun)
+    this.#tombstones.listComplete(this.#listsBegun, seen)
     this.#starting = false
     this.#advance(resourceVersion)
     return true
@@ -169,11 +169,11 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     return held?.metadata.uid === uid ? held : undefined
   }
 
-  /** For an object that is shown, or that no selector can hide, an event is bound to come. */
+  /** For an object that is shown an event is bound to come, or a list that does not have it. */
   #setTombstone(ref: ObjectRef, uid: string, fate: Fate, shown: boolean): void {
-    const { namespace, labelSelector, fieldSelector } = this.#options.scope
+    const { namespace } = this.#options.scope
     if (namespace && ref.namespace !== namespace) return
-    this.#tombstones.set(uid, fate, this.#listsBegun, shown || (!labelSelector && !fieldSelector))
+    this.#tombstones.set(uid, fate, this.#listsBegun, shown)
   }
 
   #isInScope(object: KubeObject): boolean {

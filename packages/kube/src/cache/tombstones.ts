@@ -55,9 +55,14 @@ export class Tombstones {
     if (stone && stone.listsBegun < listsBegun) this.forget(uid)
   }
 
-  /** A list that began after them is complete. */
-  listComplete(listsBegun: number): void {
-    for (const [uid, stone] of this.#open) if (stone.listsBegun < listsBegun) this.#open.delete(uid)
+  /** A list is complete. Those set before it began have served. Those set since are remembered: of what the list did not
+   * have no event need come, because it was gone before; or it was created after, and must not appear. */
+  listComplete(listsBegun: number, seen: ReadonlySet<string>): void {
+    for (const [uid, stone] of this.#open) {
+      if (stone.listsBegun === listsBegun && seen.has(uid)) continue
+      this.#open.delete(uid)
+      if (stone.listsBegun === listsBegun) this.#close(uid, stone)
+    }
   }
 
   /** The watch said that the object is gone, or has left the selection and may come back. */
