@@ -31,10 +31,15 @@ interface Run {
   readonly cpuPerRequest: number
 }
 
-function client(config: ClusterConfig, maxInFlight: number, http2 = false): Way {
-  const client = createClient(config, { maxInFlight, http2, userAgent: 'bench/1' })
+/** Without managedFields in what it returns, as the operator has it, unless told. */
+function client(
+  config: ClusterConfig,
+  maxInFlight: number,
+  { http2 = false, managedFields = false } = {},
+): Way {
+  const client = createClient(config, { maxInFlight, http2, managedFields, userAgent: 'bench/1' })
   return {
-    name: `client${http2 ? ', HTTP/2' : ''}, ${maxInFlight} in flight`,
+    name: `client${http2 ? ', HTTP/2' : ''}, ${maxInFlight} in flight${managedFields ? ', whole objects' : ''}`,
     create: async wanted => void (await Promise.all(wanted.map(pod => client.create(pods, pod)))),
     close: () => client.close(),
   }
@@ -93,7 +98,8 @@ await using cluster = await startKubernetes({ controllers: false, scheduler: fal
 const config = loadKubeconfig({ path: cluster.kubeconfig })
 const ways = [
   ...[16, 32, 64].flatMap(n => [plainLoop(config, n), client(config, n)]),
-  client(config, 32, true),
+  client(config, 64, { managedFields: true }),
+  client(config, 32, { http2: true }),
 ]
 const kubectlWay = kubectl(cluster)
 

@@ -127,6 +127,28 @@ describe('a cached client, while no event comes', () => {
     assert.equal(cache.get(ref), undefined)
   })
 
+  it('shows a namespace until what is in it is gone', async () => {
+    const kind = { resource: 'namespaces', kind: 'Namespace', namespaced: false }
+    const namespaces = defineResource({ group: '', version: 'v1', ...kind })
+    const all = new WatchCache(client, namespaces, { clock })
+    client.attach(all)
+    const answer = (resourceVersion: string, finalizers: string[]) => ({
+      status: 200,
+      headers: {},
+      body: JSON.stringify({
+        kind: 'Namespace',
+        metadata: { name: 'n', uid: 'n', resourceVersion, deletionTimestamp: '2026-01-01T00:00:00Z' },
+        spec: { finalizers },
+      }),
+    })
+    fault = () => answer('900', ['kubernetes'])
+    assert.equal((await client.delete(namespaces, { name: 'n' })).gone, false)
+    assert.ok(all.get({ name: 'n' })?.metadata.deletionTimestamp)
+    fault = () => answer('901', [])
+    await client.update(namespaces, { metadata: { name: 'n' } }, { subresource: 'finalize' })
+    assert.equal(all.get({ name: 'n' }), undefined)
+  })
+
   it('shows everything that a collection delete met as on its way', async () => {
     await client.create(pods, pod('b'))
     await client.deleteCollection(pods, { namespace: 'ns' })

@@ -11,7 +11,6 @@ export {
   createInterner,
   type Interner,
   internValues,
-  withoutManagedFields,
 } from './projection.ts'
 export { compareResourceVersions } from './resource-version.ts'
 export { fieldMatcher, labelMatcher, type Matcher } from './selector.ts'

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject, Stored } from '../client/index.ts'
+import type { KubeObject } from '../client/index.ts'
 import type { IndexFunction } from './indexed-store.ts'
-
-/** Everything but managedFields, which are half of an object and which only the server reads. */
-export function withoutManagedFields<T extends KubeObject>(object: Stored<T>): Stored<T> {
-  if (object.metadata.managedFields === undefined) return object
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata }
-}
 
 /** Strings that many objects repeat, kept once: label values, images, node names. */
 export interface Interner {

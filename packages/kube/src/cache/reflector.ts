@@ -26,6 +26,8 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Client
   readonly resource: Resource<T>
   readonly scope: SelectOptions
+  /** As the client's requests have it. */
+  readonly managedFields?: boolean
   readonly target: ReflectorTarget<T>
   readonly clock: Clock
   readonly random: () => number
@@ -125,10 +127,10 @@ export class Reflector<T extends KubeObject> {
   }
 
   async #listPaged(signal: AbortSignal): Promise<void> {
-    const { client, resource, scope, target, onContact } = this.#options
+    const { client, resource, scope, managedFields, target, onContact } = this.#options
     let resourceVersion = ''
     target.beginList()
-    for await (const page of client.pages(resource, { ...scope, signal })) {
+    for await (const page of client.pages(resource, { ...scope, managedFields, signal })) {
       onContact()
       for (const object of page.items) target.listed(object)
       resourceVersion = page.resourceVersion
@@ -153,9 +155,10 @@ export class Reflector<T extends KubeObject> {
     start: { sendInitialEvents?: boolean; resourceVersion?: string; signal: AbortSignal },
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void> {
-    const { client, resource, scope, random, idleTimeoutMs } = this.#options
+    const { client, resource, scope, managedFields, random, idleTimeoutMs } = this.#options
     const timeoutSeconds = Math.round(shortestWatchSeconds * (1 + random()))
-    return client.watch(resource, { ...scope, ...start, timeoutSeconds, idleTimeoutMs }, event => {
+    const options = { ...scope, ...start, managedFields, timeoutSeconds, idleTimeoutMs }
+    return client.watch(resource, options, event => {
       this.#heard()
       onEvent(event)
     })

@@ -9,16 +9,18 @@ import type {
   SelectOptions,
   Stored,
 } from '../client/index.ts'
+import { withoutManagedFields } from '../client/managed-fields.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
 import type { ChangeHandler } from './change.ts'
 import type { IndexFunction } from './indexed-store.ts'
 import { ObjectCache, type Projection } from './object-cache.ts'
-import { withoutManagedFields } from './projection.ts'
+
 import { Reflector } from './reflector.ts'
 
 export interface WatchCacheOptions<T extends KubeObject, P extends KubeObject, I extends string>
   extends SelectOptions {
-  /** What to keep of each object; everything but managedFields unless told. */
+  /** What to keep of each object; everything but managedFields unless told. Sees managedFields where the client returns
+   * them. */
   readonly project?: Projection<T, P>
   /** Ways to find objects besides their name. */
   readonly indexes?: Readonly<Record<I, IndexFunction<P>>>
@@ -91,6 +93,8 @@ export class WatchCache<
       client,
       resource,
       scope,
+      // Who does not say what to keep does not get them: then they need not be parsed.
+      managedFields: options.project ? undefined : false,
       target: this.#objects,
       clock: this.#clock,
       random: options.random ?? Math.random,

@@ -3,9 +3,10 @@
 import type { Deletion } from './client.ts'
 import { CredentialsError } from './credentials.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
+import { type AnswerShape, parseWithoutManagedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectPage, Stored } from './object.ts'
 import { apiVersionOf, type Resource } from './resource.ts'
-import { TransportError, type TransportHeaders } from './transport.ts'
+import { type AnswerBody, TransportError, type TransportHeaders } from './transport.ts'
 
 /** Text of an answer that is no Status, for the message of an error: enough to recognise a proxy's error page. */
 const quotedCharacters = 300
@@ -50,14 +51,14 @@ export function transportError(request: RequestDescription, cause: unknown): Kub
   })
 }
 
-/** The JSON of an answer of the API. */
-export function parseAnswer<T>(request: RequestDescription, body: string): T {
+/** The JSON of an answer of the API. With a shape, without the managedFields of the objects that it says there are. */
+export function parseAnswer<T>(request: RequestDescription, body: AnswerBody, shape?: AnswerShape): T {
   try {
-    return JSON.parse(body) as T
+    return (shape ? parseWithoutManagedFields(body, shape) : JSON.parse(body.toString())) as T
   } catch (cause) {
     throw new KubeError({
       code: 'Malformed',
-      message: `${request.verb} ${request.path}: the answer is not JSON: ${body.slice(0, quotedCharacters)}`,
+      message: `${request.verb} ${request.path}: the answer is not JSON: ${body.toString().slice(0, quotedCharacters)}`,
       request: describe(request),
       cause,
     })
@@ -91,9 +92,15 @@ export function toDeletion<T extends KubeObject>(answer: Stored<T> | Status): De
 
 /** Whether an answer shows an object that no longer exists: it was to be deleted and nothing held it any more. That is
  * what a delete without grace answers, and the patch that takes the last finalizer away. */
-export function isLastState({ metadata }: Stored): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = metadata
-  return deletionTimestamp !== undefined && !finalizers?.length && !(deletionGracePeriodSeconds ?? 0)
+export function isLastState(object: Stored): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds, finalizers } = object.metadata
+  if (deletionTimestamp === undefined || finalizers?.length || deletionGracePeriodSeconds) return false
+  return object.kind !== 'Namespace' || !(object as NamespaceObject).spec?.finalizers?.length
+}
+
+/** A namespace is held by a second list as well, until what is in it is gone. */
+interface NamespaceObject extends Stored {
+  readonly spec?: { readonly finalizers?: readonly string[] }
 }
 
 /** Without the body, which may hold secrets. */

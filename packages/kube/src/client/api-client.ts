@@ -6,8 +6,10 @@ import type { Client, Deletion, RawRequest } from './client.ts'
 import { isKubeError, type KubeError } from './error.ts'
 import { createGenerated } from './generated-create.ts'
 import { wantsGeneratedName } from './generated-name.ts'
+import type { AnswerShape } from './managed-fields.ts'
 import type { KubeObject, ObjectList, ObjectPage, ObjectRef, Stored } from './object.ts'
 import type {
+  AnswerOptions,
   ApplyOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -35,6 +37,7 @@ const defaultIdleTimeoutMs = 150_000
 export interface ApiClientOptions {
   readonly requester: Requester
   readonly fieldManager: string | undefined
+  readonly managedFields: boolean
   readonly random: () => number
   close(): Promise<void>
 }
@@ -73,7 +76,7 @@ export class ApiClient implements Client {
 
   async page<T extends KubeObject>(resource: Resource<T>, options: PageOptions = {}): Promise<ObjectPage<T>> {
     const path = collectionPath(resource, options.namespace) + pageQuery(options)
-    return toPage(resource, await this.#json(call('list', 'GET', path, resource, true), options))
+    return toPage(resource, await this.#json(call('list', 'GET', path, resource, true), options, 'list'))
   }
 
   async *pages<T extends KubeObject>(
@@ -117,7 +120,7 @@ export class ApiClient implements Client {
     const request = { ...call('watch', 'GET', path, resource, true), accept: options.accept }
     const idleTimeoutMs = options.idleTimeoutMs ?? defaultIdleTimeoutMs
     const stream = await this.#requester.stream(request, idleTimeoutMs, options.signal)
-    await readWatch(stream, request, onEvent)
+    await readWatch(stream, request, onEvent, this.#wantsManagedFields(options))
   }
 
   async create<T extends KubeObject>(
@@ -185,12 +188,12 @@ export class ApiClient implements Client {
   ): Promise<ObjectList<T>> {
     const path = collectionPath(resource, options.namespace) + deleteCollectionQuery(options)
     const request = call('deletecollection', 'DELETE', path, resource, false)
-    return toPage(resource, await this.#json({ ...request, body: deleteBody(options) }, options))
+    return toPage(resource, await this.#json({ ...request, body: deleteBody(options) }, options, 'list'))
   }
 
   async raw(request: RawRequest, options: RequestOptions = {}): Promise<unknown> {
     const { verb, method, path, contentType, accept } = request
-    const text = await this.#requester.send(
+    const answer = await this.#requester.send(
       {
         verb,
         method,
@@ -203,6 +206,7 @@ export class ApiClient implements Client {
       },
       options,
     )
+    const text = answer.toString()
     try {
       return JSON.parse(text)
     } catch {
@@ -225,8 +229,17 @@ export class ApiClient implements Client {
     return this.#json({ ...request, body: serialize(resource, object), onRepeat }, options)
   }
 
-  async #json<T extends KubeObject>(request: Call, options: RequestOptions): Promise<Stored<T>> {
-    return parseAnswer(request, await this.#requester.send(request, options))
+  async #json<T extends KubeObject>(
+    request: Call,
+    options: RequestOptions,
+    shape: AnswerShape = 'object',
+  ): Promise<Stored<T>> {
+    const answer = await this.#requester.send(request, options)
+    return parseAnswer(request, answer, this.#wantsManagedFields(options) ? undefined : shape)
+  }
+
+  #wantsManagedFields(options: AnswerOptions): boolean {
+    return options.managedFields ?? this.#options.managedFields
   }
 
   #writeQuery(options: WriteOptions): string {

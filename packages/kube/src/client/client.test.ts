@@ -34,6 +34,48 @@ const okAnswer: TransportResponse = { status: 200, headers: {}, body: JSON.strin
 const ref = { namespace: 'ns', name: 'a' }
 const root = '/apis/example.com/v1/namespaces/ns/things'
 
+describe('managedFields', () => {
+  const whole = { ...object, metadata: { ...object.metadata, managedFields: [{ manager: 'm' }] } }
+  const answer = (body: object) =>
+    scripted({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) })
+  const list = { kind: 'ThingList', metadata: { resourceVersion: '1' }, items: [whole] }
+  const watching: Transport = {
+    ...answer({}),
+    stream: async () => ({
+      status: 200,
+      headers: {},
+      body: (async function* () {
+        yield Buffer.from(`${JSON.stringify({ type: 'ADDED', object: whole })}\n`)
+      })(),
+    }),
+  }
+
+  /** What each verb returned. */
+  async function returned(options: ClientOptions, managedFields?: boolean): Promise<unknown[]> {
+    const client = clientOn(answer(whole), options)
+    const listing = clientOn(answer(list), options)
+    const all: unknown[] = [
+      await client.get(things, ref, { managedFields }),
+      await client.create(things, object, { managedFields }),
+      await client.patch(things, ref, { merge: {} }, { managedFields }),
+      (await client.delete(things, ref, { managedFields })).object,
+      (await listing.list(things, { managedFields })).items[0],
+      (await listing.deleteCollection(things, { managedFields })).items[0],
+    ]
+    await clientOn(watching, options).watch(things, { managedFields }, event => {
+      if (event.type !== 'BOOKMARK') all.push(event.object)
+    })
+    return all
+  }
+
+  it('are returned unless the client or the request says otherwise', async () => {
+    assert.deepEqual(await returned({}), Array(7).fill(whole))
+    assert.deepEqual(await returned({ managedFields: false }), Array(7).fill(object))
+    assert.deepEqual(await returned({}, false), Array(7).fill(object))
+    assert.deepEqual(await returned({ managedFields: false }, true), Array(7).fill(whole))
+  })
+})
+
 describe('failures', () => {
   it('carry the code, the words and the causes of the server', async () => {
     const details = { name: 'a', kind: 'Thing', causes: [{ field: 'spec.size', message: 'too big' }] }

@@ -29,6 +29,8 @@ export interface ClientOptions {
   readonly userAgent?: string
   /** Who owns the fields that are written, where a request does not say; the server takes the user agent's name. */
   readonly fieldManager?: string
+  /** Whether objects are returned with metadata.managedFields, where a request does not say; true unless told. */
+  readonly managedFields?: boolean
   readonly maxInFlight?: number
   /** No limit unless told: the server's own priority and fairness is the better judge. */
   readonly rateLimit?: RateLimit
@@ -96,6 +98,7 @@ export function createClientOn(
   return new ApiClient({
     requester,
     fieldManager: options.fieldManager,
+    managedFields: options.managedFields ?? true,
     random,
     close: () => transport.close(),
   })

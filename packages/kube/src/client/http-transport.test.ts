@@ -75,7 +75,7 @@ describe('the transport over sockets', () => {
       body: '{"ä":1}',
     })
     assert.equal(answer.status, 201)
-    assert.equal(answer.body, 'POST /base/a?b=c 2 {"ä":1}')
+    assert.equal(answer.body.toString(), 'POST /base/a?b=c 2 {"ä":1}')
     assert.equal(String(answer.headers['x-one']), 'a,b')
     await transport.close()
   })
@@ -95,7 +95,7 @@ describe('the transport over sockets', () => {
     behaviour = (_, response) => void response.write('x')
     await Promise.all([1, 2, 3].map(() => transport.stream(get('/'))))
     behaviour = (_, response) => void response.end('{}')
-    assert.equal((await transport.request(get('/'))).body, '{}')
+    assert.equal((await transport.request(get('/'))).body.toString(), '{}')
     for (const socket of connections) socket.destroy()
     await transport.close()
   })

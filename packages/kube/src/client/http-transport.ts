@@ -179,7 +179,7 @@ class WholeAnswer extends Answer {
   onResponseEnd(): void {
     this.release()
     const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
-    this.#resolve({ status: this.status, headers: this.headers, body: body.toString('utf8') })
+    this.#resolve({ status: this.status, headers: this.headers, body })
   }
 
   protected override fail(error: TransportError): void {

@@ -28,6 +28,7 @@ export {
   type StatusCause,
   type StatusDetails,
 } from './error.ts'
+export { withoutManagedFields } from './managed-fields.ts'
 export type {
   KubeObject,
   ObjectList,
@@ -39,6 +40,7 @@ export type {
   StoredMeta,
 } from './object.ts'
 export type {
+  AnswerOptions,
   ApplyOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -78,6 +80,7 @@ export {
   type TokenOptions,
 } from './subresources.ts'
 export {
+  type AnswerBody,
   type Transport,
   TransportError,
   type TransportFailure,

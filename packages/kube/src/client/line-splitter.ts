@@ -26,7 +26,7 @@ export class LineSplitter {
 
   /** Calls back for each line that this chunk completes, empty ones left out. Throws a LineTooLongError when a line exceeds
    * the limit, so that a broken server cannot fill the memory. */
-  push(bytes: Uint8Array, onLine: (line: string) => void): void {
+  push(bytes: Uint8Array, onLine: (line: Buffer) => void): void {
     const chunk = Buffer.isBuffer(bytes)
       ? bytes
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -34,7 +34,7 @@ export class LineSplitter {
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, start)) {
       this.#checkLength(end - start)
       if (this.#pendingBytes > 0) onLine(this.#takePendingWith(chunk.subarray(start, end)))
-      else if (end > start) onLine(chunk.toString('utf8', start, end))
+      else if (end > start) onLine(chunk.subarray(start, end))
       start = end + 1
     }
     if (start < chunk.length) {
@@ -44,8 +44,8 @@ export class LineSplitter {
     }
   }
 
-  #takePendingWith(end: Buffer): string {
-    const line = Buffer.concat([...this.#pending, end], this.#pendingBytes + end.length).toString('utf8')
+  #takePendingWith(end: Buffer): Buffer {
+    const line = Buffer.concat([...this.#pending, end], this.#pendingBytes + end.length)
     this.#pending = []
     this.#pendingBytes = 0
     return line

@@ -7,7 +7,13 @@ import { KubeError, type KubeErrorCode, type RequestDescription } from './error.
 import type { Gate } from './gate.ts'
 import type { RequestOptions } from './options.ts'
 import { backoffMs, type RetryPolicy, retryDelayMs } from './retry.ts'
-import type { Transport, TransportHeaders, TransportRequest, TransportStream } from './transport.ts'
+import type {
+  AnswerBody,
+  Transport,
+  TransportHeaders,
+  TransportRequest,
+  TransportStream,
+} from './transport.ts'
 import { parseWarnings } from './warning.ts'
 
 /** One HTTP request that was answered or failed; repeated ones are reported each. For metrics. */
@@ -54,12 +60,12 @@ export class Requester {
   }
 
   /** The body of the answer. */
-  async send(call: Call, options: RequestOptions = {}): Promise<string> {
+  async send(call: Call, options: RequestOptions = {}): Promise<AnswerBody> {
     const { gate, retry, clock, random } = this.#options
     let renewed = false
     for (let attempt = 1; ; attempt++) {
       const result = await this.#attempt(call, options)
-      if (typeof result === 'string') return result
+      if (!(result instanceof KubeError)) return result
       if (result.code === 'Unauthorized' && !renewed && (await this.#renewCredentials(call, result))) {
         renewed = true
         attempt--
@@ -110,7 +116,7 @@ export class Requester {
     }
   }
 
-  async #attempt(call: Call, options: RequestOptions): Promise<string | KubeError> {
+  async #attempt(call: Call, options: RequestOptions): Promise<AnswerBody | KubeError> {
     const { gate, transport, clock } = this.#options
     const { signal, urgent } = options
     if (signal?.aborted) throw aborted(call, signal, false)
@@ -132,7 +138,7 @@ export class Requester {
         this.#report(call, startedAt, answer.status, 'OK')
         return answer.body
       }
-      error = answerError(call, answer.status, answer.headers, answer.body)
+      error = answerError(call, answer.status, answer.headers, answer.body.toString())
     } catch (cause) {
       error = transportError(call, cause)
     } finally {

@@ -22,8 +22,11 @@ export type TransportHeaders = Readonly<Record<string, string | readonly string[
 export interface TransportResponse {
   readonly status: number
   readonly headers: TransportHeaders
-  readonly body: string
+  readonly body: AnswerBody
 }
+
+/** A text, or its UTF-8 bytes as they came. */
+export type AnswerBody = string | Buffer
 
 export interface TransportStream {
   readonly status: number

@@ -3,6 +3,7 @@
 import { describe, transportError } from './answer.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
 import { LineSplitter, LineTooLongError } from './line-splitter.ts'
+import { parseWithoutManagedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, Stored } from './object.ts'
 import type { TransportStream } from './transport.ts'
 
@@ -22,9 +23,10 @@ export async function readWatch<T extends KubeObject>(
   stream: TransportStream,
   request: RequestDescription,
   onEvent: (event: WatchEvent<T>) => void,
+  managedFields = true,
 ): Promise<void> {
   const lines = new LineSplitter(longestLine)
-  const onLine = (line: string) => onEvent(parseWatchEvent(line, request))
+  const onLine = (line: Buffer) => onEvent(parseWatchEvent(line, request, managedFields))
   try {
     for await (const chunk of stream.body) lines.push(chunk, onLine)
   } catch (error) {
@@ -36,12 +38,15 @@ export async function readWatch<T extends KubeObject>(
 
 /** One line of a watch as an event. An ERROR event, and what is no event at all, is thrown as a KubeError. */
 export function parseWatchEvent<T extends KubeObject>(
-  line: string,
+  line: Buffer,
   request: RequestDescription,
+  managedFields: boolean,
 ): WatchEvent<T> {
   let event: { type?: string; object?: Stored<T> & Status }
   try {
-    event = JSON.parse(line)
+    event = (
+      managedFields ? JSON.parse(line.toString()) : parseWithoutManagedFields(line, 'event')
+    ) as typeof event
   } catch (cause) {
     throw malformed('a line of the watch is not JSON', request, cause)
   }

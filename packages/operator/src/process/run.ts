@@ -52,7 +52,7 @@ export async function runOperator(
   const cluster = findCluster()
   const registry = createRegistry()
   const onRequest = requestMetrics(registry, cluster.server)
-  const client = createClient(cluster, { userAgent: userAgent(), onRequest })
+  const client = createClient(cluster, { userAgent: userAgent(), managedFields: false, onRequest })
   try {
     await checkMnnvl(client, configuration)
     const serves = await optionalKinds(client, configuration)
@@ -121,6 +121,7 @@ function addControllers(manager: Manager, parts: Parts): void {
   const { cluster, client, configuration, serves, log, onRequest } = parts
   const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
     userAgent: userAgent(),
+    managedFields: false,
     onRequest,
     ...(cluster.credentials && { credentials: cluster.credentials }),
   })
