@@ -80,6 +80,15 @@ describe('defaults', () => {
   })
 })
 
+test('requests are limited only when the file says so', () => {
+  const limit = (section: object) =>
+    loaded({ runtimeClientConnection: section }).runtimeClientConnection.rateLimit
+  assert.equal(limit({}), undefined)
+  assert.equal(limit({ qps: -1 }), undefined)
+  assert.deepEqual(limit({ qps: 50 }), { qps: 50, burst: 120 })
+  assert.deepEqual(limit({ burst: 5 }), { qps: 100, burst: 5 })
+})
+
 test('what is given is taken', () => {
   const configuration = loaded({
     runtimeClientConnection: { qps: 12.5, burst: 7 },
@@ -97,6 +106,7 @@ test('what is given is taken', () => {
     resourceSharing: { allowedTemplateNamespaces: ['shared'] },
   })
   assert.equal(configuration.runtimeClientConnection.qps, 12.5)
+  assert.deepEqual(configuration.runtimeClientConnection.rateLimit, { qps: 12.5, burst: 7 })
   assert.equal(configuration.leaderElection.leaseDuration, 60_000)
   assert.equal(configuration.leaderElection.renewDeadline, 1_500)
   assert.equal(configuration.leaderElection.retryPeriod, 500)

@@ -45,9 +45,13 @@ function closing<T>(section: Section, value: T): T {
 }
 
 function readClientConnection(section: Section): OperatorConfiguration['runtimeClientConnection'] {
+  const given = { qps: section.number('qps', 0), burst: section.integer('burst', 0) }
+  const limit = { qps: given.qps || 100, burst: given.burst || 120 }
+  // As everywhere in Kubernetes, a negative rate is none.
+  const isLimited = (given.qps !== 0 || given.burst !== 0) && limit.qps > 0
   return closing(section, {
-    qps: section.number('qps', 100),
-    burst: section.integer('burst', 120),
+    ...limit,
+    ...(isLimited && { rateLimit: limit }),
     contentType: section.text('contentType', ''),
     acceptContentTypes: section.text('acceptContentTypes', ''),
   })

@@ -9,6 +9,7 @@ import {
 } from '@grove/api'
 import {
   type Client,
+  type ClientOptions,
   type ClusterConfig,
   createClient,
   createClientOn,
@@ -52,7 +53,7 @@ export async function runOperator(
   const cluster = findCluster()
   const registry = createRegistry()
   const onRequest = requestMetrics(registry, cluster.server)
-  const client = createClient(cluster, { userAgent: userAgent(), managedFields: false, onRequest })
+  const client = createClient(cluster, { ...clientOptions(configuration), onRequest })
   try {
     await checkMnnvl(client, configuration)
     const serves = await optionalKinds(client, configuration)
@@ -116,12 +117,17 @@ function assemble(parts: Parts): Manager {
   return manager
 }
 
+/** Nothing here reads managedFields, and no rate is kept unless the configuration asks for one. */
+function clientOptions({ runtimeClientConnection }: OperatorConfiguration): ClientOptions {
+  const { rateLimit } = runtimeClientConnection
+  return { userAgent: userAgent(), managedFields: false, ...(rateLimit && { rateLimit }) }
+}
+
 /** Controllers write through a fence: nothing leaves this process once it no longer leads. */
 function addControllers(manager: Manager, parts: Parts): void {
   const { cluster, client, configuration, serves, log, onRequest } = parts
   const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
-    userAgent: userAgent(),
-    managedFields: false,
+    ...clientOptions(configuration),
     onRequest,
     ...(cluster.credentials && { credentials: cluster.credentials }),
   })
