@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export { formatAge, formatElapsed } from './age.ts'
 export {
   type ApplyOutcome,
   type ApplyWrite,

@@ -4,6 +4,7 @@
 import { realpathSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { CommandError } from './command-error.ts'
+import { nodeCommand } from './commands/node-command.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
 import { live, output } from './options.ts'
 import { printNote } from './print.ts'
@@ -64,10 +65,11 @@ export async function run(words: readonly string[]): Promise<number> {
   program
     .command('up')
     .description('a whole cluster in this process: API, simulated nodes, scheduler, operator')
-    .option('--nodes <number>', 'simulated nodes', '32')
-    .option('--gpus <number>', 'GPUs of each node', '8')
+    .option('--nodes <number>', 'simulated nodes (default: 32)')
+    .option('--gpus <number>', 'GPUs of each node (default: 8)')
+    .option('--topology <file>', 'which nodes there are, and how they are grouped; see playground/topology')
     .option('--port <port>', 'port of the API (default: any free one)')
-    .option('--kubeconfig <file>', 'where to write the kubeconfig (default: a temporary file)')
+    .option('--kubeconfig <file>', 'where to write the kubeconfig (default: one of its own)')
     .option('--data <folder>', 'keep the objects there, so that they outlive the process')
     .option('--config <file>', 'operator configuration (default: the built-in one)')
     .option('--demo [file]', 'apply a PodCliqueSet and show it coming to life')
@@ -102,6 +104,7 @@ export async function run(words: readonly string[]): Promise<number> {
 
   live(program.command('status <name>'))
     .description('what a live set says of itself, and what stands in its way')
+    .option('-w, --watch', 'keep looking')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { status } = await import('./commands/status.ts')
@@ -120,8 +123,8 @@ export async function run(words: readonly string[]): Promise<number> {
       exitCode = await impact(options)
     })
 
-  for (const command of [applyCommand, getCommand, deleteCommand, scaleCommand])
-    program.addCommand(command(exit).copyInheritedSettings(program))
+  for (const command of [applyCommand, getCommand, deleteCommand, scaleCommand, nodeCommand])
+    program.addCommand(inheriting(program, command(exit)))
 
   try {
     await program.parseAsync(words, { from: 'user' })
@@ -134,6 +137,13 @@ export async function run(words: readonly string[]): Promise<number> {
     throw error
   }
   return exitCode
+}
+
+/** Commands that are made elsewhere know nothing of how this program ends and where it writes. */
+function inheriting(parent: Command, command: Command): Command {
+  command.copyInheritedSettings(parent)
+  for (const child of command.commands) inheriting(command, child)
+  return command
 }
 
 function isMain(): boolean {

@@ -5,7 +5,7 @@ import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { CommandError } from './command-error.ts'
 import type { LiveCluster } from './live-cluster.ts'
-import type { SetObjects } from './tree/set-tree.ts'
+import type { SetObjects } from './tree/set-model.ts'
 
 /** A set and everything below it, in five requests. */
 export async function readSet({ client, namespace }: LiveCluster, name: string): Promise<SetObjects> {

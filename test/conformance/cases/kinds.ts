@@ -49,6 +49,11 @@ export const kinds = chapter('defaults and rules of kinds', {
     })
     assert.deepEqual(made.at('status.daemonEndpoints'), { kubeletEndpoint: { Port: 0 } })
   },
+  'a new node keeps the status that it came with': async ({ http, id }) => {
+    const capacity = { cpu: '4', memory: '8Gi', 'example.com/device': '2' }
+    const made = await http.post('/api/v1/nodes', { metadata: { name: id }, status: { capacity } })
+    assert.deepEqual(made.at('status.capacity'), capacity)
+  },
   'a deployment is filled with defaults': async ({ http, group }) => {
     const { spec } = deployment('d') as { spec: { selector: object; template: object } }
     const made = await http.post(group('apps/v1', 'deployments'), {

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Condition } from '@grove/api'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { printJson, printLines } from '../print.ts'
-import { readSet } from '../set-objects.ts'
-import type { SetObjects } from '../tree/set-tree.ts'
+import { type Condition, label } from '@grove/api'
+import type { ClusterOptions } from '../live-cluster.ts'
+import { countedWaits } from '../tree/pod-waits.ts'
+import type { SetObjects } from '../tree/set-model.ts'
+import { plain, type TreeOptions } from '../tree/set-tree.ts'
+import { showSet } from '../tree/show-set.ts'
+import { troublesOf } from '../tree/troubles.ts'
 
 export interface StatusOptions extends ClusterOptions {
+  readonly watch?: boolean
   readonly output: string
 }
 
 /** What a set says of itself, and what its parts complain about. Exit code 1 while it is not as wanted. */
 export async function status(name: string, options: StatusOptions): Promise<number> {
-  const objects = await withCluster(options, cluster => readSet(cluster, name))
-  if (options.output === 'json') printJson(summary(objects))
-  else printLines(lines(objects))
+  const objects = await showSet(name, options, { lines, value: summary })
   return isSettled(objects) ? 0 : 1
 }
 
 function isSettled({ set }: SetObjects): boolean {
   const { status: state, spec, metadata } = set
   return (
+    metadata.deletionTimestamp === undefined &&
     state?.observedGeneration === metadata.generation &&
     (state?.availableReplicas ?? 0) >= (spec.replicas ?? 0) &&
     (state?.updatedReplicas ?? 0) >= (spec.replicas ?? 0)
@@ -31,61 +33,79 @@ function summary(objects: SetObjects) {
   const { set } = objects
   return {
     name: set.metadata.name,
+    namespace: set.metadata.namespace,
     settled: isSettled(objects),
     replicas: set.spec.replicas ?? 0,
     availableReplicas: set.status?.availableReplicas ?? 0,
     updatedReplicas: set.status?.updatedReplicas ?? 0,
     revision: set.status?.currentGenerationHash,
+    deletedSince: set.metadata.deletionTimestamp,
     updateProgress: set.status?.updateProgress,
-    lastErrors: set.status?.lastErrors ?? [],
+    gangs: objects.gangs.map(({ metadata, status: state }) => ({
+      name: metadata.name,
+      phase: state?.phase ?? 'Pending',
+    })),
+    lastErrors: [
+      ...(set.status?.lastErrors ?? []),
+      ...objects.groups.flatMap(group => group.status?.lastErrors ?? []),
+      ...objects.cliques.flatMap(clique => clique.status?.lastErrors ?? []),
+    ],
     troubles: troubles(objects),
+    waiting: waiting(objects),
   }
 }
 
-function lines(objects: SetObjects): string[] {
-  const {
-    name,
-    replicas,
-    availableReplicas,
-    updatedReplicas,
-    revision,
-    updateProgress,
-    lastErrors,
-    troubles: sore,
-  } = summary(objects)
+function lines(objects: SetObjects, { paint = plain }: TreeOptions): string[] {
+  const seen = summary(objects)
+  const { name, replicas, availableReplicas, updatedReplicas, updateProgress, settled } = seen
   const current = updateProgress?.currentlyUpdating?.[0]?.replicaIndex
+  const head = `${name}: ${availableReplicas}/${replicas} replicas available, ${updatedReplicas}/${replicas} on revision ${seen.revision ?? '(none yet)'}`
+  const isUpdating = updateProgress?.updateStartedAt && !updateProgress.updateEndedAt
   return [
-    `${name}: ${availableReplicas}/${replicas} replicas available, ${updatedReplicas}/${replicas} on revision ${revision ?? '(none yet)'}`,
-    ...(updateProgress && !updateProgress.updateEndedAt
+    settled ? paint.good(head) : paint.waiting(head),
+    ...(seen.deletedSince ? [paint.bad(`  is being deleted since ${seen.deletedSince}`)] : []),
+    ...(isUpdating
       ? [
           `  an update runs since ${updateProgress.updateStartedAt}${current === undefined ? '' : `, now at replica ${current}`}`,
         ]
       : []),
-    ...lastErrors.map(error => `  error ${error.code}: ${error.description}`),
-    ...sore.map(trouble => `  ${trouble}`),
+    ...seen.lastErrors.map(error => paint.bad(`  error ${error.code}: ${error.description}`)),
+    ...seen.troubles.map(
+      ({ kind, name: of, type, reason, message, since }) =>
+        `  ${kind} ${of}: ${type} ${reason} since ${since}: ${message}`,
+    ),
+    ...seen.waiting.map(({ clique, pods, why }) =>
+      paint.waiting(`  PodClique ${clique}: ${pods} ${pods === 1 ? 'pod' : 'pods'} ${why}`),
+    ),
   ]
 }
 
-/** Conditions that say that something is not as it should be. */
-function troubles({ set, groups, cliques }: SetObjects): string[] {
-  const about = (kind: string, name: string, conditions: readonly Condition[] | undefined) =>
-    (conditions ?? [])
-      .filter(({ type, status: state }) =>
-        type === 'PodCliqueScheduled'
-          ? state === 'False'
-          : type === 'MinAvailableBreached' ||
-              type === 'TopologyLevelsUnavailable' ||
-              type === 'GangTerminationInProgress'
-            ? state !== 'False'
-            : false,
-      )
-      .map(
-        ({ type, reason, message, lastTransitionTime }) =>
-          `${kind} ${name}: ${type} ${reason} since ${lastTransitionTime}: ${message}`,
-      )
+function troubles({ set, groups, cliques, gangs }: SetObjects) {
+  const about = (
+    kind: string,
+    { metadata, status: state }: { metadata: { name?: string }; status?: { conditions?: Condition[] } },
+  ) =>
+    troublesOf(state?.conditions).map(({ type, reason, message, lastTransitionTime }) => ({
+      kind,
+      name: metadata.name,
+      type,
+      reason,
+      message,
+      since: lastTransitionTime,
+    }))
   return [
-    ...about('PodCliqueSet', set.metadata.name, set.status?.conditions),
-    ...groups.flatMap(group => about('PodCliqueScalingGroup', group.metadata.name, group.status?.conditions)),
-    ...cliques.flatMap(clique => about('PodClique', clique.metadata.name, clique.status?.conditions)),
+    ...about('PodCliqueSet', set),
+    ...groups.flatMap(group => about('PodCliqueScalingGroup', group)),
+    ...cliques.flatMap(clique => about('PodClique', clique)),
+    ...gangs.flatMap(gang => about('PodGang', gang)),
   ]
+}
+
+/** What keeps pods from being ready, clique by clique. */
+function waiting({ cliques, pods }: SetObjects) {
+  const byName = new Map(cliques.map(clique => [clique.metadata.name ?? '', clique]))
+  const podsOf = Map.groupBy(pods, pod => pod.metadata.labels?.[label.podClique] ?? '')
+  return [...byName.keys()]
+    .sort()
+    .flatMap(clique => countedWaits(podsOf.get(clique) ?? [], byName).map(wait => ({ clique, ...wait })))
 }

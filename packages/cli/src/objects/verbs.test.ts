@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
+import { plainNodes } from '@grove/cluster'
 import { defineResource, type KubeObject } from '@grove/kube'
 import { type LocalCluster, startLocalCluster } from '../commands/up/local-cluster.ts'
 import { tellVerbs } from './verbs.fixture.ts'
@@ -24,7 +25,7 @@ describe('the verbs of kubectl on the embedded cluster', () => {
   let made = 0
 
   before(async () => {
-    cluster = await startLocalCluster({ configuration: defaultConfiguration(), nodes: 2, gpusPerNode: 0 })
+    cluster = await startLocalCluster({ configuration: defaultConfiguration(), nodes: plainNodes(2) })
     writeFileSync(kubeconfig, cluster.front.kubeconfig)
   })
   after(async () => {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { formatAge } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Column } from '../registry/resource.ts'
 import { nameColumn } from '../registry/tables/column.ts'
-import { formatAge } from '../registry/tables/duration.ts'
 import type { ApiextensionsCustomResourceColumnDefinition } from '../schema/types.generated.ts'
 import { compileJsonPath } from './json-path.ts'
 

@@ -5,6 +5,7 @@ import { changesOf } from '../controllers/changes.ts'
 import { type Lease, leases, type Node, nodes } from '../controllers/kinds.ts'
 import type { Component, Runtime } from '../controllers/runtime.ts'
 import { nodeConditions } from '../nodes/conditions.ts'
+import { registration } from '../nodes/registration.ts'
 import { isStopped } from './kubelet.ts'
 
 export interface HeartbeatsOptions {
@@ -17,8 +18,8 @@ const defaultIntervalMs = 10_000
 const leaseDurationSeconds = 40
 const workers = 8
 
-/** The life signs of all nodes: a lease each, renewed in time, and a Ready condition when it was lost. Stopped nodes
- * give none. */
+/** The life signs of all nodes: a lease each, renewed in time, and a Ready condition when it was lost; before the first,
+ * what the node offers. Stopped nodes give none. */
 export class Heartbeats implements Component {
   readonly name = 'heartbeats'
   readonly #runtime: Runtime
@@ -59,6 +60,7 @@ export class Heartbeats implements Component {
     const node = this.#runtime.caches.of(nodes).get({ name })
     if (!node || isStopped(node)) return undefined
     await this.#renew(node)
+    await this.#register(node)
     if (!isReady(node)) await this.#declareReady(node)
     return { requeueAfter: this.#intervalMs }
   }
@@ -72,6 +74,25 @@ export class Heartbeats implements Component {
       else await client.create(leases, leaseOf(node, renewTime))
     } catch (error) {
       if (!isNotFound(error) && !isAlreadyExists(error) && !isConflict(error)) throw error
+    }
+  }
+
+  /** Somebody may have made the Node by hand, with little more than a name. */
+  async #register(node: Stored<Node>): Promise<void> {
+    const missing = registration(node, this.#runtime.clock.now())
+    if (!missing) return
+    const { client } = this.#runtime
+    try {
+      if (Object.keys(missing.labels).length > 0)
+        await client.patch(nodes, node.metadata, { merge: { metadata: { labels: missing.labels } } })
+      await client.patch(
+        nodes,
+        node.metadata,
+        { merge: { status: missing.status } },
+        { subresource: 'status' },
+      )
+    } catch (error) {
+      if (!isNotFound(error)) throw error
     }
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+export type { Node } from '../controllers/kinds.ts'
 export { nodeConditions } from './conditions.ts'
 export { Fleet } from './fleet.ts'
 export { nodeOf } from './node.ts'

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A whole cluster in this process: API over HTTPS, simulated nodes, scheduler, kubelets, and the operator.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { customResourceDefinitions, type OperatorConfiguration, operatorName } from '@grove/api'
 import {
+  type Cluster,
   ContainerLogs,
   createCluster,
   type HttpsFront,
   inProcessTransport,
-  MemoryStore,
-  openSqliteJournal,
-  plainNodes,
+  type NodePlan,
   type RunningControllers,
   serveHttps,
   serviceAccountUser,
@@ -30,14 +27,16 @@ import {
   systemClock,
 } from '@grove/kube'
 import { type RunningOperator, recordedEvents, startOperator } from '@grove/operator'
+import { CommandError } from '../../command-error.ts'
 import { groveAdmission } from './admission-plugin.ts'
+import { openDataDirectory } from './data-directory.ts'
 import { grantOperator, operatorNamespace } from './operator-rights.ts'
 import { startupWaiter } from './startup-waiter.ts'
 
 export interface LocalClusterOptions {
   readonly configuration: OperatorConfiguration
-  readonly nodes: number
-  readonly gpusPerNode: number
+  /** Made in a new cluster; one that was kept has its own. */
+  readonly nodes: readonly NodePlan[]
   /** Any free port when absent. */
   readonly port?: number
   /** Where objects outlive the process; in memory when absent. */
@@ -49,6 +48,7 @@ export interface LocalCluster {
   readonly client: Client
   readonly controllers: RunningControllers
   readonly operator: RunningOperator
+  readonly nodeCount: number
   stop(): Promise<void>
 }
 
@@ -66,30 +66,28 @@ const definitions = defineResource<KubeObject>({
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { configuration, dataDirectory } = options
   const log = createLogger({ level: 'error', format: 'text' })
-  if (dataDirectory) mkdirSync(dataDirectory, { recursive: true })
   const logs = new ContainerLogs((pod, container) => [`${container} of ${pod.metadata?.name} is simulated`])
   const cluster = createCluster({
     authorization: 'rbac',
     // The same objects, typed by two parts of one package.
     podLogs: (pod, container, options) =>
       logs.read(pod as Parameters<typeof logs.read>[0], container, options),
-    ...(dataDirectory && {
-      store: new MemoryStore({ journal: openSqliteJournal(join(dataDirectory, 'cluster.db')) }),
-    }),
+    ...(dataDirectory !== undefined && { store: openDataDirectory(dataDirectory) }),
   })
   const connect = (userAgent: string, user?: UserInfo) =>
     createClientOn(inProcessTransport(cluster.handle, user), { userAgent })
   const client = connect('grove')
   for (const definition of customResourceDefinitions) await createOnce(client, definition)
   cluster.admission.add(groveAdmission(client, configuration, log))
+  // A port that cannot be had is found out before anything runs.
+  const front = await listen(cluster, options.port)
   const controllers = await startControllers(connect('kube-controller-manager'), {
     log,
     serviceAccounts: { tokenIssuer: cluster.tokens },
     kubelet: { logs, runInitContainer: startupWaiter(inProcessTransport(cluster.handle)) },
   })
   const existing = await client.list(nodes)
-  if (existing.items.length === 0)
-    await controllers.fleet.add(plainNodes(options.nodes, { gpus: options.gpusPerNode }))
+  if (existing.items.length === 0) await controllers.fleet.add(options.nodes)
   await grantOperator(client, configuration)
   // The operator has here exactly the rights that it has in a real cluster.
   const asOperator = () => connect('grove-operator', serviceAccountUser(operatorNamespace, operatorName))
@@ -100,16 +98,12 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     events: recordedEvents(recorder),
     log,
   })
-  const front = await serveHttps({
-    handle: cluster.handle,
-    authenticate: cluster.authenticate,
-    ...(options.port && { port: options.port }),
-  })
   return {
     front,
     client,
     controllers,
     operator,
+    nodeCount: existing.items.length || options.nodes.length,
     stop: async () => {
       await front.close()
       await operator.stop()
@@ -117,6 +111,22 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       await controllers.stop()
       cluster.stop()
     },
+  }
+}
+
+async function listen(cluster: Cluster, port: number | undefined): Promise<HttpsFront> {
+  const { handle, authenticate } = cluster
+  try {
+    return await serveHttps({ handle, authenticate, ...(port !== undefined && { port }) })
+  } catch (error) {
+    cluster.stop()
+    const code = error instanceof Error && 'code' in error ? error.code : undefined
+    if (code === 'EADDRINUSE')
+      throw new CommandError(
+        `port ${port} is taken; name another with --port, or leave it out for any free one`,
+      )
+    if (code === 'EACCES') throw new CommandError(`port ${port} may not be used; name one above 1023`)
+    throw error
   }
 }
 

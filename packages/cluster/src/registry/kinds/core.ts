@@ -46,6 +46,7 @@ export const coreKinds: readonly BuiltInKind[] = [
     plural: 'nodes',
     namespaced: false,
     shortNames: ['no'],
+    strategy: { bornWithStatus: true },
     columns: nodeColumns,
     selectableFields: {
       'spec.unschedulable': object => String((object as unknown as Node).spec?.unschedulable ?? false),

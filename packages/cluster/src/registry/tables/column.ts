@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { formatAge } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
 import type { Column } from '../resource.ts'
-import { formatAge } from './duration.ts'
 
 /** Shorthands for the columns that many kinds share. */
 export const nameColumn: Column = {

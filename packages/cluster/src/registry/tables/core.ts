@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { formatAge } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
 import type { Event, Namespace, Node, Secret, Service } from '../../schema/types.generated.ts'
 import type { Column } from '../resource.ts'
 import { ageColumn, column, formatLabels, nameColumn, noneIfEmpty, wide } from './column.ts'
-import { formatAge } from './duration.ts'
 
 export const namespaceColumns: readonly Column[] = [
   nameColumn,

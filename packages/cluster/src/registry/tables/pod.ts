@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { formatElapsed } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
 import type { ContainerStatus, Pod } from '../../schema/types.generated.ts'
 import type { Column } from '../resource.ts'
 import { ageColumn, column, nameColumn, noneIfEmpty, wide } from './column.ts'
-import { formatElapsed } from './duration.ts'
 
 interface PodSummary {
   readonly ready: number

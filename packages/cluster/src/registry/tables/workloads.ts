@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { formatAge, formatElapsed } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
 import type {
   AppsControllerRevision,
@@ -16,7 +17,6 @@ import type {
 } from '../../schema/types.generated.ts'
 import type { Column } from '../resource.ts'
 import { ageColumn, column, formatLabels, integerColumn, nameColumn, noneIfEmpty, wide } from './column.ts'
-import { formatAge, formatElapsed } from './duration.ts'
 import { formatSelector } from './selector.ts'
 
 type Templated = { spec?: { template?: PodTemplateSpec; selector?: LabelSelector } }

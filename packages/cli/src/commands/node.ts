@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `grove node`: machines of a simulated cluster die, come back and are added while it runs.
+import { Fleet, type Node, type NodePlan, stoppedAnnotation } from '@grove/cluster'
+import { type Client, defineResource, systemClock } from '@grove/kube'
+import { CommandError } from '../command-error.ts'
+import { type ClusterOptions, withCluster } from '../live-cluster.ts'
+import { wholeNumber } from '../options.ts'
+import { printLines } from '../print.ts'
+
+const nodes = defineResource<Node>({
+  group: '',
+  version: 'v1',
+  resource: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+})
+
+export async function killNodes(names: readonly string[], options: ClusterOptions): Promise<void> {
+  await onSimulated(names, options, async (fleet, name) => {
+    await fleet.kill(name)
+    return `node/${name} is dead: NotReady in a minute, and five minutes later its pods are evicted`
+  })
+}
+
+export async function restoreNodes(names: readonly string[], options: ClusterOptions): Promise<void> {
+  await onSimulated(names, options, async (fleet, name) => {
+    await fleet.revive(name)
+    return `node/${name} is back`
+  })
+}
+
+export interface AddOptions extends ClusterOptions {
+  readonly like?: string
+  readonly gpus?: string
+  readonly cpu?: string
+  readonly memory?: string
+  readonly labels?: string[]
+}
+
+/** Adds nodes like one that is there, or of a shape of their own. */
+export async function addNodes(names: readonly string[], options: AddOptions): Promise<void> {
+  await withCluster(options, async ({ client }) => {
+    const { items } = await client.list(nodes)
+    const model =
+      options.like === undefined ? undefined : items.find(({ metadata }) => metadata.name === options.like)
+    if (options.like !== undefined && !model) throw new CommandError(`there is no node ${options.like}`, 1)
+    if (items.length > 0) requireSimulated(model ?? items[0]!)
+    const taken = items.find(({ metadata }) => names.includes(metadata.name))
+    if (taken) throw new CommandError(`node ${taken.metadata.name} is there already`, 1)
+    await fleetOf(client).add(names.map(name => planFor(name, model, options)))
+    printLines(names.map(name => `node/${name} added`))
+  })
+}
+
+function planFor(name: string, model: Node | undefined, options: AddOptions): NodePlan {
+  const { cpu, memory, pods, ...resources } = model?.status?.capacity ?? {}
+  const { 'kubernetes.io/hostname': _, ...labels } = model?.metadata?.labels ?? {}
+  return {
+    name,
+    ...(cpu && { cpu }),
+    ...(memory && { memory }),
+    ...(pods && { pods: Number(pods) }),
+    resources,
+    taints: (model?.spec?.taints ?? []).filter(
+      ({ key }) => !key?.startsWith('node.kubernetes.io/'),
+    ) as NodePlan['taints'],
+    ...(options.cpu && { cpu: options.cpu }),
+    ...(options.memory && { memory: options.memory }),
+    ...(options.gpus !== undefined && { gpus: wholeNumber('--gpus', options.gpus) }),
+    labels: { ...labels, ...Object.fromEntries((options.labels ?? []).map(labelOf)) },
+  }
+}
+
+function labelOf(text: string): [string, string] {
+  const at = text.indexOf('=')
+  if (at <= 0) throw new CommandError(`--labels wants KEY=VALUE, not ${JSON.stringify(text)}`)
+  return [text.slice(0, at), text.slice(at + 1)]
+}
+
+async function onSimulated(
+  names: readonly string[],
+  options: ClusterOptions,
+  work: (fleet: Fleet, name: string) => Promise<string>,
+): Promise<void> {
+  await withCluster(options, async ({ client }) => {
+    const fleet = fleetOf(client)
+    const found = await Promise.all(names.map(name => client.get(nodes, { name })))
+    found.forEach(requireSimulated)
+    for (const name of names) printLines([await work(fleet, name)])
+  })
+}
+
+function fleetOf(client: Client): Fleet {
+  return new Fleet(client, systemClock)
+}
+
+/** Only a simulated kubelet obeys; on a real machine the annotation would say something untrue. */
+function requireSimulated({ metadata, status }: Node): void {
+  if (status?.nodeInfo?.containerRuntimeVersion?.startsWith('simulated:')) return
+  throw new CommandError(
+    `node ${metadata?.name} is not one of \`grove up\`: only simulated nodes can be added, killed (${stoppedAnnotation}) and restored`,
+    1,
+  )
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A set with everything below it, as data: what it consists of, how much of it is ready, what waits for what.
+import {
+  type Condition,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueSet,
+  type PodGang,
+} from '@grove/api'
+import { countedWaits } from './pod-waits.ts'
+import { troublesOf } from './troubles.ts'
+
+export interface SetObjects {
+  readonly set: PodCliqueSet
+  readonly groups: readonly PodCliqueScalingGroup[]
+  readonly cliques: readonly PodClique[]
+  readonly gangs: readonly PodGang[]
+  readonly pods: readonly Pod[]
+}
+
+export interface TreeNode {
+  readonly kind: 'PodCliqueSet' | 'replica' | 'PodCliqueScalingGroup' | 'group replica' | 'PodClique'
+  /** Of replicas: their index. */
+  readonly name: string
+  readonly createdAt?: string
+  readonly deletedAt?: string
+  readonly count?: { readonly have: number; readonly want: number; readonly what: 'available' | 'ready' }
+  /** Only while an update runs. */
+  readonly updated?: { readonly have: number; readonly want: number }
+  readonly gang?: GangNote
+  readonly waiting: readonly { readonly pods: number; readonly why: string }[]
+  readonly troubles: readonly Condition[]
+  readonly children: readonly TreeNode[]
+}
+
+export interface GangNote {
+  readonly name: string
+  /** Undefined: there is none yet. */
+  readonly phase?: string
+  /** Whether every pod that it needs has been created. */
+  readonly isComplete: boolean
+  readonly isBase: boolean
+  readonly troubles: readonly Condition[]
+}
+
+export function setTree(objects: SetObjects): TreeNode {
+  const { set } = objects
+  const want = set.spec.replicas ?? 0
+  const view = new View(objects)
+  const indexes = Array.from({ length: want }, (_, index) => String(index))
+  // A replica that was scaled away is there until the last of it is gone.
+  const leaving = view.replicaIndexes().filter(index => Number(index) >= want)
+  return {
+    kind: 'PodCliqueSet',
+    name: set.metadata.name ?? '',
+    ...timesOf(set),
+    count: { have: set.status?.availableReplicas ?? 0, want, what: 'available' },
+    ...updatedOf(set.status, want),
+    waiting: [],
+    troubles: troublesOf(set.status?.conditions),
+    children: [...indexes, ...leaving].map(index => view.replica(index)),
+  }
+}
+
+type Labelled = { readonly metadata: { readonly name?: string; readonly labels?: Record<string, string> } }
+
+class View {
+  readonly #set: PodCliqueSet
+  readonly #gangs: ReadonlyMap<string, PodGang>
+  readonly #cliques: ReadonlyMap<string, PodClique>
+  readonly #cliquesOfReplica: ReadonlyMap<string, readonly PodClique[]>
+  readonly #groupsOfReplica: ReadonlyMap<string, readonly PodCliqueScalingGroup[]>
+  readonly #podsOfClique: ReadonlyMap<string, readonly Pod[]>
+
+  constructor({ set, groups, cliques, gangs, pods }: SetObjects) {
+    this.#set = set
+    this.#gangs = byName(gangs)
+    this.#cliques = byName(cliques)
+    this.#cliquesOfReplica = grouped(cliques, label.setReplicaIndex)
+    this.#groupsOfReplica = grouped(groups, label.setReplicaIndex)
+    this.#podsOfClique = grouped(pods, label.podClique)
+  }
+
+  replicaIndexes(): string[] {
+    return [...new Set([...this.#cliquesOfReplica.keys(), ...this.#groupsOfReplica.keys()])].sort(
+      (a, b) => Number(a) - Number(b),
+    )
+  }
+
+  replica(index: string): TreeNode {
+    const cliques = this.#cliquesOfReplica.get(index) ?? []
+    const standalone = cliques.filter(clique => !clique.metadata.labels?.[label.scalingGroup])
+    const members = grouped(cliques, label.scalingGroup)
+    return {
+      kind: 'replica',
+      name: index,
+      gang: this.#gang(`${this.#set.metadata.name}-${index}`, true),
+      waiting: [],
+      troubles: [],
+      children: [
+        ...standalone.map(clique => this.#clique(clique)),
+        ...(this.#groupsOfReplica.get(index) ?? []).map(group =>
+          this.#group(group, members.get(group.metadata.name ?? '') ?? []),
+        ),
+      ],
+    }
+  }
+
+  #group(group: PodCliqueScalingGroup, cliques: readonly PodClique[]): TreeNode {
+    const { replicas: want } = group.spec
+    const ofReplica = grouped(cliques, label.scalingGroupReplicaIndex)
+    const indexes = new Set([
+      ...Array.from({ length: want }, (_, index) => String(index)),
+      ...[...ofReplica.keys()].sort((a, b) => Number(a) - Number(b)),
+    ])
+    return {
+      kind: 'PodCliqueScalingGroup',
+      name: group.metadata.name ?? '',
+      ...timesOf(group),
+      count: { have: group.status?.availableReplicas ?? 0, want, what: 'available' },
+      ...updatedOf(group.status, want),
+      waiting: [],
+      troubles: troublesOf(group.status?.conditions),
+      children: [...indexes].map(index => this.#groupReplica(index, ofReplica.get(index) ?? [])),
+    }
+  }
+
+  #groupReplica(index: string, cliques: readonly PodClique[]): TreeNode {
+    const gang = cliques[0]?.metadata.labels?.[label.podGang]
+    const isBase = !cliques.some(clique => clique.metadata.labels?.[label.basePodGang])
+    return {
+      kind: 'group replica',
+      name: index,
+      ...(gang !== undefined && { gang: this.#gang(gang, isBase) }),
+      waiting: [],
+      troubles: [],
+      children: cliques.map(clique => this.#clique(clique)),
+    }
+  }
+
+  #clique(clique: PodClique): TreeNode {
+    const want = clique.spec.replicas
+    return {
+      kind: 'PodClique',
+      name: clique.metadata.name ?? '',
+      ...timesOf(clique),
+      count: { have: clique.status?.readyReplicas ?? 0, want, what: 'ready' },
+      ...updatedOf(clique.status, want),
+      waiting: countedWaits(this.#podsOfClique.get(clique.metadata.name ?? '') ?? [], this.#cliques),
+      troubles: troublesOf(clique.status?.conditions),
+      children: [],
+    }
+  }
+
+  #gang(name: string, isBase: boolean): GangNote {
+    const gang = this.#gangs.get(name)
+    const conditions = gang?.status?.conditions
+    return {
+      name,
+      ...(gang && { phase: gang.status?.phase ?? 'Pending' }),
+      isComplete:
+        conditions?.some(({ type, status }) => type === 'Initialized' && status === 'True') ?? false,
+      isBase,
+      troubles: troublesOf(conditions),
+    }
+  }
+}
+
+function timesOf({ metadata }: PodCliqueSet | PodClique | PodCliqueScalingGroup) {
+  return {
+    ...(metadata.creationTimestamp && { createdAt: metadata.creationTimestamp }),
+    ...(metadata.deletionTimestamp && { deletedAt: metadata.deletionTimestamp }),
+  }
+}
+
+interface Updating {
+  readonly updatedReplicas?: number
+  readonly updateProgress?: { readonly updateStartedAt?: string; readonly updateEndedAt?: string }
+}
+
+function updatedOf(status: Updating | undefined, want: number): Pick<TreeNode, 'updated'> {
+  const isRunning = status?.updateProgress?.updateStartedAt && !status.updateProgress.updateEndedAt
+  return isRunning ? { updated: { have: status?.updatedReplicas ?? 0, want } } : {}
+}
+
+function byName<T extends Labelled>(objects: readonly T[]): Map<string, T> {
+  return new Map(objects.map(object => [object.metadata.name ?? '', object]))
+}
+
+/** By the value of a label, each in the order of names. */
+function grouped<T extends Labelled>(objects: readonly T[], key: string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  const sorted = [...objects].sort((a, b) => compare(a.metadata.name ?? '', b.metadata.name ?? ''))
+  for (const object of sorted) {
+    const value = object.metadata.labels?.[key]
+    if (value === undefined) continue
+    const group = groups.get(value)
+    if (group) group.push(object)
+    else groups.set(value, [object])
+  }
+  return groups
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Condition, conditionType } from '@grove/api'
+
+const badUnlessFalse: ReadonlySet<string> = new Set([
+  conditionType.minAvailableBreached,
+  conditionType.topologyLevelsUnavailable,
+  conditionType.gangTerminationInProgress,
+  conditionType.podGangUnhealthy,
+  conditionType.podGangDisruptionTarget,
+])
+const badIfFalse: ReadonlySet<string> = new Set([
+  conditionType.podCliqueScheduled,
+  conditionType.podGangScheduled,
+])
+
+/** The conditions that say that something is not as it should be. */
+export function troublesOf(conditions: readonly Condition[] | undefined): Condition[] {
+  return (conditions ?? []).filter(({ type, status }) =>
+    status === 'False' ? badIfFalse.has(type) : badUnlessFalse.has(type),
+  )
+}
