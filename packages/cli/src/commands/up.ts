@@ -65,6 +65,7 @@ export async function up(options: UpOptions): Promise<number> {
     }
   } finally {
     releaseRunFolder(folder)
+    stop.forget()
   }
 }
 

@@ -8,6 +8,9 @@ type Screen = NodeJS.WritableStream & {
   readonly rows?: number
 }
 
+/** A terminal may not say how large it is. */
+const unknownScreen = { columns: 80, rows: 24 }
+
 /** Shows text that changes: redrawn in place on a terminal, told line by line where it has changed elsewhere. */
 export class LiveView {
   readonly #out: Screen
@@ -37,7 +40,8 @@ export class LiveView {
 
   /** The cursor cannot go back above the screen, nor does it know of lines that were wrapped. */
   #clipped(lines: readonly string[]): string[] {
-    const { columns = 80, rows = 24 } = this.#out
+    const columns = this.#out.columns || unknownScreen.columns
+    const rows = this.#out.rows || unknownScreen.rows
     const hidden = lines.length - (rows - 1)
     const shown = hidden > 0 ? [...lines.slice(0, rows - 2), `… and ${hidden + 1} more lines`] : lines
     return shown.map(line => clip(line, columns))

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What `grove tree` and `grove status` say of live sets, told of any cluster that has the operator.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import { call } from '../testing/grove-call.ts'
+import { startGrove } from '../testing/grove-process.ts'
+
+const clique = (name: string, replicas: number, requests: object = {}) => ({
+  name,
+  spec: {
+    roleName: name,
+    replicas,
+    minAvailable: 1,
+    podSpec: { containers: [{ name: 'main', image: 'registry.example/app:1', resources: { requests } }] },
+  },
+})
+
+/** A clique that finds room, and a scaling group that never does. */
+export const halfSet = {
+  apiVersion: 'grove.io/v1alpha1',
+  kind: 'PodCliqueSet',
+  metadata: { name: 'half' },
+  spec: {
+    replicas: 1,
+    template: {
+      cliques: [clique('web', 2), clique('big', 1, { cpu: '100000' })],
+      podCliqueScalingGroups: [{ name: 'heavy', cliqueNames: ['big'], replicas: 2, minAvailable: 1 }],
+    },
+  },
+}
+
+const patienceMs = 60_000
+
+export function tellSetCommands(kubeconfig: () => string, namespaces: () => Promise<string>): void {
+  async function stage() {
+    const namespace = await namespaces()
+    const where = ['-n', namespace, '--kubeconfig', kubeconfig()]
+    const run = (words: string, isTTY = false) => call([...words.split(' '), ...where], { isTTY })
+    const validated = await call(['validate', '-o', 'json', '-f', '-'], {
+      input: JSON.stringify({ ...halfSet, metadata: { name: 'half', namespace } }),
+    })
+    const [{ object }] = JSON.parse(validated.stdout)
+    const applied = await call(['apply', '-f', '-', ...where], { input: JSON.stringify(object) })
+    assert.equal(applied.status, 0, applied.stderr)
+    const until = async (words: string, pattern: RegExp) => {
+      for (const end = Date.now() + patienceMs; ; await new Promise(done => setTimeout(done, 100))) {
+        const result = await run(words)
+        if (pattern.test(result.stdout)) return result
+        assert.ok(
+          Date.now() < end,
+          `grove ${words} never showed ${pattern}: ${result.stdout}${result.stderr}`,
+        )
+      }
+    }
+    await until('tree half', /web {2}2\/2 ready.*unschedulable.*gated/s)
+    return { where, run, until }
+  }
+
+  it('tree and status show what is there, what waits and why; as text, as JSON, in colour, while it changes', async () => {
+    const { where, run, until } = await stage()
+    const { status, stdout } = await run('tree half')
+    assert.equal(status, 0)
+    const age = String.raw`\d+s`
+    const line = (text: string) => assert.match(stdout, new RegExp(`^${text}$`, 'm'))
+    line(`PodCliqueSet half {2}0/1 available {2}${age}`)
+    line('└─ replica 0 {2}PodGang half-0.*')
+    line(` {3}├─ PodClique half-0-web {2}2/2 ready {2}${age}`)
+    line(` {3}└─ PodCliqueScalingGroup half-0-heavy {2}0/2 available {2}${age}`)
+    line(' {6}├─ group replica 0 {2}in the base gang')
+    line(
+      ` {6}│ {2}└─ PodClique half-0-heavy-0-big {2}0/1 ready {2}1 unschedulable: .*Insufficient cpu.* {2}${age}`,
+    )
+    line(` {6}└─ group replica 1 {2}PodGang half-0-heavy-0.*`)
+    line(
+      ` {9}└─ PodClique half-0-heavy-1-big {2}0/1 ready {2}1 gated until the base gang half-0 stands {2}${age}`,
+    )
+    assert.ok(!stdout.includes('\x1b'))
+
+    assert.ok((await run('tree half', true)).stdout.includes('\x1b[32m2/2 ready\x1b[0m'))
+    const data = JSON.parse((await run('tree half -o json')).stdout)
+    assert.deepEqual([data.kind, data.count], ['PodCliqueSet', { have: 0, want: 1, what: 'available' }])
+    const [replica] = data.children
+    assert.equal(replica.gang.name, 'half-0')
+    assert.equal(replica.children[0].count.have, 2)
+    assert.match(replica.children[1].children[0].children[0].waiting[0].why, /^unschedulable/)
+
+    const told = await run('status half')
+    assert.equal(told.status, 1)
+    assert.match(told.stdout, /^half: 0\/1 replicas available, 1?0?\/1 on revision \S+\n/)
+    assert.match(
+      told.stdout,
+      /^ {2}PodClique half-0-heavy-0-big: PodCliqueScheduled InsufficientScheduledPods since \S+: /m,
+    )
+    assert.match(told.stdout, /^ {2}PodClique half-0-heavy-0-big: 1 pod unschedulable: /m)
+    const summary = JSON.parse((await run('status half -o json')).stdout)
+    assert.deepEqual([summary.settled, summary.replicas, summary.availableReplicas], [false, 1, 0])
+    assert.deepEqual(summary.gangs.map(({ name }: { name: string }) => name).sort(), [
+      'half-0',
+      'half-0-heavy-0',
+    ])
+    assert.deepEqual(summary.waiting.map((wait: { clique: string }) => wait.clique).sort(), [
+      'half-0-heavy-0-big',
+      'half-0-heavy-1-big',
+    ])
+
+    const watching = startGrove(['tree', 'half', '--watch', ...where])
+    try {
+      await watching.shows(/half-0-web {2}2\/2 ready/)
+      assert.equal((await run('scale pclq half-0-web --replicas=3')).status, 0)
+      await watching.shows(/half-0-web {2}3\/3 ready/)
+    } finally {
+      watching.child.kill()
+      await watching.ended
+    }
+    await run('scale pcs half --replicas=0')
+    const settled = await until('status half', /^half: 0\/0/)
+    assert.equal(settled.status === 0 || (await run('status half')).status === 0, true)
+  })
+
+  it('a set that is not there, and a namespace that is not', async () => {
+    const namespace = await namespaces()
+    for (const words of [
+      ['tree', 'no'],
+      ['status', 'no'],
+      ['tree', 'no', '-n', 'nowhere'],
+    ]) {
+      const at = words.includes('-n') ? [] : ['-n', namespace]
+      const { status, stdout, stderr } = await call([...words, ...at, '--kubeconfig', kubeconfig()])
+      assert.deepEqual([status, stdout], [1, ''])
+      assert.equal(stderr, `grove: there is no PodCliqueSet no in namespace ${words[3] ?? namespace}\n`)
+    }
+  })
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { after, before, describe } from 'node:test'
+import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
+import { tellSetCommands } from './set-commands.fixture.ts'
+
+describe('sets of the embedded cluster', () => {
+  let cluster: EmbeddedCluster
+
+  before(async () => {
+    cluster = await startEmbedded()
+  })
+  after(() => cluster?.stop())
+
+  tellSetCommands(
+    () => cluster.kubeconfig,
+    () => cluster.newNamespace(),
+  )
+})
