@@ -19,9 +19,10 @@ import { type Client, defineResource, type KubeObject, type Resource, type Store
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
 
-/** Everything that happens in a story happens within this; a stuck one is told apart from a slow machine. */
-export const patienceMs = 60_000
+/** Everything that happens in a story happens within this; a stuck one is told apart from a slow machine. Shorter by PATIENCE_MS. */
+export const patienceMs = Number(process.env.PATIENCE_MS ?? 60_000)
 const lookEveryMs = 20
+export const waiterImage = 'grove-initc:test'
 
 export interface WriteCount {
   readonly verb: string
@@ -54,7 +55,7 @@ export class Stage {
   async startOperator(): Promise<void> {
     this.#operator = await startOperator(this.#operatorClient, {
       configuration: this.#configuration,
-      waiterImage: 'grove-initc:test',
+      waiterImage,
     })
   }
 
@@ -84,11 +85,7 @@ export class Stage {
     await this.client.patch(resources.podCliqueSets, this.#ref(name), { merge: patch })
   }
 
-  async scale(
-    resource: Resource<PodCliqueSet | PodClique | PodCliqueScalingGroup>,
-    name: string,
-    replicas: number,
-  ) {
+  async scale(resource: Resource<KubeObject>, name: string, replicas: number) {
     await this.client.patch(
       resource,
       this.#ref(name),

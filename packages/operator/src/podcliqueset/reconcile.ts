@@ -71,7 +71,7 @@ export class SetReconciler {
     } catch (error) {
       failure = error
     }
-    await updateStatus(key, failure, context, signal)
+    await updateStatus(stored, failure, context, signal)
     if (failure) throw failure
     return deadline === undefined ? undefined : { requeueAt: deadline }
   }
@@ -227,34 +227,34 @@ async function syncGangs(
   if (failures.length) throw new PassFailed(failures)
 }
 
+/**
+ * Tells of the spec that this pass worked on. A newer one may have come meanwhile: its pass begins with announcing its
+ * revision, which a status that already knows it would prevent.
+ */
 async function updateStatus(
-  key: ObjectKey,
+  judged: StoredSet,
   failure: unknown,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { world, configuration } = context
-  const set = world.sets.get(refOf(key))
-  if (!set || set.metadata.deletionTimestamp) return
-  const { generation } = set.metadata
+  const { name, namespace, uid, generation } = judged.metadata
+  const newest = world.sets.get({ name, namespace })
+  if (newest?.metadata.uid !== uid || newest.metadata.deletionTimestamp) return
+  const set = { ...newest, metadata: { ...newest.metadata, generation }, spec: judged.spec } as StoredSet
   const now = timestamp(context.clock)
-  const children = {
-    set: set as StoredSet,
-    revision: revisionOf(set as StoredSet),
-    ...liveChildren(set as StoredSet, context),
-    now,
-  }
+  const children = { set, revision: revisionOf(set), ...liveChildren(set, context), now }
   const updateProgress = failure ? undefined : planSetUpdate(children)
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
       ...children,
-      ...(updateProgress && { set: { ...set, status: { ...set.status!, updateProgress } } as StoredSet }),
-      topology: topologyCondition(set as StoredSet, configuration.topologyAwareScheduling.enabled, name =>
+      ...(updateProgress && { set: { ...set, status: { ...set.status!, updateProgress } } }),
+      topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, name =>
         world.topologyBindings.get({ name }),
       ),
     }),
     ...(!failure && generation !== undefined && { observedGeneration: generation }),
     lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now) : [],
   }
-  await writeStatus(world, resources.podCliqueSets, set, status, { signal })
+  await writeStatus(world, resources.podCliqueSets, newest, status, { signal })
 }

@@ -40,7 +40,9 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
   const updatedGroups = replicas.reduce((sum, { updatedGroups }) => sum + updatedGroups, 0)
   return {
     ...before,
-    ...(revision.generationHash && { currentGenerationHash: revision.generationHash }),
+    // Only the first: a new one is announced together with the update that it starts, never in passing.
+    ...(before?.currentGenerationHash === undefined &&
+      revision.generationHash && { currentGenerationHash: revision.generationHash }),
     replicas: set.spec.replicas ?? 0,
     availableReplicas: replicas.filter(replica => replica.available).length,
     updatedReplicas: replicas.filter(replica => replica.updated).length,

@@ -2,7 +2,7 @@
 
 // The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name and never cached:
 // the operator has no business with the others.
-import { setErrorCode } from '@grove/api'
+import { names, type Secret, setErrorCode } from '@grove/api'
 import { isAlreadyExists } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError } from '../coded-error.ts'
@@ -11,10 +11,13 @@ import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
 
+/** Written by the cluster next to the token. */
+const accountUidAnnotation = 'kubernetes.io/service-account.uid'
+
 export class TokenSecrets {
   readonly #context: OperatorContext
-  /** Sets whose Secret is there, by UID: it is made once and never changed. */
-  readonly #known = new Set<string>()
+  /** Sets whose Secret is there, with the account that it is for, by UID: it is made once and never changed. */
+  readonly #known = new Map<string, string>()
 
   constructor(context: OperatorContext) {
     this.#context = context
@@ -23,28 +26,44 @@ export class TokenSecrets {
     })
   }
 
+  /** After the set's account is there: a token for an account that does not exist is thrown away by the cluster. */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
-    if (this.#known.has(set.metadata.uid)) return
+    const { namespace, name, uid } = set.metadata
+    const account = this.#context.world.serviceAccounts.get({ namespace, name: names.serviceAccount(name) })
+    const accountUid = account?.metadata.uid ?? ''
+    if (this.#known.get(uid) === accountUid) return
     const wanted = tokenSecret(set)
-    const id = `${set.metadata.namespace}/${wanted.metadata.name}`
+    const id = `${namespace}/${wanted.metadata.name}`
     try {
-      await this.#context.world.client.create(resources.secrets, wanted, { signal })
+      await this.#create(set, wanted, accountUid, signal)
     } catch (error) {
-      if (!isAlreadyExists(error))
-        throw new CodedError('Sync', setErrorCode.createSecret, `Error creating Secret ${id}`, error)
-      await this.#expectOurs(set, wanted.metadata.name, signal)
+      if (error instanceof CodedError) throw error
+      throw new CodedError('Sync', setErrorCode.createSecret, `Error creating Secret ${id}`, error)
     }
-    this.#known.add(set.metadata.uid)
+    this.#known.set(uid, accountUid)
   }
 
-  async #expectOurs(set: StoredSet, name: string, signal: AbortSignal): Promise<void> {
-    const { namespace, uid } = set.metadata
-    const found = await this.#context.world.client.find(resources.secrets, { namespace, name }, { signal })
-    if (found && !isControlledBy(found, uid))
+  async #create(set: StoredSet, wanted: Secret, accountUid: string, signal: AbortSignal): Promise<void> {
+    const { client } = this.#context.world
+    const ref = { namespace: set.metadata.namespace, name: wanted.metadata.name }
+    try {
+      await client.create(resources.secrets, wanted, { signal })
+      return
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+    const found = await client.find(resources.secrets, ref, { signal })
+    if (found && !isControlledBy(found, set.metadata.uid))
       throw new CodedError(
         'Sync',
         setErrorCode.secretConflict,
-        `Secret ${namespace}/${name} exists and is not controlled by this PodCliqueSet; remove it`,
+        `Secret ${ref.namespace}/${ref.name} exists and is not controlled by this PodCliqueSet; remove it`,
       )
+    const madeFor = found?.metadata.annotations?.[accountUidAnnotation]
+    if (found && (!madeFor || madeFor === accountUid)) return
+    // Of an account that was deleted: the cluster takes it away sooner or later, and its token is void.
+    if (found)
+      await client.delete(resources.secrets, ref, { signal, preconditions: { uid: found.metadata.uid } })
+    await client.create(resources.secrets, wanted, { signal })
   }
 }

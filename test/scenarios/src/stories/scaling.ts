@@ -15,11 +15,11 @@ export const scalingStories: Story[] = [
     async tell(stage) {
       await stage.apply(solo)
       const first = uids(await stage.untilReady('solo', 2))
-      await stage.scale(resources.podCliqueSets as never, 'solo', 3)
+      await stage.scale(resources.podCliqueSets, 'solo', 3)
       const three = await stage.untilReady('solo', 6)
       for (const uid of first) assert.ok(uids(three).has(uid))
       await stage.untilAvailable('solo', 3)
-      await stage.scale(resources.podCliqueSets as never, 'solo', 1)
+      await stage.scale(resources.podCliqueSets, 'solo', 1)
       const one = await stage.untilReady('solo', 2)
       assert.deepEqual(uids(one), first)
       for (const resource of [resources.podCliques, resources.podGangs, resources.services])
@@ -36,7 +36,7 @@ export const scalingStories: Story[] = [
     async tell(stage) {
       await stage.apply(solo)
       await stage.untilReady('solo', 2)
-      await stage.scale(resources.podCliqueSets as never, 'solo', 0)
+      await stage.scale(resources.podCliqueSets, 'solo', 0)
       await stage.untilReady('solo', 0)
       await stage.until(
         'no clique left',
@@ -44,7 +44,7 @@ export const scalingStories: Story[] = [
         found => found.length === 0,
       )
       await stage.untilAvailable('solo', 0)
-      await stage.scale(resources.podCliqueSets as never, 'solo', 2)
+      await stage.scale(resources.podCliqueSets, 'solo', 2)
       await stage.untilReady('solo', 4)
     },
   },
@@ -53,7 +53,7 @@ export const scalingStories: Story[] = [
     async tell(stage) {
       await stage.apply(grouped)
       const first = uids(await stage.untilReady('grouped', 10))
-      await stage.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', 3)
+      await stage.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 3)
       const more = await stage.untilReady('grouped', 14)
       for (const uid of first) assert.ok(uids(more).has(uid))
       await stage.until(
@@ -61,7 +61,7 @@ export const scalingStories: Story[] = [
         () => stage.gangs('grouped'),
         gangs => gangs.length === 3,
       )
-      await stage.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', 1)
+      await stage.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 1)
       await stage.untilReady('grouped', 6)
       await stage.until(
         'the base gang alone',
@@ -80,7 +80,7 @@ export const scalingStories: Story[] = [
     async tell(stage) {
       await stage.apply(solo)
       await stage.untilReady('solo', 2)
-      await stage.scale(resources.podCliques as never, 'solo-0-web', 4)
+      await stage.scale(resources.podCliques, 'solo-0-web', 4)
       await stage.untilReady('solo', 4)
       const set = await stage.set('solo')
       const cliques = structuredClone(set!.spec.template.cliques)
@@ -93,7 +93,7 @@ export const scalingStories: Story[] = [
       )
       await stage.untilQuiet()
       assert.equal((await stage.cliques('solo'))[0]!.spec.replicas, 4)
-      await stage.scale(resources.podCliques as never, 'solo-0-web', 1)
+      await stage.scale(resources.podCliques, 'solo-0-web', 1)
       await stage.untilReady('solo', 1)
     },
   },

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A whole cluster in this process for tests: API server, scheduler, kubelets and controllers, with the custom resources.
+import {
+  type Cluster,
+  type ControllersOptions,
+  createCluster,
+  inProcessTransport,
+  plainNodes,
+  startControllers,
+} from '@grove/cluster'
+import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
+import { installCustomResources, type WriteCount } from './stage.ts'
+
+const readVerbs = new Set(['get', 'list', 'watch', 'find'])
+
+export const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+export interface EmbeddedCluster {
+  readonly cluster: Cluster
+  /** The test's own way in. */
+  readonly client: Client
+  /** Another one, whose writes are counted. */
+  connect(writes: WriteCount[]): Client
+  newNamespace(name: string): Promise<string>
+  stop(): Promise<void>
+}
+
+export async function startEmbeddedCluster(
+  options: { nodes?: number; controllers?: (cluster: Cluster) => ControllersOptions } = {},
+): Promise<EmbeddedCluster> {
+  const cluster = createCluster()
+  const client = createClientOn(inProcessTransport(cluster.handle))
+  await installCustomResources(client)
+  const controllers = await startControllers(
+    createClientOn(inProcessTransport(cluster.handle)),
+    options.controllers?.(cluster),
+  )
+  await controllers.fleet.add(plainNodes(options.nodes ?? 20))
+  return {
+    cluster,
+    client,
+    connect: writes =>
+      createClientOn(inProcessTransport(cluster.handle), {
+        userAgent: 'grove-operator/test',
+        onRequest: ({ verb, resource }) => {
+          if (!readVerbs.has(verb)) writes.push({ verb, resource: resource ?? '' })
+        },
+      }),
+    newNamespace: async name => {
+      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+      return name
+    },
+    stop: async () => {
+      await controllers.stop()
+      cluster.stop()
+    },
+  }
+}

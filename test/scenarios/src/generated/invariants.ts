@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What must hold of a settled set, whatever was done to it before. Every violation is a sentence; none is good.
+import { conditionType, label, type Pod, type PodClique, podSchedulingGate } from '@grove/api'
+import type { KubeObject, Stored } from '@grove/kube'
+import { isReady } from '../stage.ts'
+import { differences } from './differences.ts'
+import { expectedObjects, identityOf } from './expected.ts'
+import type { Model } from './model.ts'
+import { type Observed, podsOf } from './observed.ts'
+import { statusViolations } from './statuses.ts'
+
+export function violations(seen: Observed, model: Model): string[] {
+  return [
+    ...objectViolations(seen, model),
+    ...seen.cliques.flatMap(clique => indexViolations(seen, clique)),
+    ...seen.gangs.flatMap(gang => gangViolations(seen, gang.metadata.name)),
+    ...gateViolations(seen),
+    ...statusViolations(seen),
+  ]
+}
+
+/** What is there is what rendering the set says: no object more, none less, none different. */
+function objectViolations(seen: Observed, model: Model): string[] {
+  const hostnames = new Map(seen.pods.map(pod => [pod.metadata.name, pod.spec?.hostname ?? '']))
+  const live = new Map<string, KubeObject>()
+  const found: string[] = []
+  for (const child of seen.children) {
+    const comparable = withHostnames(child, hostnames)
+    const id = identityOf(comparable)
+    if (live.has(id)) found.push(`there are two of ${id}`)
+    live.set(id, comparable)
+  }
+  for (const wanted of expectedObjects(seen, model)) {
+    const id = identityOf(wanted)
+    const actual = live.get(id)
+    if (!actual) found.push(`${id} is missing`)
+    else found.push(...differences(wanted, actual).map(difference => `${id}: ${difference}`))
+    live.delete(id)
+  }
+  for (const id of live.keys()) found.push(`${id} should not be there`)
+  return found
+}
+
+/** Pods are called by their hostname, which does not depend on luck; also where gangs list them. */
+function withHostnames(object: Stored<KubeObject>, hostnames: ReadonlyMap<string, string>): KubeObject {
+  const renamed = structuredClone(object) as KubeObject & {
+    metadata: { name: string }
+    spec?: { podgroups?: { podReferences: { name: string }[] }[] }
+  }
+  if (renamed.kind === 'Pod') renamed.metadata.name = hostnames.get(renamed.metadata.name) ?? '?'
+  for (const group of renamed.spec?.podgroups ?? []) {
+    for (const reference of group.podReferences)
+      reference.name = hostnames.get(reference.name) ?? `${reference.name} (gone)`
+    group.podReferences.sort((a, b) => (a.name < b.name ? -1 : 1))
+  }
+  return renamed
+}
+
+function indexViolations(seen: Observed, { metadata, spec }: Stored<PodClique>): string[] {
+  const indexes = podsOf(seen, metadata.name).map(pod => Number(pod.metadata.labels?.[label.podIndex]))
+  const wanted = Array.from({ length: spec.replicas }, (_, index) => index)
+  const actual = indexes.sort((a, b) => a - b)
+  return actual.join() === wanted.join() ? [] : [`${metadata.name} has pods ${actual}, not ${wanted}`]
+}
+
+function gangViolations(seen: Observed, name: string): string[] {
+  const gang = seen.gangs.find(({ metadata }) => metadata.name === name)!
+  const lacking = gang.spec.podgroups.filter(
+    group => !seen.cliques.some(({ metadata }) => metadata.name === group.name),
+  )
+  const initialized = gang.status?.conditions?.find(({ type }) => type === conditionType.podGangInitialized)
+  return lacking.length === 0 && initialized?.status !== 'True'
+    ? [`PodGang ${name} is complete and not Initialized`]
+    : []
+}
+
+/** Gates fall unless the base gang cannot have its minimum, because somebody scaled it below. */
+function gateViolations(seen: Observed): string[] {
+  const mayWait = (pod: Pod) => {
+    const base = pod.metadata.labels?.[label.basePodGang]
+    const gang = seen.gangs.find(({ metadata }) => metadata.name === base)
+    return gang?.spec.podgroups.some(
+      group =>
+        (seen.cliques.find(({ metadata }) => metadata.name === group.name)?.spec.replicas ?? 0) <
+        group.minReplicas,
+    )
+  }
+  return seen.pods.flatMap(pod => {
+    const gated = pod.spec?.schedulingGates?.some(({ name }) => name === podSchedulingGate)
+    if (gated) return mayWait(pod) ? [] : [`${pod.metadata.name} still has its gate`]
+    return isReady(pod) ? [] : [`${pod.metadata.name} is not ready`]
+  })
+}
