@@ -27,6 +27,7 @@ export const setErrorCode = {
   syncComputeDomain: 'ERR_SYNC_COMPUTEDOMAIN',
   deleteComputeDomain: 'ERR_DELETE_COMPUTEDOMAIN',
   syncResourceClaim: 'ERR_SYNC_PCS_RESOURCE_CLAIM',
+  syncRevision: 'ERR_SYNC_CONTROLLERREVISION',
   syncClique: 'ERR_SYNC_PODCLIQUE',
   deleteClique: 'ERR_DELETE_PODCLIQUE',
   listCliques: 'ERR_LIST_PODCLIQUES',

@@ -40,6 +40,9 @@ export const events = {
       `All scheduled replicas lost (was ${before}). ${afterTotalLoss('PCSG', terminates)}`,
     ),
 
+  revisionNotRecorded: (error: string) =>
+    warning('RevisionNotRecorded', `The revision is missing in the history of the set: ${error}`),
+
   memberCliqueCreated: (id: string) =>
     normal('PodCliqueCreateSuccessful', `PodClique ${id} created successfully`),
   memberCliqueCreateFailed: (id: string, error: string) =>

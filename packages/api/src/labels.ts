@@ -16,6 +16,8 @@ export const label = {
   /** Only on PodCliques and pods of a scaled gang. */
   basePodGang: 'grove.io/base-podgang',
   podTemplateHash: 'grove.io/pod-template-hash',
+  /** On a recorded revision: the hash by which a set's status calls it. */
+  generationHash: 'grove.io/generation-hash',
   schedulerName: 'grove.io/scheduler-name',
   mnnvlGroup: 'grove.io/mnnvl-group',
   kaiQueue: 'kai.scheduler/queue',
@@ -37,6 +39,7 @@ export const component = {
   memberClique: 'pcsg-podclique',
   resourceClaim: 'resource-claim',
   computeDomain: 'pcs-computedomain',
+  revision: 'pcs-revision',
 } as const
 
 export type Component = (typeof component)[keyof typeof component]

@@ -145,6 +145,7 @@ export class Operator {
         world.roleBindings,
         world.autoscalers,
         world.gangs,
+        ...(world.controllerRevisions ? [world.controllerRevisions] : []),
       ].map(cache =>
         sourceOf<Change<KubeObject>, ObjectKey>(
           handler => cache.onChange(handler as never),

@@ -3,6 +3,7 @@
 // Every kind of object that the operator reads or writes.
 import {
   type ClusterTopologyBinding,
+  type ControllerRevision,
   type HorizontalPodAutoscaler,
   kinds,
   type Pod,
@@ -61,6 +62,13 @@ export const resources = {
     version: 'v2',
     resource: 'horizontalpodautoscalers',
     kind: 'HorizontalPodAutoscaler',
+    namespaced: true,
+  }),
+  controllerRevisions: defineResource<ControllerRevision>({
+    group: 'apps',
+    version: 'v1',
+    resource: 'controllerrevisions',
+    kind: 'ControllerRevision',
     namespaced: true,
   }),
   resourceClaims: defineResource<ResourceClaim>(devices('resourceclaims', 'ResourceClaim')),

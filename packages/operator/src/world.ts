@@ -4,6 +4,7 @@
 // What we write is visible here as soon as the write has been answered.
 import {
   type ClusterTopologyBinding,
+  type ControllerRevision,
   enabledSchedulers,
   type HorizontalPodAutoscaler,
   label,
@@ -29,8 +30,10 @@ import {
   type Clock,
   createCachedClient,
   discover,
+  isKubeError,
   type KubeError,
   type KubeObject,
+  type Logger,
   type Projection,
   type Resource,
   type ResourceDescriptor,
@@ -68,6 +71,8 @@ export class World {
   /** Undefined where the cluster does not serve them. */
   readonly resourceClaims: Owned<ResourceClaim> | undefined
   readonly computeDomains: Owned<ComputeDomain> | undefined
+  /** Undefined also where we may not read them: sets work, without a history. */
+  readonly controllerRevisions: Owned<ControllerRevision> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
   readonly #running: RunningCache[] = []
 
@@ -135,6 +140,9 @@ export class World {
     const serves = options.serves ?? (() => false)
     this.resourceClaims = serves(resources.resourceClaims) ? ours(resources.resourceClaims) : undefined
     this.computeDomains = serves(resources.computeDomains) ? ours(resources.computeDomains) : undefined
+    this.controllerRevisions = serves(resources.controllerRevisions)
+      ? ours(resources.controllerRevisions)
+      : undefined
     this.kaiTopologies = serves(resources.kaiTopologies)
       ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
       : undefined
@@ -173,16 +181,33 @@ interface RunningCache {
 export async function optionalKinds(
   client: Client,
   configuration: OperatorConfiguration,
+  log: Logger,
 ): Promise<(resource: ResourceDescriptor) => boolean> {
   const served = new Set((await discover(client)).map(nameOf))
   const ours = new Set(
     [
       resources.resourceClaims,
+      ...((await mayKeepHistory(client, log)) ? [resources.controllerRevisions] : []),
       ...(configuration.network.autoMNNVLEnabled ? [resources.computeDomains] : []),
       ...(enabledSchedulers(configuration).has(scheduler.kai) ? [resources.kaiTopologies] : []),
     ].map(nameOf),
   )
   return resource => served.has(nameOf(resource)) && ours.has(nameOf(resource))
+}
+
+/** An installation from before there was a history lacks the right to it; everything else works without. */
+async function mayKeepHistory(client: Client, log: Logger): Promise<boolean> {
+  try {
+    await client.page(resources.controllerRevisions, { limit: 1 })
+    return true
+  } catch (error) {
+    if (!isKubeError(error, 'Forbidden', 'NotFound')) throw error
+    log.error(
+      'Revisions of sets are not recorded, so grove rollout has no history to show: the operator needs the verbs get, list, watch, create, patch and delete on controllerrevisions of the group apps',
+      { error },
+    )
+    return false
+  }
 }
 
 function nameOf({ group, version, resource }: ResourceDescriptor): string {

@@ -57,6 +57,7 @@ describe('defaults', () => {
       scheduler: { profiles: [{ name: 'default-scheduler' }], defaultProfileName: 'default-scheduler' },
       gangTermination: { onTotalLoss: 'Wait' },
       resourceSharing: { allowedTemplateNamespaces: [] },
+      revisionHistory: { limit: 10 },
     })
     assert.deepEqual(defaultConfiguration(), loaded({}))
   })

@@ -19,6 +19,7 @@ export interface OperatorConfiguration {
   readonly scheduler: SchedulerConfiguration
   readonly gangTermination: GangTerminationConfiguration
   readonly resourceSharing: ResourceSharingConfiguration
+  readonly revisionHistory: RevisionHistoryConfiguration
 }
 
 export const logLevels = ['debug', 'info', 'error'] as const
@@ -119,4 +120,9 @@ export interface GangTerminationConfiguration {
 export interface ResourceSharingConfiguration {
   /** Namespaces whose claim templates may be used from others; `*` for all. */
   readonly allowedTemplateNamespaces: readonly string[]
+}
+
+export interface RevisionHistoryConfiguration {
+  /** How many revisions of a set are kept; those in use are kept beyond it. */
+  readonly limit: number
 }

@@ -34,6 +34,7 @@ export function readConfiguration(root: Section): OperatorConfiguration {
     scheduler: readScheduler(root.section('scheduler')),
     gangTermination: readGangTermination(root.section('gangTermination')),
     resourceSharing: readResourceSharing(root.section('resourceSharing')),
+    revisionHistory: readRevisionHistory(root.section('revisionHistory')),
   }
   root.close()
   return configuration
@@ -149,4 +150,8 @@ function readGangTermination(section: Section): OperatorConfiguration['gangTermi
 
 function readResourceSharing(section: Section): OperatorConfiguration['resourceSharing'] {
   return closing(section, { allowedTemplateNamespaces: section.texts('allowedTemplateNamespaces') })
+}
+
+function readRevisionHistory(section: Section): OperatorConfiguration['revisionHistory'] {
+  return closing(section, { limit: section.integer('limit', 10) })
 }

@@ -23,7 +23,12 @@ export function validateConfiguration(configuration: OperatorConfiguration): Fie
     ...validateCertificates(configuration),
     ...validatePorts(configuration),
     ...oneOf('gangTermination.onTotalLoss', configuration.gangTermination.onTotalLoss, totalLossPolicies),
+    ...validateHistory(configuration),
   ]
+}
+
+function validateHistory({ revisionHistory: { limit } }: OperatorConfiguration): FieldError[] {
+  return limit >= 0 ? [] : [fieldError.invalid('revisionHistory.limit', limit, 'must not be negative')]
 }
 
 function oneOf(field: string, value: string, supported: readonly string[]): FieldError[] {

@@ -28,3 +28,11 @@ export {
 } from './impact.ts'
 export type { CliqueTemplateInput, SetInput, SetSpecInput, SetTemplateInput } from './input.ts'
 export { legacyGenerationHash, legacyPodTemplateHash } from './legacy.ts'
+export {
+  type RecordedClique,
+  type Restored,
+  type RevisionRecord,
+  readRevisionRecord,
+  restoreRecord,
+  revisionRecord,
+} from './record.ts'

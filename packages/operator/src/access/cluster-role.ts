@@ -65,6 +65,7 @@ const workloadRules: PolicyRule[] = [
   rule('', ['secrets'], ['create', 'get', 'delete']),
   rule('', ['events'], ['create', 'patch']),
   rule('rbac.authorization.k8s.io', ['roles', 'rolebindings'], [...reading, 'create', 'patch', 'delete']),
+  rule('apps', ['controllerrevisions'], [...reading, 'create', 'patch', 'delete']),
   rule('autoscaling', ['horizontalpodautoscalers'], everything),
   rule('resource.k8s.io', ['resourceclaims'], everything),
   rule('resource.k8s.io', ['resourceclaimtemplates'], reading),

@@ -31,6 +31,7 @@ import {
   wantedServices,
 } from './children.ts'
 import { syncComputeDomains } from './compute-domains.ts'
+import { syncRevisions } from './revision-records.ts'
 import type { TokenSecrets } from './token-secret.ts'
 
 export interface Component {
@@ -170,6 +171,8 @@ export function components(
         removed: group => events.scalingGroupDeleted(keyOf(group)),
         failed: (group, error) => events.scalingGroupApplyFailed(keyOf(group), error),
       }),
+      // Last, so that no pod waits for it.
+      { name: 'ControllerRevision', run: () => syncRevisions(set, context, signal) },
     ],
   ]
 }

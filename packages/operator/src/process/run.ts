@@ -56,7 +56,7 @@ export async function runOperator(
   const client = createClient(cluster, { ...clientOptions(configuration), onRequest })
   try {
     await checkMnnvl(client, configuration)
-    const serves = await optionalKinds(client, configuration)
+    const serves = await optionalKinds(client, configuration, log)
     const manager = setUp(() =>
       assemble({ cluster, client, configuration, serves, log, registry, onRequest }),
     )

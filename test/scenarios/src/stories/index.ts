@@ -5,6 +5,7 @@ import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
+import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
 import { startupOrderStories } from './startup-order.ts'
 import { takeOverStories } from './take-over.ts'
@@ -18,6 +19,7 @@ export const stories: readonly Story[] = [
   ...gangTerminationStories,
   ...resourceSharingStories,
   ...takeOverStories,
+  ...revisionStories,
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */

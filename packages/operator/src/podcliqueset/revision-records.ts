@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Writes down each new revision of a set, once. Nothing waits for it, and a set lives on where it is not allowed.
+import { eventSource, events, label, setErrorCode } from '@grove/api'
+import { isAlreadyExists, isKubeError, isNotFound } from '@grove/kube'
+import { isControlledBy } from '../child-objects.ts'
+import { cliqueInstanceOf } from '../clique-instance.ts'
+import { CodedError, PassFailed, textOf } from '../coded-error.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { resources } from '../resources.ts'
+import {
+  type HashesInUse,
+  planHistory,
+  revisionName,
+  type revisionObject,
+  templateKey,
+} from '../revision-history.ts'
+import type { StoredSet } from '../stored.ts'
+import { runAll, type Task } from '../writes.ts'
+
+/** Names that others hold are passed over, but not for ever. */
+const mostAttempts = 10
+
+export async function syncRevisions(
+  set: StoredSet,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { world, configuration } = context
+  const cache = world.controllerRevisions
+  if (!cache) return
+  const recorded = cache
+    .byIndex('controller', set.metadata.uid)
+    .filter(({ metadata }) => !metadata.deletionTimestamp)
+  const plan = planHistory({
+    set,
+    recorded,
+    limit: configuration.revisionHistory.limit,
+    inUse: () => hashesInUse(set, context),
+  })
+  const { client } = world
+  const { create, raise } = plan
+  const tasks: Task[] = [
+    ...(create ? [() => record(set, create, context, signal)] : []),
+    ...(raise
+      ? [
+          () => {
+            const { name, namespace } = raise.object.metadata
+            const merge = { revision: raise.revision }
+            return client.patch(resources.controllerRevisions, { name, namespace }, { merge }, { signal })
+          },
+        ]
+      : []),
+    ...plan.remove.map(({ metadata: { name, namespace, uid } }) => async () => {
+      try {
+        await client.delete(
+          resources.controllerRevisions,
+          { name, namespace },
+          { signal, preconditions: { uid } },
+        )
+      } catch (error) {
+        if (!isNotFound(error)) throw error
+      }
+    }),
+  ]
+  const failures = await runAll(tasks)
+  const refused = failures.filter(error => isKubeError(error, 'Forbidden'))
+  if (refused.length)
+    context.events.emit(set, eventSource.podCliqueSet, events.revisionNotRecorded(textOf(refused[0])))
+  const others = failures.filter(error => !isKubeError(error, 'Forbidden'))
+  if (others.length)
+    throw new PassFailed(
+      others.map(
+        error =>
+          new CodedError('Sync', setErrorCode.syncRevision, 'Error recording the revision of the set', error),
+      ),
+    )
+}
+
+type Recorded = ReturnType<typeof revisionObject>
+
+async function record(
+  set: StoredSet,
+  first: Recorded,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    const name = attempt === 0 ? first.metadata.name : revisionName(set, attempt)
+    const wanted = { ...first, metadata: { ...first.metadata, name } }
+    try {
+      await world.client.create(resources.controllerRevisions, wanted, { signal })
+      return
+    } catch (error) {
+      if (!isAlreadyExists(error) || attempt >= mostAttempts) throw error
+      const { namespace } = set.metadata
+      const found = await world.client.find(resources.controllerRevisions, { name, namespace }, { signal })
+      // Ours, only the watch has not shown it yet: its coming is not news, the next pass will find it.
+      if (found && isControlledBy(found, set.metadata.uid)) return
+    }
+  }
+}
+
+/** What children report to stand at or to go to, and what living pods were made from. */
+function hashesInUse(set: StoredSet, { world }: OperatorContext): HashesInUse {
+  const { metadata, status } = set
+  const groups = world.groups.byIndex('controller', metadata.uid)
+  const cliques = [metadata.uid, ...groups.map(group => group.metadata.uid)].flatMap(uid =>
+    world.cliques.byIndex('controller', uid),
+  )
+  const children = [...groups, ...cliques].flatMap(child => [
+    child.status?.currentPodCliqueSetGenerationHash,
+    child.status?.updateProgress?.podCliqueSetGenerationHash,
+  ])
+  const pods = cliques.flatMap(clique => {
+    const name = cliqueInstanceOf(set, clique)?.template.name ?? ''
+    return world
+      .podsOf(clique)
+      .map(pod => templateKey(name, pod.metadata.labels?.[label.podTemplateHash] ?? ''))
+  })
+  const present = (hashes: readonly (string | undefined)[]) =>
+    new Set(hashes.filter(hash => hash !== undefined))
+  return { generations: present([status?.currentGenerationHash, ...children]), templates: present(pods) }
+}
