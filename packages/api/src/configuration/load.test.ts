@@ -81,11 +81,13 @@ describe('defaults', () => {
   })
 })
 
-test('requests are limited only when the file says so', () => {
+test('requests are limited only when the file asks for another rate than the default', () => {
   const limit = (section: object) =>
     loaded({ runtimeClientConnection: section }).runtimeClientConnection.rateLimit
   assert.equal(limit({}), undefined)
   assert.equal(limit({ qps: -1 }), undefined)
+  assert.equal(limit({ qps: 100, burst: 150 }), undefined)
+  assert.equal(limit({ qps: 100 }), undefined)
   assert.deepEqual(limit({ qps: 50 }), { qps: 50, burst: 120 })
   assert.deepEqual(limit({ burst: 5 }), { qps: 100, burst: 5 })
 })

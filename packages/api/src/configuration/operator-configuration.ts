@@ -32,7 +32,7 @@ export interface ClientConnectionConfiguration {
   /** Requests per second towards the API server. */
   readonly qps: number
   readonly burst: number
-  /** Both, when the file itself sets one of them; only then are they enforced. */
+  /** Both, when the file asks for another rate than the default; only then are they enforced. */
   readonly rateLimit?: { readonly qps: number; readonly burst: number }
   readonly contentType: string
   readonly acceptContentTypes: string

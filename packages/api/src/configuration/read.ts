@@ -45,11 +45,15 @@ function closing<T>(section: Section, value: T): T {
   return value
 }
 
+/** Of the operator and of its chart. */
+const defaultBursts: readonly number[] = [120, 150]
+
 function readClientConnection(section: Section): OperatorConfiguration['runtimeClientConnection'] {
-  const given = { qps: section.number('qps', 0), burst: section.integer('burst', 0) }
-  const limit = { qps: given.qps || 100, burst: given.burst || 120 }
-  // As everywhere in Kubernetes, a negative rate is none.
-  const isLimited = (given.qps !== 0 || given.burst !== 0) && limit.qps > 0
+  const limit = { qps: section.number('qps', 0) || 100, burst: section.integer('burst', 0) || 120 }
+  // As everywhere in Kubernetes, a negative rate is none. The defaults are none either: charts write them down for
+  // everybody, so they do not tell of a wish.
+  const isDefault = limit.qps === 100 && defaultBursts.includes(limit.burst)
+  const isLimited = limit.qps > 0 && !isDefault
   return closing(section, {
     ...limit,
     ...(isLimited && { rateLimit: limit }),

@@ -85,7 +85,8 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     assert.equal(replica.children[0].count.have, 2)
     assert.match(replica.children[1].children[0].children[0].waiting[0].why, /^unschedulable/)
 
-    const told = await run('status half')
+    // Statuses are written at a calm pace.
+    const told = await until('status half', /PodCliqueScheduled/)
     assert.equal(told.status, 1)
     assert.match(told.stdout, /^half: 0\/1 replicas available, 1?0?\/1 on revision \S+\n/)
     assert.match(

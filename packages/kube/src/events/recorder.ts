@@ -2,8 +2,9 @@
 
 // Tells the users of an object what happened to it. Promises: recording never waits and never throws; a repeated event
 // costs ever fewer writes (its count stays exact); what is rare is written before what is frequent and is not dropped
-// for it; warnings are written at once, and what tells of success leaves the server to more important requests; memory and requests are bounded; `stop` writes what is left, for a bounded time. Not promised: that an event
-// outlives the process when the API cannot be reached, nor the order of events in the store.
+// for it; warnings are written at once, and what tells of success leaves the server to more important requests; memory
+// and requests are bounded; `stop` writes what is left, for a bounded time. Not promised: that an event outlives the
+// process when the API cannot be reached, nor the order of events in the store.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import { counter, type Registry } from '../metrics/index.ts'
