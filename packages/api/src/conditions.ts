@@ -20,6 +20,8 @@ export const conditionType = {
   /** Ours: on a PodClique that once had its minimum scheduled, on a PodCliqueScalingGroup that once was well. Never taken back. */
   everScheduled: 'EverScheduled',
   everHealthy: 'EverHealthy',
+  /** Ours: on whatever is being updated, and on a PodCliqueSet that was. */
+  updateProgressing: 'UpdateProgressing',
   podGangInitialized: 'Initialized',
   podGangScheduled: 'Scheduled',
   podGangReady: 'Ready',
@@ -159,6 +161,18 @@ export const gangTerminationInProgress = (replica: number): ConditionValue => ({
   reason: 'GangTerminationActive',
   message: `Gang termination fired at PCS-replica scope for PCS replica ${replica}; this PCSG's PodCliques were deleted as part of the recycle`,
 })
+
+const updating = maker(conditionType.updateProgressing)
+
+/** How an update gets on, and what it waits for. On PodCliques and PodCliqueScalingGroups only while theirs runs. */
+export const updateProgressing = {
+  replacing: (what: string): ConditionValue => updating('True', 'Replacing', what),
+  waiting: (what: string): ConditionValue => updating('True', 'Waiting', what),
+  paused: (what: string): ConditionValue => updating('Unknown', 'Paused', what),
+  partitioned: (what: string): ConditionValue => updating('False', 'Partitioned', what),
+  deadlineExceeded: (what: string): ConditionValue => updating('False', 'ProgressDeadlineExceeded', what),
+  complete: updating('False', 'UpdateComplete', 'Every replica is of the newest template'),
+}
 
 const drift = maker(conditionType.schedulerTopologyDrift)
 

@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Condition, ConditionValue } from '@grove/api'
+import { type Condition, type ConditionValue, conditionType } from '@grove/api'
 
 type Conditions = readonly Condition[] | undefined
 
 export function findCondition(conditions: Conditions, type: string): Condition | undefined {
   return conditions?.find(condition => condition.type === type)
+}
+
+/** Whether a breach is over that gang termination counts from: that must be known before its time runs out. */
+export function endsBreach(before: Conditions, after: Conditions): boolean {
+  const wasBreached = findCondition(before, conditionType.minAvailableBreached)?.status === 'True'
+  const isBreached = findCondition(after, conditionType.minAvailableBreached)?.status === 'True'
+  const wasWell =
+    findCondition(before, conditionType.everScheduled) ?? findCondition(before, conditionType.everHealthy)
+  return wasBreached && !isBreached && wasWell !== undefined
 }
 
 /**

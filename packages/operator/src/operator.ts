@@ -27,7 +27,7 @@ import { keyOf, type ObjectKey } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
-import { updatingReplica } from './podcliqueset/update.ts'
+import { updatingReplicas } from './podcliqueset/update.ts'
 import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
 import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
@@ -267,14 +267,17 @@ export class Operator {
       .map(keyOf)
   }
 
-  /** All children when the set itself changed; when an update moves on, those of the replica whose turn it is. */
+  /** All children when the set itself changed; when an update moves on, those of the replicas whose turn it is. */
   #childrenToWake(change: Change<PodCliqueSet>, kind: 'groups' | 'cliques'): ObjectKey[] {
     const children = this.#context.world[kind].byIndex('set', keyOf(change.new ?? change.old))
     if (isSetWorthy(change)) return children.map(keyOf)
-    const before = change.old && updatingReplica(change.old as StoredSet)
-    const now = change.new && updatingReplica(change.new as StoredSet)
-    if (now === undefined || now === before) return []
-    return children.filter(child => child.metadata.labels?.[label.setReplicaIndex] === String(now)).map(keyOf)
+    const before = new Set(change.old ? updatingReplicas(change.old as StoredSet) : [])
+    const begun = (change.new ? updatingReplicas(change.new as StoredSet) : []).filter(at => !before.has(at))
+    if (begun.length === 0) return []
+    const indexes = new Set(begun.map(String))
+    return children
+      .filter(child => indexes.has(child.metadata.labels?.[label.setReplicaIndex] ?? ''))
+      .map(keyOf)
   }
 }
 

@@ -33,7 +33,7 @@ const updateProgress = object<PodCliqueSetUpdateProgress>('The running update, o
     default: 0,
   }),
   totalPodCliqueScalingGroupsCount: int32('PodCliqueScalingGroups.', { default: 0 }),
-  currentlyUpdating: list('The replica that is being updated; empty with OnDelete.', replicaUpdate),
+  currentlyUpdating: list('The replicas that are being updated; empty with OnDelete.', replicaUpdate),
 })
 
 export const podCliqueSetStatus = object<PodCliqueSetStatus>('What the operator observed.', {

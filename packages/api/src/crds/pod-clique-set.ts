@@ -107,6 +107,21 @@ const spec = object<PodCliqueSetSpec>('The system that is wanted.', {
       ['RollingRecreate', 'OnDelete'],
       { default: 'RollingRecreate' },
     ),
+    paused: boolean(
+      'While true, an update replaces nothing more. Replicas that it has not reached keep their template. RollingRecreate only.',
+    ),
+    partition: int32(
+      'Replicas of the set with an index below this keep their template; lower it to let the update go on. RollingRecreate only.',
+      { minimum: 0 },
+    ),
+    maxUnavailable: int32(
+      'How many replicas of the set are updated at the same time, at least 1. Defaults to 1. RollingRecreate only.',
+      { minimum: 1 },
+    ),
+    progressDeadlineSeconds: int32(
+      'How long the update of one replica may take before the condition UpdateProgressing becomes False with reason ProgressDeadlineExceeded. Nothing else follows from it. RollingRecreate only.',
+      { minimum: 1 },
+    ),
   }),
   template: required(template),
 })

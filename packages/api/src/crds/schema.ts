@@ -59,7 +59,10 @@ export function boolean(description: string, options: { readonly default?: boole
   return { description, type: 'boolean', ...options }
 }
 
-export function int32(description: string, options: { readonly default?: number } = {}): StructuralSchema {
+export function int32(
+  description: string,
+  options: { readonly default?: number; readonly minimum?: number } = {},
+): StructuralSchema {
   return { description, type: 'integer', format: 'int32', ...options }
 }
 

@@ -37,7 +37,7 @@ export interface PodCliqueSetUpdateProgress {
   totalPodCliquesCount?: number
   updatedPodCliqueScalingGroupsCount?: number
   totalPodCliqueScalingGroupsCount?: number
-  /** At most one entry; RollingRecreate only. */
+  /** No more entries than `maxUnavailable` allows, one by default; RollingRecreate only. */
   currentlyUpdating?: ReplicaUpdateProgress[]
 }
 

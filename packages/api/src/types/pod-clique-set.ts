@@ -30,9 +30,17 @@ export interface PodCliqueSetSpec {
 
 export type UpdateStrategyType = 'RollingRecreate' | 'OnDelete'
 
-/** Absent means RollingRecreate. */
+/** Absent means RollingRecreate. Everything but the type steers RollingRecreate, and is an addition of this operator. */
 export interface PodCliqueSetUpdateStrategy {
   type?: UpdateStrategyType
+  /** While true, nothing more is replaced by the update. */
+  paused?: boolean
+  /** Replicas with a lower index stay as they are. */
+  partition?: number
+  /** How many replicas of the set are updated at the same time; absent means 1. */
+  maxUnavailable?: number
+  /** How long the update of one replica may take before a condition says that it does not get on. */
+  progressDeadlineSeconds?: number
 }
 
 export type CliqueStartupType =

@@ -58,4 +58,6 @@ export interface PodsSelectedToUpdate {
   current: string
   /** Oldest first. */
   completed?: string[]
+  /** How many pods were ready when `current` was selected: as many must be ready again before the next goes. */
+  readyBefore?: number
 }

@@ -21,10 +21,12 @@ export function planGroupTermination(
   delayMs: number,
   now: number,
 ): GroupTermination {
+  // What an update left behind gets the whole delay: while it ran nobody could be told apart from what it replaced.
+  const updated = Date.parse(group.status?.updateProgress?.updateEndedAt ?? '') || 0
   const live = cliques.filter(clique => !clique.metadata.deletionTimestamp)
   const breached = range(0, group.spec.replicas).flatMap(index => {
     const breach = earliest(live.filter(clique => replicaIndexOf(clique) === index).map(cliqueBreach))
-    return breach ? [{ index, deadline: breach.since + delayMs }] : []
+    return breach ? [{ index, deadline: Math.max(breach.since, updated) + delayMs }] : []
   })
   // Too many: then the group as a whole is in breach, and the set decides.
   if (group.spec.replicas - breached.length < (group.spec.minAvailable ?? 1)) return nothing

@@ -3,7 +3,7 @@
 // Replicas of a set that are taken down as a whole, because what is left of them is of no use.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { range, scalingGroups, standaloneCliques } from '../layout.ts'
-import { updatingReplica } from '../podcliqueset/update.ts'
+import { updatingReplicas } from '../podcliqueset/update.ts'
 import type { StoredSet } from '../stored.ts'
 import { type Breach, cliqueBreach, earliest, groupBreach, terminationDelayMs } from './breach.ts'
 
@@ -34,9 +34,10 @@ export function planSetTermination({
   now,
 }: SetTerminationInput): SetTermination {
   const delayMs = terminationDelayMs(set)
+  const updating = updatingReplicas(set)
   const breached = range(0, set.spec.replicas ?? 0).flatMap(replica => {
     // A replica that is being updated is being rebuilt already.
-    if (updatingReplica(set) === replica) return []
+    if (updating.includes(replica)) return []
     const cliques = standaloneCliques(set, replica).map(({ name }) => cliqueNamed(name))
     if (cliques.includes(undefined)) return []
     const breach = earliest([

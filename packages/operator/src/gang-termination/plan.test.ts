@@ -79,6 +79,30 @@ test('a group replica within the tolerance is taken down when its time is over, 
   assert.deepEqual(groupPlan(cliques, 5 * hour), { terminate: [1], deadline: undefined })
 })
 
+test('the time of an update does not count', () => {
+  const group = scalingGroup()
+  const updated = {
+    ...group,
+    status: {
+      ...group.status!,
+      updateProgress: {
+        updateStartedAt: at(0),
+        updateEndedAt: at(3 * hour),
+        podCliqueSetGenerationHash: 'x',
+      },
+    },
+  }
+  const cliques = [
+    live('w-0-g-0-a', {}, 0),
+    live('w-0-g-1-a', { breachedAt: hour }, 1),
+    live('w-0-g-2-a', {}, 2),
+  ]
+  assert.deepEqual(planGroupTermination(updated, cliques, delay, start + 6 * hour), {
+    terminate: [],
+    deadline: start + 7 * hour,
+  })
+})
+
 test('with too few replicas left the group leaves it to the set', () => {
   const cliques = [
     live('w-0-g-0-a', {}, 0),

@@ -14,16 +14,16 @@ import {
 import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import { cliqueInstanceOf, isWanted, numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import { endsBreach } from '../condition-list.ts'
 import { type CliqueInstance, range } from '../layout.ts'
-import { type ObjectKey, refOf } from '../object-key.ts'
+import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
 import { pod } from '../objects/pod.ts'
 import { claimsOfClique } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
-import { isUpdatingSet, mayUpdate } from '../podcliqueset/update.ts'
+import { isUpdatingSet } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
-import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
@@ -31,11 +31,13 @@ import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign } from '../take-over.ts'
 import { runAll, runSlowStart } from '../writes.ts'
 import { planGates } from './gates.ts'
-import { indexOf, isActive, isReady, templateHashOf } from './pod-state.ts'
+import { currentHash, isOfWantedTemplate } from './outdated-pods.ts'
+import { removePods } from './pod-removal.ts'
+import { indexOf, isActive } from './pod-state.ts'
+import { cliqueUpdate, replaceOutdated, withProgress } from './replace-outdated.ts'
 import { planScale } from './scale.ts'
-import { planCliqueStatus } from './status.ts'
-import { planCliqueUpdate } from './update.ts'
-import { cliqueProgress } from './update-progress.ts'
+import { isUpdating, planCliqueStatus } from './status.ts'
+import { cliqueUpdateCondition } from './update-progress.ts'
 
 export async function reconcileClique(
   key: ObjectKey,
@@ -54,14 +56,13 @@ export async function reconcileClique(
   if (!set || set.metadata.deletionTimestamp) return undefined
   const instance = cliqueInstanceOf(set, clique)
   if (!instance) return undefined
-  const replaced: Pod[] = []
   let failure: unknown
   try {
-    await syncPods(set, clique, instance, context, signal, replaced)
+    await syncPods(set, clique, instance, context, signal)
   } catch (error) {
     failure = error
   }
-  const waitMs = await updateStatus(set, key, instance, failure, replaced, context, signal)
+  const waitMs = await updateStatus(set, key, instance, failure, context, signal)
   if (failure) throw failure
   return waitMs > 0 ? { requeueAfter: waitMs } : undefined
 }
@@ -72,7 +73,6 @@ async function syncPods(
   instance: CliqueInstance,
   context: OperatorContext,
   signal: AbortSignal,
-  replaced: Pod[],
 ): Promise<void> {
   const { world, events: sink } = context
   const isCurrent = currentHash(set, clique)
@@ -116,14 +116,9 @@ async function syncPods(
     failures.push(...made.failures)
   }
   failures.push(...(await removePods(clique, scale.remove, context, signal)))
-  if (failures.length === 0 && isOwnUpdate(set, clique, instance)) {
-    const { remove } = planCliqueUpdate({
-      replicas: clique.spec.replicas,
-      pods: world.podsOf(clique),
-      isCurrent,
-    })
-    failures.push(...(await removePods(clique, remove, context, signal)))
-    replaced.push(...remove.filter(isReady))
+  if (failures.length === 0) {
+    const written = (world.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
+    failures.push(...(await replaceOutdated(set, written, instance, context, signal)))
   }
   failures.push(...(await releasePods(clique, instance, context, signal)))
   if (failures.length) throw new PassFailed(failures)
@@ -158,30 +153,6 @@ function buildPod<T>(build: () => T): T {
   } catch (error) {
     throw new CodedError('Sync', cliqueErrorCode.buildPod, 'Error building pod', error)
   }
-}
-
-function removePods(
-  clique: StoredClique,
-  pods: readonly Pod[],
-  { world, events: sink }: OperatorContext,
-  signal: AbortSignal,
-): Promise<unknown[]> {
-  return runAll(
-    pods.map(({ metadata }) => async () => {
-      const ref = { name: metadata.name, namespace: metadata.namespace ?? '' }
-      try {
-        await world.client.delete(resources.pods, ref, {
-          signal,
-          ...(metadata.uid && { preconditions: { uid: metadata.uid } }),
-        })
-        sink.emit(clique, eventSource.podClique, events.podDeleted(metadata.name))
-      } catch (error) {
-        if (isNotFound(error)) return
-        sink.emit(clique, eventSource.podClique, events.podDeleteFailed(textOf(error)))
-        throw new CodedError('Sync', cliqueErrorCode.deletePod, `Error deleting pod ${metadata.name}`, error)
-      }
-    }),
-  )
 }
 
 async function releasePods(
@@ -227,20 +198,12 @@ async function releasePods(
   )
 }
 
-/** Members of a scaling group are replaced by their group, never pod by pod. */
-function isOwnUpdate(set: StoredSet, clique: StoredClique, instance: CliqueInstance): boolean {
-  const revision = revisionOf(set)
-  const own = clique.metadata.labels?.[label.podTemplateHash] ?? ''
-  // Only when set and clique speak of the same template: between two quick edits one may be ahead of the other.
-  return !instance.group && mayUpdate(set, instance.setReplica) && own === revision.hashOf(clique)
-}
-
+/** Writes the status, now or when it is its turn; tells how long to wait for that or for the update. */
 async function updateStatus(
   set: StoredSet,
   key: ObjectKey,
   instance: CliqueInstance,
   failure: unknown,
-  replaced: readonly Pod[],
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
@@ -249,42 +212,32 @@ async function updateStatus(
   if (!stored || stored.metadata.deletionTimestamp) return 0
   const now = timestamp(context.clock)
   const pods = world.podsOf(stored)
-  const isCurrent = currentHash(set, stored)
-  const updateProgress = cliqueProgress({
-    before: revisionOf(set).renamed(stored.status?.updateProgress, stored),
-    generationHash: revisionOf(set).generationHash,
-    podTemplateHash: stored.metadata.labels?.[label.podTemplateHash] ?? '',
-    outdated: pods.some(pod => isActive(pod) && !isCurrent(templateHashOf(pod) ?? '')) || replaced.length > 0,
-    mayUpdate: isOwnUpdate(set, stored, instance),
-    onDelete: set.spec.updateStrategy?.type === 'OnDelete',
-    replaced,
-    now,
-  })
-  const clique: typeof stored = updateProgress
-    ? { ...stored, status: { ...emptyStatus, ...stored.status, updateProgress } }
-    : stored
+  const { plan: next, progress } = cliqueUpdate(set, stored, instance, pods, context)
+  const clique = withProgress(stored, progress)
   const plan = planCliqueStatus({
     set: set.metadata.name,
     clique,
     pods,
     podTemplateHash: clique.metadata.labels?.[label.podTemplateHash] ?? '',
     generationHash: generationReached(set, clique),
-    isCurrent,
+    isCurrent: currentHash(set, stored),
     onTotalLoss: configuration.gangTermination.onTotalLoss,
+    update: cliqueUpdateCondition(next),
     now,
   })
   const status = {
     ...plan.status,
     lastErrors: failure ? lastErrorsOf(failure, cliqueErrorCode.listPods, now) : [],
   }
-  if (!mergePatch(stored.status, status)) return 0
+  const retryInMs = isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0
+  if (!mergePatch(stored.status, status)) return retryInMs
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
   await writeStatus(world, resources.podCliques, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
   for (const event of plan.events) sink.emit(stored, eventSource.podClique, event)
-  return 0
+  return retryInMs
 }
 
 /** Whether others wait for what this status says: that the clique serves, or that gangs behind it may follow. */
@@ -296,6 +249,7 @@ function isAwaited(
 ): boolean {
   const minimum = clique.spec.minAvailable ?? clique.spec.replicas
   const before = clique.status
+  if (endsBreach(before?.conditions, status.conditions)) return true
   const crosses = (old: number | undefined, now: number, threshold: number) =>
     (old ?? 0) >= threshold !== now >= threshold
   if (crosses(before?.readyReplicas, status.readyReplicas, minimum)) return true
@@ -305,13 +259,6 @@ function isAwaited(
   return !basePodGang && hasFollowers && crosses(before?.scheduledReplicas, status.scheduledReplicas, minimum)
 }
 
-const emptyStatus = { readyReplicas: 0, updatedReplicas: 0, scheduleGatedReplicas: 0, scheduledReplicas: 0 }
-
-/** Whether a clique is of the wanted template; then its pods are measured by that, else by what the clique says. */
-function isUpToDate(set: StoredSet, clique: StoredClique): boolean {
-  return revisionOf(set).isCurrent(clique, templateHashOfClique(clique))
-}
-
 /** The clique as it will be named when it has been taken over: new pods need not be renamed after it. */
 function underOurName(set: StoredSet, clique: StoredClique): StoredClique {
   if (!isToBeRenamed(set, clique)) return clique
@@ -319,14 +266,7 @@ function underOurName(set: StoredSet, clique: StoredClique): StoredClique {
   return { ...clique, metadata: { ...clique.metadata, labels } }
 }
 
-/** The revision of a clique is the one that its parent wrote together with its spec. */
-function currentHash(set: StoredSet, clique: StoredClique): (hash: string) => boolean {
-  const own = templateHashOfClique(clique)
-  if (!isUpToDate(set, clique)) return hash => hash === own
-  return hash => hash === own || revisionOf(set).isCurrent(clique, hash)
-}
-
 /** The generation that the clique stands for, once its own template is that of the set. */
 function generationReached(set: StoredSet, clique: StoredClique): string | undefined {
-  return isUpToDate(set, clique) ? revisionOf(set).generationHash : undefined
+  return isOfWantedTemplate(set, clique) ? revisionOf(set).generationHash : undefined
 }

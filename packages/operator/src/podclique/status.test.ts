@@ -40,6 +40,7 @@ function plan({ pods, minAvailable = 2, before, onTotalLoss = 'Wait', now = '203
     generationHash: 'generation-1',
     isCurrent: hash => hash === 'new',
     onTotalLoss,
+    update: undefined,
     now,
   })
 }

@@ -17,7 +17,7 @@ import {
   podCliqueScheduled,
   podSelector,
 } from '@grove/api'
-import { findCondition, withCondition } from '../condition-list.ts'
+import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
 import type { StoredClique } from '../stored.ts'
 import {
   hasFailedContainer,
@@ -41,6 +41,8 @@ export interface CliqueStatusInput {
   readonly generationHash: string | undefined
   isCurrent(hash: string): boolean
   readonly onTotalLoss: OnTotalLoss
+  /** What is said about an update while it runs. */
+  readonly update: ConditionValue | undefined
   /** RFC 3339, whole seconds. */
   readonly now: string
 }
@@ -93,8 +95,12 @@ function conditions(input: CliqueStatusInput, scheduled: number, active: readonl
   const before = input.clique.status?.conditions
   const placed = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
   const judged = withCondition(placed, breach(input, minAvailable, scheduled, active), input.now)
+  const told =
+    input.update && isUpdating(input.clique)
+      ? withCondition(judged, input.update, input.now)
+      : (withoutCondition(judged, conditionType.updateProgressing) ?? [])
   const remembers = scheduled >= minAvailable || wasScheduled(input.clique)
-  return [...(remembers ? withCondition(judged, everScheduled, input.now) : judged)]
+  return [...(remembers ? withCondition(told, everScheduled, input.now) : told)]
 }
 
 function breach(

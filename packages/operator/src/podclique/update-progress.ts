@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a clique's status says about its update.
-import type { Pod, PodCliqueUpdateProgress } from '@grove/api'
+import {
+  type ConditionValue,
+  type PodCliqueUpdateProgress,
+  type PodsSelectedToUpdate,
+  updateProgressing,
+} from '@grove/api'
+import type { CliqueUpdatePlan } from './update.ts'
 
 export interface CliqueProgressInput {
   readonly before: PodCliqueUpdateProgress | undefined
   readonly generationHash: string
   readonly podTemplateHash: string
-  /** Some pods are not of the wanted template. */
-  readonly outdated: boolean
+  /** Some pods are not of the wanted template, or what was taken down is not back. */
+  readonly unfinished: boolean
   /** It is this clique's turn. */
   readonly mayUpdate: boolean
   readonly onDelete: boolean
-  /** Serving pods that this pass told to go. */
-  readonly replaced: readonly Pod[]
   readonly now: string
 }
 
 export function cliqueProgress(input: CliqueProgressInput): PodCliqueUpdateProgress | undefined {
-  const { before, generationHash, podTemplateHash, outdated, now } = input
+  const { before, generationHash, podTemplateHash, unfinished, now } = input
   const isSameTarget = before?.podTemplateHash === podTemplateHash
   if (input.onDelete) {
     // Nothing is done about it by us: begun and ended in one.
-    if (before && (isSameTarget || !outdated)) return close(before, now)
-    return outdated
+    if (before && (isSameTarget || !unfinished)) return close(before, now)
+    return unfinished
       ? {
           updateStartedAt: now,
           updateEndedAt: now,
@@ -32,29 +36,57 @@ export function cliqueProgress(input: CliqueProgressInput): PodCliqueUpdateProgr
         }
       : before
   }
-  if (outdated && input.mayUpdate) {
-    const running =
-      before && isSameTarget && !before.updateEndedAt
-        ? before
-        : { updateStartedAt: now, podCliqueSetGenerationHash: generationHash, podTemplateHash }
-    return withSelection(running, input.replaced)
+  if (unfinished && input.mayUpdate) {
+    if (before && isSameTarget && !before.updateEndedAt) return before
+    // What was taken down for an earlier target is not back yet: it counts for this one, too.
+    const selection = before?.updateEndedAt ? undefined : before?.readyPodsSelectedToUpdate
+    return {
+      updateStartedAt: now,
+      podCliqueSetGenerationHash: generationHash,
+      podTemplateHash,
+      ...(selection && { readyPodsSelectedToUpdate: withoutCompleted(selection) }),
+    }
   }
-  return before && !outdated ? close(before, now) : before
+  if (!before || unfinished) return before
+  // What turned out to be done already is a target all the same: counts in the status are about it.
+  return close(
+    isSameTarget ? before : { ...before, podCliqueSetGenerationHash: generationHash, podTemplateHash },
+    now,
+  )
 }
 
-function withSelection(progress: PodCliqueUpdateProgress, replaced: readonly Pod[]): PodCliqueUpdateProgress {
-  const next = replaced[0]?.metadata.name
-  if (next === undefined) return progress
-  const last = progress.readyPodsSelectedToUpdate
-  const completed = [...(last?.completed ?? []), ...(last ? [last.current] : [])]
-  return {
-    ...progress,
-    readyPodsSelectedToUpdate: { current: next, ...(completed.length && { completed }) },
-  }
+/** The selection with the next serving pod. Written before the pod goes: whoever comes after us must know of it. */
+export function select(
+  last: PodsSelectedToUpdate | undefined,
+  next: string,
+  readyBefore: number,
+): PodsSelectedToUpdate {
+  const done = [...(last?.completed ?? []), ...(last && last.current !== next ? [last.current] : [])]
+  return { current: next, ...(done.length && { completed: done }), readyBefore }
+}
+
+function withoutCompleted({ completed: _, ...selection }: PodsSelectedToUpdate): PodsSelectedToUpdate {
+  return selection
 }
 
 function close(progress: PodCliqueUpdateProgress, now: string): PodCliqueUpdateProgress {
   if (progress.updateEndedAt) return progress
   const { readyPodsSelectedToUpdate: _, ...rest } = progress
   return { ...rest, updateEndedAt: now }
+}
+
+/** What users read about a running update of pods. */
+export function cliqueUpdateCondition(plan: CliqueUpdatePlan): ConditionValue | undefined {
+  switch (plan.kind) {
+    case 'finished':
+      return undefined
+    case 'discard':
+      return updateProgressing.replacing(`${plan.pods.length} outdated pods that are not ready are replaced`)
+    case 'replace':
+      return updateProgressing.replacing(`pod ${plan.pod.metadata.name} is replaced`)
+    case 'wait':
+      return plan.paused
+        ? updateProgressing.paused(plan.because)
+        : updateProgressing.waiting(`waits: ${plan.because}`)
+  }
 }

@@ -3,109 +3,125 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
-import fc from 'fast-check'
 import { samplePod } from '../testing/sample-set.ts'
-import { indexOf, isActive, isReady, templateHashOf } from './pod-state.ts'
-import { planScale } from './scale.ts'
-import { planCliqueUpdate } from './update.ts'
+import { type CliqueUpdateInput, planCliqueUpdate } from './update.ts'
 
 const isCurrent = (hash: string) => hash === 'new'
-const names = (pods: readonly Pod[]) => pods.map(pod => pod.metadata.name)
-const plan = (pods: Pod[], replicas = pods.length) => planCliqueUpdate({ replicas, pods, isCurrent })
-
-test('nothing outdated: the update is over', () => {
-  assert.deepEqual(plan([samplePod('a'), samplePod('b', { ready: false })]), {
-    remove: [],
-    finished: true,
-    waitsFor: undefined,
+const plan = (pods: Pod[], given: Partial<CliqueUpdateInput> = {}) =>
+  planCliqueUpdate({
+    replicas: pods.length,
+    minAvailable: 1,
+    pods,
+    isCurrent,
+    selection: undefined,
+    paused: false,
+    settlesInMs: 0,
+    ...given,
   })
+const old = (name: string, shape: Parameters<typeof samplePod>[1] = {}) =>
+  samplePod(name, { hash: 'old', ...shape })
+const replaced = (pods: Pod[], given: Partial<CliqueUpdateInput> = {}) => {
+  const next = plan(pods, given)
+  if (next.kind === 'replace') return next.pod.metadata.name
+  if (next.kind === 'discard') return next.pods.map(pod => pod.metadata.name)
+  return next.kind
+}
+const reason = (pods: Pod[], given: Partial<CliqueUpdateInput> = {}) => {
+  const next = plan(pods, given)
+  return next.kind === 'wait' ? next.because : next.kind
+}
+
+test('nothing outdated: the update is over, whatever is ready', () => {
+  assert.equal(replaced([samplePod('a'), samplePod('b', { ready: false })]), 'finished')
 })
 
 test('outdated pods that serve nobody go at once, whatever the minimum', () => {
   const pods = [
-    samplePod('pending', { hash: 'old', phase: 'Pending' }),
-    samplePod('crashed', { hash: 'old', ready: false, exitCode: 1 }),
-    samplePod('serving', { hash: 'old' }),
+    old('pending', { phase: 'Pending' }),
+    old('crashed', { ready: false, exitCode: 1 }),
+    old('started', { startedNotReady: true, ready: false }),
+    old('serving'),
   ]
-  assert.deepEqual(names(plan(pods, 3).remove), ['pending', 'crashed'])
+  assert.deepEqual(replaced(pods, { minAvailable: 4 }), ['pending', 'crashed', 'started'])
+})
+
+test('they wait while edits still come in: a burst must not give up every pod that is starting', () => {
+  const pods = [old('starting', { ready: false }), old('serving')]
+  assert.deepEqual(plan(pods, { settlesInMs: 1200 }), {
+    kind: 'wait',
+    because: 'a pod that is not ready, until the template has settled',
+    retryInMs: 1200,
+  })
 })
 
 test('a ready pod is never taken for a sick one because it once crashed', () => {
   const pods = [
-    samplePod('recovered', { hash: 'old', exitCode: 1, created: '2030-01-02T00:00:00Z' }),
-    samplePod('calm', { hash: 'old', created: '2030-01-01T00:00:00Z' }),
+    old('recovered', { exitCode: 1, created: '2030-01-02T00:00:00Z' }),
+    old('calm', { created: '2030-01-01T00:00:00Z' }),
   ]
-  assert.deepEqual(names(plan(pods).remove), ['calm'])
+  assert.equal(replaced(pods), 'calm')
 })
 
 test('serving pods go one at a time, the oldest first', () => {
   const pods = [
-    samplePod('young', { index: 0, hash: 'old', created: '2030-01-02T00:00:00Z' }),
-    samplePod('old', { index: 1, hash: 'old', created: '2030-01-01T00:00:00Z' }),
+    old('young', { created: '2030-01-02T00:00:00Z' }),
+    old('old', { created: '2030-01-01T00:00:00Z' }),
   ]
-  assert.deepEqual(names(plan(pods).remove), ['old'])
+  assert.deepEqual(plan(pods), { kind: 'replace', pod: pods[1], readyBefore: 2 })
 })
 
-test('the next waits until the last is back and ready', () => {
-  const missing = [samplePod('a', { hash: 'old' })]
-  assert.match(planCliqueUpdate({ replicas: 2, pods: missing, isCurrent }).waitsFor!, /still to be made/)
-  const starting = [samplePod('a', { hash: 'old' }), samplePod('b', { ready: false })]
-  assert.match(plan(starting).waitsFor!, /pod b to become ready/)
+test('the next waits until as many are ready as before the last went', () => {
+  const selection = { current: 'gone', readyBefore: 3 }
+  const starting = [old('a'), old('b'), samplePod('c', { ready: false })]
+  assert.match(reason(starting, { selection }), /2 pods are ready, 3 were/)
+  assert.match(reason(starting.slice(0, 2), { selection, replicas: 3 }), /2 pods are ready, 3 were/)
+  const back = [old('a'), old('b'), samplePod('c')]
+  assert.equal(replaced(back, { selection }), 'a')
 })
 
-/** Runs an update to its end in a world where pods start sooner or later, as the seed says. */
-function roll(pods: Pod[], replicas: number, choose: () => number): { lowest: number; rounds: number } {
-  let world = [...pods]
-  let lowest = world.filter(isReady).length
-  let made = 0
-  for (let rounds = 0; rounds < 1000; rounds++) {
-    const update = planCliqueUpdate({ replicas, pods: world, isCurrent })
-    const scale = planScale(replicas, world, isCurrent)
-    if (update.finished && scale.create.length === 0 && world.every(isReady)) return { lowest, rounds }
-    assert.ok(update.remove.filter(isReady).length <= 1, 'one serving pod at a time')
-    for (const pod of update.remove)
-      assert.ok(!isCurrent(templateHashOf(pod) ?? ''), 'never a pod that is up to date')
-    const gone = new Set([...update.remove, ...scale.remove])
-    world = world.filter(pod => !gone.has(pod))
-    lowest = Math.min(lowest, world.filter(pod => isActive(pod) && isReady(pod)).length)
-    for (const index of planScale(replicas, world, isCurrent).create)
-      world.push(samplePod(`made-${made++}`, { index, ready: false }))
-    // Some of what is starting becomes ready, never all of it at once by necessity.
-    world = world.map(pod =>
-      !isReady(pod) && isCurrent(templateHashOf(pod) ?? '') && choose() % 3 !== 0
-        ? samplePod(pod.metadata.name, { index: indexOf(pod) ?? 0 })
-        : pod,
-    )
-  }
-  throw new Error('the update never ended')
-}
+test('the last one has to be back before the update is over', () => {
+  const selection = { current: 'gone', readyBefore: 2 }
+  const pods = [samplePod('a'), samplePod('b', { ready: false })]
+  assert.match(reason(pods, { selection }), /1 pods are ready, 2 were/)
+  assert.equal(replaced([samplePod('a'), samplePod('b')], { selection }), 'finished')
+  assert.equal(replaced([samplePod('a')], { selection }), 'finished', 'scaled in meanwhile')
+})
 
-test('every update ends, one serving pod at a time, and never below the minimum where there are more than it', () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 6 }),
-      fc.integer({ min: 1, max: 6 }),
-      fc.array(fc.constantFrom('ready', 'unready', 'current'), { minLength: 6, maxLength: 6 }),
-      fc.integer({ min: 1 }),
-      (replicas, minimum, states, seed) => {
-        const minAvailable = Math.min(minimum, replicas)
-        const pods = states.slice(0, replicas).map((state, index) =>
-          samplePod(`p-${index}`, {
-            index,
-            hash: state === 'current' ? 'new' : 'old',
-            ready: state !== 'unready',
-          }),
-        )
-        const readyBefore = pods.filter(isReady).length
-        let random = seed
-        const { lowest } = roll(pods, replicas, () => {
-          random = (Math.imul(random, 1103515245) + 12345) & 0x7fffffff
-          return random
-        })
-        if (replicas > minAvailable) assert.ok(lowest >= Math.min(readyBefore, minAvailable))
-        else assert.ok(lowest >= Math.min(readyBefore, replicas - 1))
-      },
-    ),
-    { numRuns: 500 },
-  )
+test('a pod that is not ready anyway neither holds the update up nor lets it take more', () => {
+  const pods = [old('a'), old('b'), samplePod('stuck', { phase: 'Pending' })]
+  assert.equal(replaced(pods), 'a')
+  const taken = [old('b'), samplePod('stuck', { phase: 'Pending' }), samplePod('new', { ready: false })]
+  assert.match(reason(taken, { selection: { current: 'a', readyBefore: 2 } }), /1 pods are ready, 2 were/)
+})
+
+test('a clique with more pods than its minimum never falls below it', () => {
+  const pods = [old('a'), old('b'), samplePod('stuck', { phase: 'Pending' })]
+  assert.equal(reason(pods, { minAvailable: 2 }), 'only 2 of 3 pods are ready, and 2 must stay so')
+})
+
+test('one with no more than that goes below it by one, and only from the full number', () => {
+  assert.equal(replaced([old('a'), old('b')], { minAvailable: 2 }), 'a')
+  const short = [old('a'), samplePod('b', { ready: false })]
+  assert.match(reason(short, { minAvailable: 2 }), /only 1 of 2 pods are ready/)
+  assert.equal(replaced([old('a')], { minAvailable: 2, replicas: 1 }), 'a', 'scaled below its minimum')
+})
+
+test('a pod that was selected and never told to go is selected again, within the budget of now', () => {
+  const selection = { current: 'b', readyBefore: 3 }
+  assert.equal(replaced([old('a'), old('b'), old('c')], { selection }), 'b')
+  const fewer = [old('b'), samplePod('x', { ready: false }), samplePod('y', { ready: false })]
+  assert.match(reason(fewer, { selection }), /only 1 of 3/)
+})
+
+test('what nobody wrote down in numbers waits for all', () => {
+  const pods = [old('a'), samplePod('b', { ready: false }), samplePod('c')]
+  assert.match(reason(pods, { selection: { current: 'gone' } }), /2 pods are ready, 3 were/)
+})
+
+test('a paused update takes nothing more', () => {
+  assert.deepEqual(plan([old('a'), old('sick', { ready: false })], { paused: true }), {
+    kind: 'wait',
+    because: 'the update is paused',
+    paused: true,
+  })
 })

@@ -1,43 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which outdated pods of a clique are replaced next. Pods that serve nobody go at once; those that serve go one at a
-// time, the next only when everything serves again. So a clique with more pods than its minimum never falls below it;
-// one with no more than that must go below it by one, or it could never be updated.
-import type { Pod } from '@grove/api'
+// Which outdated pods of a clique are replaced next, or why none is. Pods that serve nobody go at once; those that
+// serve go one at a time, the next only when as many serve again as before. Pods that are not ready for other reasons
+// neither hold the update up nor let it take more. A clique with more pods than its minimum never falls below it; one
+// with no more than that must go below it by one, or it could never be updated.
+import type { Pod, PodsSelectedToUpdate } from '@grove/api'
 import { indexOf, isActive, isReady, templateHashOf } from './pod-state.ts'
 
 export interface CliqueUpdateInput {
   readonly replicas: number
+  readonly minAvailable: number
   readonly pods: readonly Pod[]
   isCurrent(hash: string): boolean
+  /** The serving pod that was told to go last. */
+  readonly selection: PodsSelectedToUpdate | undefined
+  readonly paused: boolean
+  /** How long the target has to stand still before pods that are still starting are given up for it; 0: long enough. */
+  readonly settlesInMs: number
 }
 
-export interface CliqueUpdatePlan {
-  readonly remove: readonly Pod[]
-  /** Nothing outdated is left. */
-  readonly finished: boolean
-  /** Why nothing more is replaced now; undefined when something is, or nothing has to be. */
-  readonly waitsFor: string | undefined
-}
+export type CliqueUpdatePlan =
+  /** Nothing outdated is left, and what was taken down serves again. */
+  | { readonly kind: 'finished' }
+  /** Pods that serve nobody. */
+  | { readonly kind: 'discard'; readonly pods: readonly Pod[] }
+  /** A serving pod; how many were ready with it. */
+  | { readonly kind: 'replace'; readonly pod: Pod; readonly readyBefore: number }
+  | { readonly kind: 'wait'; readonly because: string; readonly retryInMs?: number; readonly paused?: true }
 
-export function planCliqueUpdate({ replicas, pods, isCurrent }: CliqueUpdateInput): CliqueUpdatePlan {
-  const active = pods.filter(isActive)
+export function planCliqueUpdate(input: CliqueUpdateInput): CliqueUpdatePlan {
+  const { replicas, minAvailable, isCurrent, selection } = input
+  const active = input.pods.filter(isActive)
+  const ready = active.filter(isReady).length
   const outdated = active.filter(pod => !isCurrent(templateHashOf(pod) ?? ''))
-  if (outdated.length === 0) return { remove: [], finished: true, waitsFor: undefined }
-  const useless = outdated.filter(pod => !isReady(pod))
-  if (useless.length) return { remove: useless, finished: false, waitsFor: undefined }
+  // A selected pod that is still there was never told to go: whoever selected it died before.
+  const selected = outdated.find(pod => pod.metadata.name === selection?.current)
+  const awaited = selection && !selected ? Math.min(selection.readyBefore ?? replicas, replicas) : 0
+  if (outdated.length === 0) return ready < awaited ? waiting(notBack(ready, awaited)) : { kind: 'finished' }
+  if (input.paused) return { ...waiting('the update is paused'), paused: true }
 
-  const waitsFor = blockedBy(active, replicas)
-  if (waitsFor) return { remove: [], finished: false, waitsFor }
-  return { remove: [oldest(outdated)], finished: false, waitsFor: undefined }
+  const useless = outdated.filter(pod => !isReady(pod))
+  if (useless.length) {
+    if (input.settlesInMs <= 0) return { kind: 'discard', pods: useless }
+    const count = useless.length === 1 ? 'a pod that is' : `${useless.length} pods that are`
+    return { ...waiting(`${count} not ready, until the template has settled`), retryInMs: input.settlesInMs }
+  }
+  if (ready < awaited) return waiting(notBack(ready, awaited))
+  if (replicas > minAvailable ? ready <= minAvailable : ready < replicas)
+    return waiting(
+      `only ${ready} of ${replicas} pods are ready, and ${Math.min(minAvailable, replicas)} must stay so`,
+    )
+  return { kind: 'replace', pod: selected ?? oldest(outdated), readyBefore: ready }
 }
 
-/** What must be seen before another serving pod may go. */
-function blockedBy(active: readonly Pod[], replicas: number): string | undefined {
-  if (active.length < replicas) return `${replicas - active.length} pods that are still to be made`
-  const unready = active.filter(pod => !isReady(pod))
-  if (unready.length) return `pod ${unready[0]!.metadata.name} to become ready`
-  return undefined
+function waiting(because: string) {
+  return { kind: 'wait', because } as const
+}
+
+function notBack(ready: number, awaited: number): string {
+  return `${ready} pods are ready, ${awaited} were before the last was replaced`
 }
 
 function oldest(pods: readonly Pod[]): Pod {

@@ -88,6 +88,12 @@ export function patchClique(existing: Stored<PodClique>, wanted: PodClique): Mer
   return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
 }
 
+/** What a clique that an update has not reached may follow already: what is no part of its pods' template. */
+export function patchHeldClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
+  const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'autoScalingConfig'])
+  return spec && { spec }
+}
+
 /** Everything but the replica count, which belongs to whoever scales the group. */
 export function patchScalingGroup(
   existing: Stored<PodCliqueScalingGroup>,

@@ -2,24 +2,27 @@
 
 // The parts of a set in the order in which they are brought about. Parts of one group run side by side; a failure in a
 // group stops the groups after it.
-import { type ErrorCode, type EventValue, eventSource, events, setErrorCode } from '@grove/api'
+import { type ErrorCode, type EventValue, eventSource, events, label, setErrorCode } from '@grove/api'
 import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { type ChildKind, planChildren } from '../child-objects.ts'
+import { numberLabel } from '../clique-instance.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
 import { range } from '../layout.ts'
 import { keyOf } from '../object-key.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { claimsOfSet } from '../objects/resource-claim.ts'
 import type { OperatorContext } from '../operator-context.ts'
+import { isOfWantedTemplate } from '../podclique/outdated-pods.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
-import type { StoredSet } from '../stored.ts'
+import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, renamePods } from '../take-over.ts'
 import { runAll } from '../writes.ts'
 import {
   patchAutoscaler,
   patchClique,
+  patchHeldClique,
   patchRole,
   patchRoleBinding,
   patchScalingGroup,
@@ -33,6 +36,7 @@ import {
 import { syncComputeDomains } from './compute-domains.ts'
 import { syncRevisions } from './revision-records.ts'
 import type { TokenSecrets } from './token-secret.ts'
+import { isHeldBack } from './update.ts'
 
 export interface Component {
   /** As it stands in error texts. */
@@ -147,7 +151,11 @@ export function components(
               ...owned,
               wanted: wantedCliques(set, revisionOf(set).templateHashes),
               existing: world.cliques.byIndex('controller', uid),
-              patch: patchClique,
+              patch: (existing, wanted) =>
+                isHeldBack(set, numberLabel(existing.metadata.labels, label.setReplicaIndex) ?? 0) &&
+                !isOfWantedTemplate(set, existing as StoredClique)
+                  ? patchHeldClique(existing, wanted)
+                  : patchClique(existing, wanted),
             },
             written: clique => events.cliqueApplied(keyOf(clique)),
             removed: clique => events.cliqueDeleted(clique.metadata?.name ?? ''),

@@ -2,10 +2,14 @@
 
 // One pass over a PodCliqueSet: its children, its gangs, its status.
 import {
+  type ConditionValue,
+  conditionType,
   eventSource,
   events,
   finalizer,
   label,
+  type PodClique,
+  type PodCliqueScalingGroup,
   type PodCliqueSet,
   type PodCliqueSetStatus,
   setErrorCode,
@@ -15,17 +19,20 @@ import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed } from '../coded-error.ts'
+import { findCondition } from '../condition-list.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
 import { TerminationNotices } from '../gang-termination/notices.ts'
 import { planSetTermination } from '../gang-termination/plan-set.ts'
 import { podGangs } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { hasOutdatedPods } from '../podclique/outdated-pods.ts'
 import { type GangKey, gangKeyOf } from '../podgang/key.ts'
 import { resources } from '../resources.ts'
+import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
-import type { StoredSet } from '../stored.ts'
+import type { StoredClique, StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
 import { components } from './components.ts'
 import { deleteSet, removeReplicas } from './deletion.ts'
@@ -62,18 +69,22 @@ export class SetReconciler {
       return undefined
     }
     let failure: unknown
-    let deadline: number | undefined
+    const deadlines: (number | undefined)[] = []
+    let set = stored
+    let isAnnounced = false
     try {
-      const set = await withRevision(await withFinalizer(stored, context, signal), context, signal)
-      deadline = await this.#terminate(set, signal)
+      set = await withRevision(await withFinalizer(stored, context, signal), context, signal)
+      isAnnounced = true
+      deadlines.push(await this.#terminate(set, signal))
       await sync(set, context, this.#tokens, signal)
       await syncGangs(set, context, this.#enqueueGang, signal)
     } catch (error) {
       failure = error
     }
-    await updateStatus(stored, failure, context, signal)
+    deadlines.push(await updateStatus(set, isAnnounced, failure, context, signal))
     if (failure) throw failure
-    return deadline === undefined ? undefined : { requeueAt: deadline }
+    const known = deadlines.filter(deadline => deadline !== undefined)
+    return known.length ? { requeueAt: Math.min(...known) } : undefined
   }
 
   /** Takes down what was in breach for too long; tells when the next replica falls due. */
@@ -86,7 +97,7 @@ export class SetReconciler {
   }
 }
 
-/** Children of a set by name, without those that are on their way out or somebody else's. */
+/** Children of a set, without those that are on their way out or somebody else's. */
 function liveChildren(set: StoredSet, { world }: OperatorContext) {
   const { namespace, uid } = set.metadata
   const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
@@ -94,6 +105,12 @@ function liveChildren(set: StoredSet, { world }: OperatorContext) {
   return {
     cliqueNamed: (name: string) => live(world.cliques.get({ namespace, name })),
     groupNamed: (name: string) => live(world.groups.get({ namespace, name })),
+    membersOf: (group: PodCliqueScalingGroup) =>
+      world.cliques
+        .byIndex('controller', group.metadata.uid ?? '')
+        .filter(clique => !clique.metadata.deletionTimestamp),
+    hasOutdatedPods: (clique: PodClique) =>
+      hasOutdatedPods(set, clique as StoredClique, world.podsOf(clique)),
   }
 }
 
@@ -134,14 +151,19 @@ async function withRevision(
   signal: AbortSignal,
 ): Promise<StoredSet> {
   const revision = revisionOf(set)
+  const isKnown = set.status?.currentGenerationHash !== undefined
+  const children = childrenOf(set, context)
+  const hasStrays =
+    !isKnown && children.cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
   const status = statusForRevision(
     set,
     revision,
-    stored => revision.isCurrentGeneration(stored, childrenOf(set, context)),
+    stored => revision.isCurrentGeneration(stored, children),
+    hasStrays,
     timestamp(context.clock),
   )
   // The first hash of a new set is written with the rest of its status.
-  if (!status || set.status?.currentGenerationHash === undefined) return set
+  if (!status || (!isKnown && !hasStrays)) return set
   await writeStatus(context.world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
   return { ...set, status }
 }
@@ -228,33 +250,42 @@ async function syncGangs(
 }
 
 /**
- * Tells of the spec that this pass worked on. A newer one may have come meanwhile: its pass begins with announcing its
- * revision, which a status that already knows it would prevent.
+ * Writes the status; tells when it changes by itself, if it does. What it says about generation and revision is about
+ * the specification that this pass carried out: a change that came meanwhile is the next pass's.
  */
 async function updateStatus(
-  judged: StoredSet,
+  worked: StoredSet,
+  isAnnounced: boolean,
   failure: unknown,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number | undefined> {
   const { world, configuration } = context
-  const { name, namespace, uid, generation } = judged.metadata
-  const newest = world.sets.get({ name, namespace })
-  if (newest?.metadata.uid !== uid || newest.metadata.deletionTimestamp) return
-  const set = { ...newest, metadata: { ...newest.metadata, generation }, spec: judged.spec } as StoredSet
+  const known = world.sets.get(worked.metadata) as (Stored<PodCliqueSet> & StoredSet) | undefined
+  if (known?.metadata.uid !== worked.metadata.uid || known.metadata.deletionTimestamp) return undefined
+  const { generation } = worked.metadata
+  const set = { ...known, metadata: { ...known.metadata, generation }, spec: worked.spec } as typeof known
   const now = timestamp(context.clock)
   const children = { set, revision: revisionOf(set), ...liveChildren(set, context), now }
-  const updateProgress = failure ? undefined : planSetUpdate(children)
+  const update = failure ? undefined : planSetUpdate(children)
+  const progress = update?.progress
+  const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
       ...children,
-      ...(updateProgress && { set: { ...set, status: { ...set.status!, updateProgress } } }),
+      ...(progress && { set: { ...set, status: { ...set.status!, updateProgress: progress } } }),
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, name =>
         world.topologyBindings.get({ name }),
       ),
+      // A pass that failed has not looked at the update.
+      update: update ? update.condition : (before as ConditionValue | undefined),
     }),
+    // Only who announces a revision may name it: one that is named counts as announced.
+    currentGenerationHash:
+      known.status?.currentGenerationHash ?? (isAnnounced ? children.revision.generationHash : undefined),
     ...(!failure && generation !== undefined && { observedGeneration: generation }),
     lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now) : [],
   }
-  await writeStatus(world, resources.podCliqueSets, newest, status, { signal })
+  await writeStatus(world, resources.podCliqueSets, set, status, { signal })
+  return update?.deadline
 }

@@ -29,6 +29,7 @@ export interface SetStatusInput {
   groupNamed(name: string): PodCliqueScalingGroup | undefined
   readonly revision: Revision
   readonly topology: ConditionValue | undefined
+  readonly update: ConditionValue | undefined
   readonly now: string
 }
 
@@ -87,11 +88,11 @@ function assess({ set, cliqueNamed, groupNamed, revision }: SetStatusInput, repl
   }
 }
 
-function hasEnoughReady(clique: PodClique): boolean {
+export function hasEnoughReady(clique: PodClique): boolean {
   return (clique.status?.readyReplicas ?? 0) >= (clique.spec.minAvailable ?? clique.spec.replicas)
 }
 
-function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
+export function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
   return (group.status?.availableReplicas ?? 0) >= (group.spec.minAvailable ?? 1)
 }
 
@@ -99,11 +100,16 @@ function hasReached(group: PodCliqueScalingGroup, { generationHash }: Revision):
   return generationHash !== undefined && group.status?.currentPodCliqueSetGenerationHash === generationHash
 }
 
-function conditions({ set, topology, now }: SetStatusInput): Condition[] {
+function conditions({ set, topology, update, now }: SetStatusInput): Condition[] {
   const before = set.status?.conditions
-  if (!topology) return [...(withoutCondition(before, conditionType.topologyLevelsUnavailable) ?? [])]
-  return withCondition(before, topology, now).map(condition =>
-    condition.type === topology.type
+  const placed = topology
+    ? withCondition(before, topology, now)
+    : withoutCondition(before, conditionType.topologyLevelsUnavailable)
+  const after = update
+    ? withCondition(placed, update, now)
+    : withoutCondition(placed, conditionType.updateProgressing)
+  return (after ?? []).map(condition =>
+    condition.type === topology?.type
       ? { ...condition, observedGeneration: set.metadata.generation }
       : condition,
   )

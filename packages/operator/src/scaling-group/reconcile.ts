@@ -4,17 +4,15 @@
 import {
   eventSource,
   events,
-  label,
-  managedLabels,
   type PodClique,
   type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   scalingGroupErrorCode,
-  selectorText,
 } from '@grove/api'
 import { isAlreadyExists, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
-import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
+import { groupInstanceOf } from '../clique-instance.ts'
 import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import { endsBreach } from '../condition-list.ts'
 import { terminationDelayMs } from '../gang-termination/breach.ts'
 import { planGroupTermination } from '../gang-termination/plan-group.ts'
 import { type CliqueInstance, range } from '../layout.ts'
@@ -25,7 +23,7 @@ import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
 import { patchClique } from '../podcliqueset/children.ts'
-import { isUpdatingSet, mayUpdate } from '../podcliqueset/update.ts'
+import { isOnDelete, isUpdatingSet } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
@@ -34,11 +32,10 @@ import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign, renameClique } from '../take-over.ts'
 import { runAll } from '../writes.ts'
 import { planGroup } from './plan.ts'
+import { groupUpdate, isOwnTurn, replaceOutdated, withProgress } from './replace-outdated.ts'
+import { removeReplicas } from './replica-removal.ts'
 import { isUpdatingGroup, planGroupStatus } from './status.ts'
-import { planGroupUpdate } from './update.ts'
-import { groupProgress } from './update-progress.ts'
-
-const emptyStatus = { scheduledReplicas: 0, availableReplicas: 0, updatedReplicas: 0 }
+import { groupUpdateCondition } from './update-progress.ts'
 
 export async function reconcileScalingGroup(
   key: ObjectKey,
@@ -60,16 +57,15 @@ export async function reconcileScalingGroup(
   const set = owningSet(world, group)
   if (!set || set.metadata.deletionTimestamp) return undefined
   let deadline: number | undefined
-  const replaced: number[] = []
   let failure: unknown
   try {
     await syncMembers(set, group, context, signal)
-    replaced.push(...(await replaceOutdated(set, group, context, signal)))
+    await replaceOutdated(set, group, context, signal)
     deadline = await terminateReplicas(set, group, context, signal)
   } catch (error) {
     failure = error
   }
-  const waitMs = await updateStatus(set, key, failure, replaced, context, signal)
+  const waitMs = await updateStatus(set, key, failure, context, signal)
   if (failure) throw failure
   return {
     ...(deadline !== undefined && { requeueAt: deadline }),
@@ -119,7 +115,7 @@ async function syncMembers(
     ...(await runAll(plan.create.map(member => () => createMember(set, group, member, context, signal)))),
     ...(await runAll(
       // With OnDelete the members follow the template at once and their pods when somebody deletes them.
-      set.spec.updateStrategy?.type === 'OnDelete'
+      isOnDelete(set)
         ? plan.keep.map(
             ({ clique, instance: member }) =>
               () =>
@@ -129,26 +125,6 @@ async function syncMembers(
     )),
   ]
   if (failures.length) throw new PassFailed(failures)
-}
-
-/** Serving replicas that were told to go because a newer revision is wanted and it is this group's turn. */
-async function replaceOutdated(
-  set: StoredSet,
-  group: StoredScalingGroup,
-  context: OperatorContext,
-  signal: AbortSignal,
-): Promise<number[]> {
-  if (!isOwnTurn(set, group)) return []
-  const cliques = context.world.cliques.byIndex('controller', group.metadata.uid)
-  const { removeReplicas: indexes } = planGroupUpdate({
-    replicas: group.spec.replicas,
-    cliqueCount: group.spec.cliqueNames.length,
-    cliques,
-    revision: revisionOf(set),
-  })
-  const failures = await removeReplicas(set, group, indexes, context, signal)
-  if (failures.length) throw new PassFailed(failures)
-  return indexes.length === 1 ? [...indexes] : []
 }
 
 /** Takes down replicas that were in breach for too long and that the group can do without. Not during an update. */
@@ -164,11 +140,6 @@ async function terminateReplicas(
   const failures = await removeReplicas(set, group, plan.terminate, context, signal)
   if (failures.length) throw new PassFailed(failures)
   return plan.deadline
-}
-
-function isOwnTurn(set: StoredSet, group: StoredScalingGroup): boolean {
-  const replica = numberLabel(group.metadata.labels, label.setReplicaIndex)
-  return replica !== undefined && mayUpdate(set, replica)
 }
 
 async function createMember(
@@ -217,97 +188,43 @@ async function patchMember(
   }
 }
 
-/** Pods and cliques of the replicas by label: two requests, however many they are. */
-async function removeReplicas(
-  set: StoredSet,
-  group: StoredScalingGroup,
-  replicas: readonly number[],
-  { world, events: sink }: OperatorContext,
-  signal: AbortSignal,
-): Promise<unknown[]> {
-  if (replicas.length === 0) return []
-  const { namespace } = set.metadata
-  const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
-  const labelSelector = `${selectorText(labels)},${label.scalingGroupReplicaIndex} in (${replicas.join(',')})`
-  try {
-    await world.client.deleteCollection(resources.podCliques, { namespace, labelSelector, signal })
-    await world.client.deleteCollection(resources.pods, { namespace, labelSelector, signal })
-    for (const replica of replicas)
-      sink.emit(
-        set,
-        eventSource.podCliqueScalingGroup,
-        events.scalingGroupReplicaDeleted(group.metadata.name, replica),
-      )
-    return []
-  } catch (error) {
-    for (const replica of replicas)
-      sink.emit(
-        set,
-        eventSource.podCliqueScalingGroup,
-        events.scalingGroupReplicaDeleteFailed(group.metadata.name, replica, textOf(error)),
-      )
-    return [
-      new CodedError(
-        'Sync',
-        scalingGroupErrorCode.deleteCliques,
-        `Error deleting replicas ${replicas.join(', ')}`,
-        error,
-      ),
-    ]
-  }
-}
-
+/** Writes the status, now or when it is its turn; tells how long to wait for that or for the update. */
 async function updateStatus(
   set: StoredSet,
   key: ObjectKey,
   failure: unknown,
-  replaced: readonly number[],
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
   const { world, events: sink, configuration, statusPace } = context
-  const group = world.groups.get(refOf(key))
-  if (!group || group.metadata.deletionTimestamp) return 0
+  const stored = world.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
+  if (!stored || stored.metadata.deletionTimestamp) return 0
   const now = timestamp(context.clock)
-  const revision = revisionOf(set)
-  const cliques = world.cliques.byIndex('controller', group.metadata.uid)
-  const { finished } = planGroupUpdate({
-    replicas: group.spec.replicas,
-    cliqueCount: group.spec.cliqueNames.length,
-    cliques,
-    revision,
-  })
-  const updateProgress = groupProgress({
-    before: revision.renamed(group.status?.updateProgress),
-    generationHash: revision.generationHash,
-    outdated: !finished || replaced.length > 0,
-    mayUpdate: isOwnTurn(set, group as StoredScalingGroup),
-    onDelete: set.spec.updateStrategy?.type === 'OnDelete',
-    replaced,
-    now,
-  })
+  const cliques = world.cliques.byIndex('controller', stored.metadata.uid)
+  const { plan: next, progress } = groupUpdate(set, stored, cliques, context)
+  const group = withProgress(stored, progress)
   const plan = planGroupStatus({
     set: set.metadata.name,
-    group: (updateProgress
-      ? { ...group, status: { ...emptyStatus, ...group.status, updateProgress } }
-      : group) as StoredScalingGroup,
+    group,
     cliques,
-    revision,
+    revision: revisionOf(set),
     onTotalLoss: configuration.gangTermination.onTotalLoss,
+    update: groupUpdateCondition(next),
     now,
   })
   const status = {
     ...plan.status,
     lastErrors: failure ? lastErrorsOf(failure, scalingGroupErrorCode.listCliques, now) : [],
   }
-  if (!mergePatch(group.status, status)) return 0
-  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(group, status)
-  const waitMs = urges ? 0 : statusPace.waitMs(group.metadata.uid)
+  const retryInMs = isUpdatingGroup(group) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0
+  if (!mergePatch(stored.status, status)) return retryInMs
+  const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
+  const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
-  await writeStatus(world, resources.podCliqueScalingGroups, group, status, { signal })
-  statusPace.wrote(group.metadata.uid)
-  for (const event of plan.events) sink.emit(group, eventSource.podCliqueScalingGroup, event)
-  return 0
+  await writeStatus(world, resources.podCliqueScalingGroups, stored, status, { signal })
+  statusPace.wrote(stored.metadata.uid)
+  for (const event of plan.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
+  return retryInMs
 }
 
 /** Whether the set waits for what this status says: that the group serves, or that all of it does. */
@@ -315,6 +232,7 @@ function isAwaited(
   { spec, status: before }: PodCliqueScalingGroup,
   now: PodCliqueScalingGroupStatus,
 ): boolean {
+  if (endsBreach(before?.conditions, now.conditions)) return true
   const crosses = (threshold: number) =>
     (before?.availableReplicas ?? 0) >= threshold !== now.availableReplicas >= threshold
   return crosses(spec.minAvailable ?? 1) || crosses(spec.replicas)

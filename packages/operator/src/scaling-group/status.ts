@@ -11,6 +11,7 @@ import {
   label,
   minAvailableBreached,
   type PodClique,
+  type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   podSelector,
 } from '@grove/api'
@@ -28,6 +29,8 @@ export interface GroupStatusInput {
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
   readonly onTotalLoss: OnTotalLoss
+  /** What is said about an update while it runs. */
+  readonly update: ConditionValue | undefined
   readonly now: string
 }
 
@@ -76,7 +79,7 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
   }
 }
 
-export function isUpdatingGroup(group: StoredScalingGroup): boolean {
+export function isUpdatingGroup(group: PodCliqueScalingGroup): boolean {
   const progress = group.status?.updateProgress
   return progress !== undefined && progress.updateEndedAt === undefined
 }
@@ -102,7 +105,11 @@ function conditions(
   scheduled: number,
 ): Condition[] {
   const value = breach(input, replicas, scheduled)
-  const after = withCondition(input.group.status?.conditions, value, input.now)
+  const judged = withCondition(input.group.status?.conditions, value, input.now)
+  const after =
+    input.update && isUpdatingGroup(input.group)
+      ? withCondition(judged, input.update, input.now)
+      : (withoutCondition(judged, conditionType.updateProgressing) ?? [])
   const isWell = value.status === 'False' && scheduled >= (input.group.spec.minAvailable ?? 1)
   const remembered = isWell ? withCondition(after, everHealthy, input.now) : after
   // The mark of a termination has done its duty once the group is well again.

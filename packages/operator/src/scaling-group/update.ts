@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which outdated replicas of a scaling group are replaced next: those that serve nobody at once, serving ones one at a
-// time, lowest index first, the next only when everything that was replaced serves again.
+// Which outdated replicas of a scaling group are replaced next, or why none is: those that serve nobody at once,
+// serving ones one at a time, lowest index first, the next only when the last serves again. Replicas that are not
+// available for other reasons neither hold the update up nor let it take more. A group with more replicas than its
+// minimum never falls below it.
 import { conditionType, type PodClique } from '@grove/api'
 import { findCondition } from '../condition-list.ts'
 import { range } from '../layout.ts'
@@ -10,46 +12,88 @@ import { replicaIndexOf } from './plan.ts'
 
 export interface GroupUpdateInput {
   readonly replicas: number
+  readonly minAvailable: number
   /** Names of the cliques that each replica consists of. */
   readonly cliqueCount: number
   /** Controlled by the group, terminating ones included. */
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
+  /** The serving replica that was told to go last. */
+  readonly selected: number | undefined
+  readonly paused: boolean
+  /** How long the target has to stand still before replicas that are still starting are given up for it. */
+  readonly settlesInMs: number
 }
 
-export interface GroupUpdatePlan {
-  readonly removeReplicas: readonly number[]
-  readonly finished: boolean
-  readonly waitsFor: string | undefined
-}
+export type GroupUpdatePlan =
+  /** Nothing outdated is left, and what was taken down serves again. */
+  | { readonly kind: 'finished' }
+  /** Replicas that serve nobody. */
+  | { readonly kind: 'discard'; readonly replicas: readonly number[] }
+  /** A serving replica. */
+  | { readonly kind: 'replace'; readonly replica: number }
+  | { readonly kind: 'wait'; readonly because: string; readonly retryInMs?: number; readonly paused?: true }
 
 export function planGroupUpdate(input: GroupUpdateInput): GroupUpdatePlan {
-  const { replicas, cliqueCount, revision } = input
-  const states = range(0, replicas).map(index => {
-    const cliques = input.cliques.filter(clique => replicaIndexOf(clique) === index)
-    const live = cliques.filter(clique => !clique.metadata.deletionTimestamp)
-    return {
-      index,
-      outdated: live.some(clique => !isCurrent(clique, revision)),
-      serves: live.length === cliqueCount && live.every(isServing),
-    }
-  })
+  const { replicas, minAvailable, selected } = input
+  const states = statesOf(input)
   const outdated = states.filter(state => state.outdated)
-  if (outdated.length === 0) return { removeReplicas: [], finished: true, waitsFor: undefined }
-  const useless = outdated.filter(state => !state.serves)
-  if (useless.length)
-    return { removeReplicas: useless.map(({ index }) => index), finished: false, waitsFor: undefined }
-  const behind = states.find(state => !state.serves)
-  if (behind) return waiting(`replica ${behind.index} to be available again`)
-  return { removeReplicas: [outdated[0]!.index], finished: false, waitsFor: undefined }
+  const last = selected === undefined ? undefined : states[selected]
+  const isAwaited = last !== undefined && !last.outdated && !last.serves
+  if (outdated.length === 0) return isAwaited ? waiting(notBack(last.index)) : { kind: 'finished' }
+  if (input.paused) return { ...waiting('the update is paused'), paused: true }
+
+  const useless = outdated.filter(state => !state.serves).map(({ index }) => index)
+  if (useless.length) {
+    if (input.settlesInMs <= 0) return { kind: 'discard', replicas: useless }
+    const because = `replicas ${useless.join(', ')} are not available, until the template has settled`
+    return { ...waiting(because), retryInMs: input.settlesInMs }
+  }
+  if (isAwaited) return waiting(notBack(last.index))
+  const available = states.filter(state => state.serves).length
+  if (replicas > minAvailable ? available <= minAvailable : available < replicas)
+    return waiting(
+      `only ${available} of ${replicas} replicas are available, and ${Math.min(minAvailable, replicas)} must stay so`,
+    )
+  // The one that was begun with comes first: it may be going already.
+  return { kind: 'replace', replica: last?.outdated ? last.index : outdated[0]!.index }
 }
 
-function waiting(waitsFor: string): GroupUpdatePlan {
-  return { removeReplicas: [], finished: false, waitsFor }
+function waiting(because: string) {
+  return { kind: 'wait', because } as const
 }
 
-function isCurrent(clique: PodClique, revision: Revision): boolean {
-  return revision.isCurrent(clique, templateHashOfClique(clique))
+function notBack(replica: number): string {
+  return `replica ${replica} is not available again`
+}
+
+interface ReplicaState {
+  readonly index: number
+  readonly outdated: boolean
+  readonly serves: boolean
+}
+
+function statesOf({ replicas, cliques, cliqueCount, revision }: GroupUpdateInput): ReplicaState[] {
+  const live: PodClique[][] = range(0, replicas).map(() => [])
+  for (const clique of cliques)
+    if (!clique.metadata.deletionTimestamp) live[replicaIndexOf(clique) ?? -1]?.push(clique)
+  return live.map((members, index) => ({
+    index,
+    outdated: members.some(clique => isOutdated(clique, revision)),
+    serves: members.length === cliqueCount && members.every(isServing),
+  }))
+}
+
+/** Its template is not the wanted one; or it is, and pods that OnDelete left behind are not. */
+function isOutdated(clique: PodClique, { isCurrent }: Revision): boolean {
+  if (!isCurrent(clique, templateHashOfClique(clique))) return true
+  const { status } = clique
+  return (
+    status?.currentPodTemplateHash !== undefined &&
+    !isCurrent(clique, status.currentPodTemplateHash) &&
+    status.observedGeneration === clique.metadata.generation &&
+    status.updatedReplicas < (status.replicas ?? 0)
+  )
 }
 
 function isServing(clique: PodClique): boolean {

@@ -26,6 +26,7 @@ import { validateTerminationDelay } from './termination-delay.ts'
 import { validateTopologyOnCreate } from './topology-create.ts'
 import { validateTopologyOnUpdate } from './topology-update.ts'
 import { leavesWorkloadAlone } from './unchanged.ts'
+import { validateUpdateStrategy } from './update-strategy.ts'
 
 export interface ValidationOutcome {
   /** In the order in which they are reported; none: the object is accepted. */
@@ -124,6 +125,7 @@ function validateObject(
     ...validateCliques(set, { ...profiles, internalTemplates, old }),
     ...validateScalingGroups(set, internalTemplates),
     ...validateTerminationDelay(set),
+    ...validateUpdateStrategy(set),
   ]
 }
 

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PodCliqueSetUpdateStrategy } from '../../types/index.ts'
+import { changeRefusals, refusals, sampleSet } from '../sample-sets.ts'
+
+const withStrategy = (updateStrategy: PodCliqueSetUpdateStrategy) => sampleSet({}, {}, { updateStrategy })
+
+const cases: [strategy: PodCliqueSetUpdateStrategy, refusal: string | undefined][] = [
+  [{}, undefined],
+  [{ paused: true }, undefined],
+  [{ partition: 0, maxUnavailable: 1, progressDeadlineSeconds: 1 }, undefined],
+  [{ type: 'OnDelete', partition: 2, maxUnavailable: 3 }, undefined],
+  [{ partition: 99, maxUnavailable: 99 }, undefined],
+  [{ partition: -1 }, 'partition: Invalid value: -1: must be greater than or equal to 0'],
+  [{ maxUnavailable: 0 }, 'maxUnavailable: Invalid value: 0: must be greater than or equal to 1'],
+  [
+    { progressDeadlineSeconds: 0 },
+    'progressDeadlineSeconds: Invalid value: 0: must be greater than or equal to 1',
+  ],
+]
+
+for (const [strategy, refusal] of cases) {
+  test(`the update strategy ${JSON.stringify(strategy)} is ${refusal ? 'refused' : 'fine'}`, () => {
+    const expected = refusal ? [`spec.updateStrategy.${refusal}`] : []
+    assert.deepEqual(refusals(withStrategy(strategy)), expected)
+    assert.deepEqual(changeRefusals(withStrategy(strategy), sampleSet()), expected)
+  })
+}

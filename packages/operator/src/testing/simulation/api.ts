@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// As much of an API server as the reconcilers need, in memory and without waiting, and the caches that they read: always
+// up to date. Between any two writes somebody else may act, and any write may fail.
+import { label, type Pod } from '@grove/api'
+import { applyMergePatch, matchesLabels, parseLabelSelector } from '@grove/apimachinery'
+import {
+  type Clock,
+  KubeError,
+  type KubeErrorCode,
+  type KubeObject,
+  type ObjectRef,
+  type Resource,
+  type Stored,
+} from '@grove/kube'
+import { resources } from '../../resources.ts'
+import type { World } from '../../world.ts'
+
+export interface Write {
+  readonly verb: 'create' | 'patch' | 'delete'
+  readonly resource: string
+  /** What is about to be changed or deleted. */
+  readonly objects: readonly Stored<KubeObject>[]
+  readonly patch?: unknown
+}
+
+export interface Hooks {
+  /** Called before every write of the operator; throws to let it fail. */
+  before(write: Write): Promise<void>
+  /** Called after it; throws to let the operator not learn of it. */
+  after(write: Write): void
+}
+
+type Patch = { readonly merge?: unknown; readonly strategic?: unknown }
+type Options = { readonly subresource?: string; readonly preconditions?: { readonly uid?: string } }
+
+export class SimulatedApi {
+  readonly world: World
+  hooks: Hooks = { before: async () => undefined, after: () => undefined }
+  writes = 0
+  readonly #clock: Clock
+  readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
+  #counter = 0
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+    this.world = this.#makeWorld()
+  }
+
+  list<T extends KubeObject>({ resource }: Resource<T>): Stored<T>[] {
+    return [...this.#kind(resource).values()] as Stored<T>[]
+  }
+
+  get<T extends KubeObject>({ resource }: Resource<T>, name: string): Stored<T> | undefined {
+    return this.#kind(resource).get(name) as Stored<T> | undefined
+  }
+
+  /** Writes of everybody but the operator. */
+  put<T extends KubeObject>({ resource }: Resource<T>, object: T): Stored<T> {
+    const { metadata } = object
+    const name = metadata?.name ?? `${metadata?.generateName}${(++this.#counter).toString(36)}`
+    const stored = {
+      ...object,
+      metadata: {
+        generation: 1,
+        uid: `uid-${++this.#counter}`,
+        creationTimestamp: this.#now(),
+        ...metadata,
+        name,
+        resourceVersion: String(++this.#counter),
+      },
+    } as unknown as Stored<T>
+    this.#kind(resource).set(name, stored)
+    return stored
+  }
+
+  modify<T extends KubeObject>(resource: Resource<T>, name: string, patch: object): void {
+    const before = this.get(resource, name)
+    if (before) this.#replace(resource.resource, before, applyMergePatch(before, patch) as Stored<T>)
+  }
+
+  /** Pods take their time to go; whatever belongs to something else goes with it. */
+  remove({ resource }: Resource, object: Stored<KubeObject>): void {
+    const kind = this.#kind(resource)
+    if (resource === 'pods' && !object.metadata.deletionTimestamp && kind.has(object.metadata.name)) {
+      const deletionTimestamp = this.#now()
+      this.#replace(resource, object, { ...object, metadata: { ...object.metadata, deletionTimestamp } })
+      return
+    }
+    if (kind.get(object.metadata.name)?.metadata.uid === object.metadata.uid)
+      kind.delete(object.metadata.name)
+    for (const dependent of [resources.podCliques, resources.pods] as unknown as Resource[])
+      for (const child of this.list(dependent))
+        if (child.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) && !isGoing(child))
+          this.remove(dependent, child)
+  }
+
+  #replace(resource: string, before: Stored<KubeObject>, after: Stored<KubeObject>): Stored<KubeObject> {
+    const spec = (object: KubeObject) => JSON.stringify((object as { spec?: unknown }).spec)
+    const bump = resource !== 'pods' && spec(before) !== spec(after) ? 1 : 0
+    const metadata = {
+      ...after.metadata,
+      resourceVersion: String(++this.#counter),
+      generation: (before.metadata.generation ?? 1) + bump,
+    }
+    const stored = { ...after, metadata } as Stored<KubeObject>
+    this.#kind(resource).set(before.metadata.name, stored)
+    return stored
+  }
+
+  #now(): string {
+    return `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`
+  }
+
+  #kind(resource: string): Map<string, Stored<KubeObject>> {
+    const known = this.#kinds.get(resource) ?? new Map<string, Stored<KubeObject>>()
+    this.#kinds.set(resource, known)
+    return known
+  }
+
+  #known({ resource }: Resource, { name }: ObjectRef): Stored<KubeObject>[] {
+    const object = this.#kind(resource).get(name)
+    return object ? [object] : []
+  }
+
+  async #write<T>(
+    verb: Write['verb'],
+    resource: string,
+    objects: readonly Stored<KubeObject>[],
+    patch: unknown,
+    act: () => T,
+  ): Promise<T> {
+    const write = { verb, resource, objects, patch }
+    await this.hooks.before(write)
+    this.writes++
+    const answer = act()
+    this.hooks.after(write)
+    return answer
+  }
+
+  #client() {
+    const found = ({ resource }: Resource, { name }: ObjectRef): Stored<KubeObject> => {
+      const object = this.#kind(resource).get(name)
+      if (!object) throw failure('NotFound', `${resource} ${name}`)
+      return object
+    }
+    return {
+      find: async ({ resource }: Resource, { name }: ObjectRef) => this.#kind(resource).get(name),
+      create: (resource: Resource, object: KubeObject) =>
+        this.#write('create', resource.resource, [], undefined, () => {
+          if (object.metadata?.name && this.#kind(resource.resource).has(object.metadata.name))
+            throw failure('AlreadyExists', object.metadata.name)
+          return this.put(resource, resource.resource === 'pods' ? gatedPod(object as Pod) : object)
+        }),
+      patch: (resource: Resource, ref: ObjectRef, { merge, strategic }: Patch, options: Options = {}) =>
+        this.#write('patch', resource.resource, this.#known(resource, ref), merge ?? strategic, () => {
+          const before = found(resource, ref)
+          const version = (merge as { metadata?: { resourceVersion?: string } })?.metadata?.resourceVersion
+          if (version && version !== before.metadata.resourceVersion) throw failure('Conflict', ref.name)
+          const after = (
+            strategic ? ungated(before as Pod) : applyMergePatch(before, merge)
+          ) as Stored<KubeObject>
+          const changed = options.subresource
+            ? { ...before, status: (after as { status?: unknown }).status }
+            : after
+          return this.#replace(resource.resource, before, changed as Stored<KubeObject>)
+        }),
+      delete: (resource: Resource, ref: ObjectRef, options: Options = {}) =>
+        this.#write('delete', resource.resource, this.#known(resource, ref), undefined, () => {
+          const object = found(resource, ref)
+          const uid = options.preconditions?.uid
+          if (uid && uid !== object.metadata.uid) throw failure('Conflict', ref.name)
+          this.remove(resource, object)
+        }),
+      deleteCollection: (resource: Resource, { labelSelector = '' }: { labelSelector?: string }) => {
+        const parsed = parseLabelSelector(labelSelector)
+        if (!parsed.ok) throw new Error(parsed.error)
+        const hit = this.list(resource).filter(
+          object => !isGoing(object) && matchesLabels(parsed.selector, object.metadata.labels ?? {}),
+        )
+        return this.#write('delete', resource.resource, hit, undefined, () => {
+          for (const object of hit) this.remove(resource, object)
+          return { items: hit }
+        })
+      },
+    }
+  }
+
+  #makeWorld(): World {
+    const cache = (resource: Resource) => ({
+      get: ({ name }: ObjectRef) => this.get(resource, name),
+      list: () => this.list(resource),
+      byIndex: (index: string, key: string) =>
+        this.list(resource).filter(object => keyIn(index, object) === key),
+      countByIndex: (index: string, key: string) =>
+        this.list(resource).filter(object => keyIn(index, object) === key).length,
+      onChange: () => () => undefined,
+    })
+    const pods = cache(resources.pods as unknown as Resource)
+    return {
+      client: this.#client(),
+      sets: cache(resources.podCliqueSets as unknown as Resource),
+      groups: cache(resources.podCliqueScalingGroups as unknown as Resource),
+      cliques: cache(resources.podCliques as unknown as Resource),
+      gangs: cache(resources.podGangs as unknown as Resource),
+      pods,
+      services: cache(resources.services as unknown as Resource),
+      serviceAccounts: cache(resources.serviceAccounts as unknown as Resource),
+      roles: cache(resources.roles as unknown as Resource),
+      roleBindings: cache(resources.roleBindings as unknown as Resource),
+      autoscalers: cache(resources.autoscalers as unknown as Resource),
+      topologyBindings: cache(resources.clusterTopologyBindings as unknown as Resource),
+      podsOf: (clique: KubeObject) => pods.byIndex('controller', clique.metadata?.uid ?? ''),
+    } as unknown as World
+  }
+}
+
+export function isGoing(object: KubeObject): boolean {
+  return object.metadata?.deletionTimestamp !== undefined
+}
+
+export function failure(code: KubeErrorCode, about: string): KubeError {
+  return new KubeError({ code, message: `${code}: ${about}` })
+}
+
+function gatedPod(pod: Pod): Pod {
+  return {
+    ...pod,
+    status: {
+      phase: 'Pending',
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }],
+    },
+  }
+}
+
+/** The one strategic patch that is ever sent. */
+function ungated(pod: Pod): Pod {
+  const { schedulingGates: _, ...spec } = pod.spec!
+  return { ...pod, spec, status: { ...pod.status, conditions: [{ type: 'PodScheduled', status: 'False' }] } }
+}
+
+function keyIn(index: string, { metadata }: Stored<KubeObject>): string | undefined {
+  const { namespace, labels = {} } = metadata
+  if (index === 'controller') return metadata.ownerReferences?.find(owner => owner.controller)?.uid
+  const value = labels[index === 'set' ? label.partOf : label.basePodGang]
+  return value && `${namespace}/${value}`
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Watches what an update takes down: one unit at a time, within the budget, never what is up to date, never what is held
+// back. It judges by what the operator could know: what happened while a request was on its way is nobody's fault.
+import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import type { KubeObject, Stored } from '@grove/kube'
+import { numberLabel } from '../../clique-instance.ts'
+import { isActive, isFinished, isReady, templateHashOf } from '../../podclique/pod-state.ts'
+import { updatingReplicas } from '../../podcliqueset/update.ts'
+import { resources } from '../../resources.ts'
+import { templateHashOfClique } from '../../revision.ts'
+import { revisionOf } from '../../revision-of-set.ts'
+import type { StoredSet } from '../../stored.ts'
+import type { Write } from './api.ts'
+import type { Observer, PassKind, Simulation } from './simulation.ts'
+
+interface Taken {
+  readonly replica: number
+  /** Whether what was taken down is back, or will never have to be. */
+  isBack(simulation: Simulation): boolean
+}
+
+export class DisruptionObserver implements Observer {
+  /** By the clique or group that it was taken from. */
+  readonly #taken = new Map<string, Taken>()
+  #setAtBegin!: StoredSet
+  #replicasAtBegin = new Map<string, number>()
+  readonly #notReadyOnce = new Set<string>()
+  #updating: readonly number[] = []
+  #readyAtSelection = 0
+
+  passBegins(simulation: Simulation, _kind: PassKind): void {
+    this.#setAtBegin = simulation.set
+    this.#replicasAtBegin = new Map(
+      [...simulation.cliques, ...simulation.groups].map(({ metadata, spec }) => [
+        metadata.uid!,
+        spec.replicas,
+      ]),
+    )
+    this.#notReadyOnce.clear()
+    this.looks(simulation)
+  }
+
+  looks(simulation: Simulation): void {
+    for (const pod of podsIn(simulation)) if (!isReady(pod)) this.#notReadyOnce.add(pod.metadata.name)
+    for (const [key, taken] of this.#taken) if (taken.isBack(simulation)) this.#taken.delete(key)
+    const { set } = simulation
+    const now = updatingReplicas(set)
+    for (const replica of this.#updating.filter(one => !now.includes(one) && one < (set.spec.replicas ?? 0)))
+      for (const [key, taken] of this.#taken)
+        if (taken.replica === replica) fail(`replica ${replica} was left while ${key} was not back`)
+    this.#updating = now
+  }
+
+  patches(simulation: Simulation, { resource, objects, patch }: Write): void {
+    const [object] = objects
+    if (!object) return
+    const { status } = patch as {
+      status?: { updateProgress?: Record<string, { current?: unknown } | undefined> }
+    }
+    const pods = status?.updateProgress?.readyPodsSelectedToUpdate
+    const replicas = status?.updateProgress?.readyReplicaIndicesSelectedToUpdate
+    if (resource === 'podcliques' && pods?.current !== undefined)
+      this.#selectsPod(simulation, object as PodClique)
+    if (resource === 'podcliquescalinggroups' && replicas?.current !== undefined)
+      this.#selectsReplica(simulation, object as PodCliqueScalingGroup)
+    if (resource === 'podcliquesets') this.#selectsSetReplicas(patch)
+  }
+
+  deletes(simulation: Simulation, { resource, objects }: Write): void {
+    if (resource === 'pods' && simulation.pass === 'clique')
+      for (const pod of objects) this.#deletesPod(simulation, pod as Stored<Pod>)
+    if (resource === 'podcliques' && simulation.pass === 'group')
+      this.#deletesGroupReplicas(simulation, objects)
+    if (resource === 'podcliques' && simulation.pass === 'set')
+      for (const { metadata } of objects)
+        if ((numberLabel(metadata.labels, label.setReplicaIndex) ?? 0) < this.#wantedSetReplicas(simulation))
+          fail(`PodClique ${metadata.name} was deleted although its replica is wanted`)
+  }
+
+  #wantedSetReplicas({ set }: Simulation): number {
+    return Math.min(set.spec.replicas ?? 0, this.#setAtBegin.spec.replicas ?? 0)
+  }
+
+  #selectsSetReplicas(patch: unknown): void {
+    const { status } = patch as {
+      status?: { updateProgress?: { currentlyUpdating?: { replicaIndex: number }[] } }
+    }
+    const next = status?.updateProgress?.currentlyUpdating?.map(({ replicaIndex }) => replicaIndex) ?? []
+    const begun = next.filter(replica => !this.#updating.includes(replica))
+    if (begun.length === 0) return
+    const { maxUnavailable = 1, partition = 0, paused } = this.#setAtBegin.spec.updateStrategy ?? {}
+    if (paused) fail(`replicas ${begun} were begun although the update is paused`)
+    if (next.length > maxUnavailable) fail(`${next.length} replicas are updated at once`)
+    if (begun.some(replica => replica < partition)) fail(`replicas ${begun} are below the partition`)
+  }
+
+  #selectsPod(simulation: Simulation, clique: PodClique): void {
+    const key = `PodClique ${clique.metadata.name}`
+    if (this.#taken.has(key)) fail(`${key}: another pod was taken before the last was back`)
+    const { replicas, minAvailable = replicas } = clique.spec
+    const ready = podsOf(simulation, clique).filter(isReady).length
+    this.#readyAtSelection = ready
+    if (replicas > minAvailable && ready - 1 < minAvailable)
+      fail(`${key}: ${ready - 1} ready pods of ${minAvailable}`)
+    if (replicas <= minAvailable && ready < replicas)
+      fail(`${key}: one of ${ready} ready pods of ${replicas} was taken`)
+  }
+
+  #selectsReplica(simulation: Simulation, group: PodCliqueScalingGroup): void {
+    const key = `PodCliqueScalingGroup ${group.metadata.name}`
+    if (this.#taken.has(key)) fail(`${key}: another replica was taken before the last was back`)
+    const { replicas, minAvailable = 1 } = group.spec
+    const serving = Array.from({ length: replicas }, (_, at) => at).filter(at =>
+      isServing(simulation, group, at, said),
+    )
+    if (replicas > minAvailable && serving.length - 1 < minAvailable)
+      fail(`${key}: ${serving.length - 1} available replicas of ${minAvailable}`)
+  }
+
+  #deletesPod(simulation: Simulation, pod: Stored<Pod>): void {
+    const clique = simulation.cliques.find(
+      ({ metadata }) => metadata.uid === pod.metadata.ownerReferences?.[0]?.uid,
+    )
+    if (!clique || !isActive(pod) || isFinished(pod)) return
+    const key = `PodClique ${clique.metadata.name}`
+    const wanted = Math.min(clique.spec.replicas, this.#replicasAtBegin.get(clique.metadata.uid!) ?? 0)
+    if (podsOf(simulation, clique).length > wanted) return
+    const isCurrent = (set: StoredSet) => revisionOf(set).isCurrent(clique, templateHashOf(pod) ?? '')
+    if (isCurrent(this.#setAtBegin)) fail(`${key}: pod ${pod.metadata.name} is up to date and was deleted`)
+    const replica = numberLabel(clique.metadata.labels, label.setReplicaIndex) ?? -1
+    if (!updatingReplicas(this.#setAtBegin).includes(replica))
+      fail(`${key}: it is not the turn of replica ${replica}`)
+    if (this.#setAtBegin.spec.updateStrategy?.paused) fail(`${key}: the update is paused`)
+    if (this.#notReadyOnce.has(pod.metadata.name)) return
+    if (clique.status?.updateProgress?.readyPodsSelectedToUpdate?.current !== pod.metadata.name)
+      fail(`${key}: ready pod ${pod.metadata.name} was deleted without having been selected`)
+    const target = this.#readyAtSelection
+    const { uid } = clique.metadata
+    this.#taken.set(key, {
+      replica,
+      isBack: ({ cliques }) => {
+        const now = cliques.find(({ metadata }) => metadata.uid === uid)
+        return !now || podsOf(simulation, now).filter(isReady).length >= Math.min(target, now.spec.replicas)
+      },
+    })
+  }
+
+  #deletesGroupReplicas(simulation: Simulation, cliques: readonly Stored<KubeObject>[]): void {
+    const groupName = cliques[0]?.metadata.labels?.[label.scalingGroup]
+    const group = simulation.groups.find(({ metadata }) => metadata.name === groupName)
+    if (!group) return
+    const key = `PodCliqueScalingGroup ${groupName}`
+    const wanted = Math.min(group.spec.replicas, this.#replicasAtBegin.get(group.metadata.uid!) ?? 0)
+    const indexes = new Set(
+      cliques.map(({ metadata }) => numberLabel(metadata.labels, label.scalingGroupReplicaIndex)!),
+    )
+    for (const index of [...indexes].filter(one => one < wanted)) {
+      const members = membersOf(simulation, group, index)
+      const revision = revisionOf(this.#setAtBegin)
+      if (members.every(one => revision.isCurrent(one, templateHashOfClique(one))))
+        fail(`${key}: replica ${index} is up to date and was deleted`)
+      const replica = numberLabel(group.metadata.labels, label.setReplicaIndex) ?? -1
+      if (!updatingReplicas(this.#setAtBegin).includes(replica))
+        fail(`${key}: it is not the turn of replica ${replica}`)
+      if (this.#setAtBegin.spec.updateStrategy?.paused) fail(`${key}: the update is paused`)
+      if (!isServing(simulation, group, index, said)) continue
+      if (group.status?.updateProgress?.readyReplicaIndicesSelectedToUpdate?.current !== index)
+        fail(`${key}: replica ${index} serves and was deleted without having been selected`)
+      this.#taken.set(key, {
+        replica,
+        isBack: now => {
+          const live = now.groups.find(({ metadata }) => metadata.uid === group.metadata.uid)
+          return !live || index >= live.spec.replicas || isServing(now, live, index, seen)
+        },
+      })
+    }
+  }
+}
+
+type Count = (simulation: Simulation, clique: PodClique) => number
+const said: Count = (_, { status }) => status?.readyReplicas ?? 0
+const seen: Count = (simulation, clique) => podsOf(simulation, clique).filter(isReady).length
+
+function isServing(
+  simulation: Simulation,
+  group: PodCliqueScalingGroup,
+  index: number,
+  ready: Count,
+): boolean {
+  const members = membersOf(simulation, group, index)
+  return (
+    members.length === group.spec.cliqueNames.length &&
+    members.every(one => ready(simulation, one) >= (one.spec.minAvailable ?? one.spec.replicas))
+  )
+}
+
+function membersOf({ cliques }: Simulation, { metadata }: PodCliqueScalingGroup, index: number): PodClique[] {
+  return cliques.filter(
+    ({ metadata: { labels } }) =>
+      labels?.[label.scalingGroup] === metadata.name &&
+      labels[label.scalingGroupReplicaIndex] === String(index),
+  )
+}
+
+function podsIn({ api }: Simulation): Stored<Pod>[] {
+  return api.list(resources.pods)
+}
+
+function podsOf(simulation: Simulation, { metadata }: PodClique): Stored<Pod>[] {
+  return podsIn(simulation).filter(
+    pod => isActive(pod) && pod.metadata.ownerReferences?.[0]?.uid === metadata.uid,
+  )
+}
+
+function fail(text: string): never {
+  throw new Error(text)
+}

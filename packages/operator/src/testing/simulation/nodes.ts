@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Nodes with a few places each, on which pods are placed, start, fail, recover and end, one step at a time.
+import type { Pod, PodCondition } from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { isFinished, isReady, isScheduled, isTerminating } from '../../podclique/pod-state.ts'
+import { resources } from '../../resources.ts'
+import type { SimulatedApi } from './api.ts'
+import type { Random } from './random.ts'
+
+export class SimulatedNodes {
+  readonly #api: SimulatedApi
+  readonly #random: Random
+  #places: number
+  readonly #nodes: readonly string[]
+  readonly #down = new Set<string>()
+
+  constructor(api: SimulatedApi, random: Random, nodes: number, places: number) {
+    this.#api = api
+    this.#random = random
+    this.#places = places
+    this.#nodes = Array.from({ length: nodes }, (_, at) => `node-${at}`)
+  }
+
+  /** One pod gets one step further: placed, started, or gone. Returns false when none can. */
+  progress(): boolean {
+    const steps = this.#pods().flatMap(pod => {
+      const step = this.#nextStep(pod)
+      return step ? [step] : []
+    })
+    const step = this.#random.pick(steps)
+    step?.()
+    return step !== undefined
+  }
+
+  /** A pod that serves stops serving; it may be a container that ended, or the whole pod. */
+  fail(): void {
+    const pod = this.#random.pick(this.#pods().filter(one => isReady(one) && !isTerminating(one)))
+    if (!pod) return
+    if (this.#random.chance(20)) this.#set(pod, { phase: 'Failed', conditions: conditions(true, false) })
+    else
+      this.#set(pod, {
+        phase: 'Running',
+        conditions: conditions(true, false),
+        containerStatuses: [status(false, this.#random.chance(50) ? 1 : undefined)],
+      })
+  }
+
+  /** Somebody deletes a pod. */
+  kill(): void {
+    const pod = this.#random.pick(this.#pods().filter(one => !isTerminating(one)))
+    if (pod) this.#api.remove(resources.pods, pod)
+  }
+
+  /** A node goes, with everything on it. */
+  lose(): void {
+    const node = this.#random.pick(this.#nodes.filter(name => !this.#down.has(name)))
+    if (!node || this.#down.size + 1 >= this.#nodes.length) return
+    this.#down.add(node)
+    for (const pod of this.#pods())
+      if (pod.spec?.nodeName === node && !isTerminating(pod)) this.#api.remove(resources.pods, pod)
+  }
+
+  return(): void {
+    const node = this.#random.pick([...this.#down])
+    if (node) this.#down.delete(node)
+  }
+
+  /** Every node is there, with room for everything. */
+  returnAll(): void {
+    this.#down.clear()
+    this.#places = Number.POSITIVE_INFINITY
+  }
+
+  #pods(): Stored<Pod>[] {
+    return this.#api.list(resources.pods) as Stored<Pod>[]
+  }
+
+  #nextStep(pod: Stored<Pod>): (() => void) | undefined {
+    if (isTerminating(pod)) return () => this.#api.remove(resources.pods, pod)
+    if (isFinished(pod) || isReady(pod) || pod.spec?.schedulingGates?.length) return undefined
+    if (!isScheduled(pod)) {
+      const node = this.#free()
+      return node
+        ? () => {
+            this.#api.modify(resources.pods, pod.metadata.name, { spec: { nodeName: node } })
+            this.#set(pod, { phase: 'Pending', conditions: conditions(true, false) })
+          }
+        : undefined
+    }
+    return () =>
+      this.#set(pod, {
+        phase: 'Running',
+        conditions: conditions(true, true),
+        containerStatuses: [status(true)],
+      })
+  }
+
+  #free(): string | undefined {
+    const used = new Map<string, number>()
+    for (const pod of this.#pods())
+      if (pod.spec?.nodeName) used.set(pod.spec.nodeName, (used.get(pod.spec.nodeName) ?? 0) + 1)
+    return this.#nodes.find(node => !this.#down.has(node) && (used.get(node) ?? 0) < this.#places)
+  }
+
+  #set(pod: Stored<Pod>, value: NonNullable<Pod['status']>): void {
+    this.#api.modify(resources.pods, pod.metadata.name, { status: value })
+  }
+}
+
+function conditions(scheduled: boolean, ready: boolean): PodCondition[] {
+  return [
+    { type: 'PodScheduled', status: scheduled ? 'True' : 'False' },
+    { type: 'Ready', status: ready ? 'True' : 'False' },
+  ]
+}
+
+function status(ready: boolean, exitCode?: number) {
+  return {
+    name: 'main',
+    image: '',
+    imageID: '',
+    restartCount: 0,
+    started: true,
+    ready,
+    ...(exitCode !== undefined && { lastState: { terminated: { exitCode } } }),
+  }
+}

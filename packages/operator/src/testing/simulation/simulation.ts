@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A set with its operator: the real reconcilers on a simulated API. Passes run in any order, others act between any two
+// writes, writes fail, and the operator dies at any of them. Everything follows from a seed.
+import {
+  defaultConfiguration,
+  type OperatorConfiguration,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueSet,
+} from '@grove/api'
+import { FakeClock, type Resource, silentLogger } from '@grove/kube'
+import { schedulerBackends } from '../../backends/registry.ts'
+import { keyOf } from '../../object-key.ts'
+import type { EventSink, OperatorContext } from '../../operator-context.ts'
+import { reconcileClique } from '../../podclique/reconcile.ts'
+import { SetReconciler } from '../../podcliqueset/reconcile.ts'
+import type { GangKey } from '../../podgang/key.ts'
+import { GangReconciler } from '../../podgang/reconcile.ts'
+import { resources } from '../../resources.ts'
+import { reconcileScalingGroup } from '../../scaling-group/reconcile.ts'
+import { StatusPace } from '../../status-pace.ts'
+import type { StoredSet } from '../../stored.ts'
+import { failure, SimulatedApi, type Write } from './api.ts'
+import { SimulatedNodes } from './nodes.ts'
+import { Random } from './random.ts'
+
+export const setName = 'w'
+
+/** Watches what the operator does and throws when it must not. */
+export interface Observer {
+  passBegins(simulation: Simulation, kind: PassKind): void
+  /** Before the operator changes or deletes something; what it decided by is still as it was. */
+  patches(simulation: Simulation, write: Write): void
+  deletes(simulation: Simulation, write: Write): void
+  /** After anything happened. */
+  looks(simulation: Simulation): void
+}
+
+export type PassKind = 'set' | 'group' | 'clique' | 'gang'
+
+export interface SimulationOptions {
+  readonly seed: number
+  readonly set: StoredSet
+  readonly nodes: number
+  readonly places: number
+  readonly observer: Observer
+  readonly configuration?: OperatorConfiguration
+  readonly events?: EventSink
+  /** What others do between two writes of the operator. */
+  between?(simulation: Simulation): void
+}
+
+export class Simulation {
+  readonly random: Random
+  readonly clock = new FakeClock(Date.UTC(2030, 0, 1))
+  readonly api = new SimulatedApi(this.clock)
+  readonly nodes: SimulatedNodes
+  /** In percent of the writes. */
+  faults = 0
+  pass: PassKind = 'set'
+  readonly #options: SimulationOptions
+  #context!: OperatorContext
+  #sets!: SetReconciler
+  #gangs!: GangReconciler
+  readonly #gangKeys = new Set<GangKey>()
+  #isDead = false
+  #violation: unknown
+
+  constructor(options: SimulationOptions) {
+    this.#options = options
+    this.random = new Random(options.seed)
+    this.nodes = new SimulatedNodes(this.api, this.random, options.nodes, options.places)
+    const { uid: _, ...metadata } = options.set.metadata
+    this.api.put(resources.podCliqueSets, { ...options.set, metadata } as PodCliqueSet)
+    this.api.hooks = { before: write => this.#before(write), after: () => this.#after() }
+    this.restart()
+  }
+
+  get set(): StoredSet {
+    return this.api.get(resources.podCliqueSets, setName) as StoredSet
+  }
+
+  get cliques(): PodClique[] {
+    return this.api.list(resources.podCliques)
+  }
+
+  get groups(): PodCliqueScalingGroup[] {
+    return this.api.list(resources.podCliqueScalingGroups)
+  }
+
+  /** A new operator that knows nothing but what is stored. */
+  restart(): void {
+    this.#isDead = false
+    this.#context = {
+      world: this.api.world,
+      clock: this.clock,
+      configuration: this.#options.configuration ?? defaultConfiguration(),
+      backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
+      waiterImage: 'waiter:1',
+      statusPace: new StatusPace(this.clock),
+      events: this.#options.events ?? { emit: () => undefined },
+    }
+    this.#sets = new SetReconciler({ context: this.#context, enqueueGang: key => this.#gangKeys.add(key) })
+    this.#gangs = new GangReconciler(this.#context)
+  }
+
+  /** One pass of one controller over one object. */
+  async reconcile(kind: PassKind): Promise<void> {
+    const key = this.random.pick(this.#keys(kind))
+    if (key) await this.#run(kind, key)
+  }
+
+  /** One pass of every controller over every object. */
+  async reconcileAll(): Promise<void> {
+    for (const kind of ['set', 'group', 'clique', 'gang', 'clique', 'group', 'set'] as const)
+      for (const key of this.#keys(kind)) await this.#run(kind, key)
+  }
+
+  #keys(kind: PassKind): string[] {
+    const keysOf = (resource: Resource) => this.api.list(resource).map(keyOf)
+    if (kind === 'gang') return [...this.#gangKeys]
+    if (kind === 'set') return keysOf(resources.podCliqueSets as unknown as Resource)
+    if (kind === 'group') return keysOf(resources.podCliqueScalingGroups as unknown as Resource)
+    return keysOf(resources.podCliques as unknown as Resource)
+  }
+
+  async #run(kind: PassKind, key: string): Promise<void> {
+    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
+    this.pass = kind
+    this.#options.observer.passBegins(this, kind)
+    try {
+      if (kind === 'set') await this.#sets.reconcile(key as never, pass)
+      else if (kind === 'group') await reconcileScalingGroup(key as never, pass, this.#context)
+      else if (kind === 'clique') await reconcileClique(key as never, pass, this.#context)
+      else await this.#gangs.reconcile(key as never, pass)
+    } catch (error) {
+      if (!this.#violation && this.faults === 0 && !isRace(error)) throw error
+    }
+    if (this.#violation) throw this.#violation
+    if (this.#isDead) this.restart()
+    this.#options.observer.looks(this)
+  }
+
+  /** A pass swallows what goes wrong in it; a violation must not be lost with it. */
+  #observe(look: () => void): void {
+    try {
+      look()
+    } catch (error) {
+      this.#violation ??= error
+      throw error
+    }
+  }
+
+  #die(when: string): never {
+    this.#isDead = true
+    throw new Error(`the operator died ${when} a write`)
+  }
+
+  async #before(write: Write): Promise<void> {
+    if (this.#isDead) this.#die('long before')
+    if (this.random.chance(this.faults)) {
+      if (this.random.chance(30)) this.#die('before')
+      throw failure(this.random.pick(['Conflict', 'Internal', 'TooManyRequests'] as const)!, write.resource)
+    }
+    const { observer, between } = this.#options
+    if (write.verb === 'patch') this.#observe(() => observer.patches(this, write))
+    if (write.verb === 'delete') this.#observe(() => observer.deletes(this, write))
+    between?.(this)
+  }
+
+  #after(): void {
+    this.#observe(() => this.#options.observer.looks(this))
+    if (this.faults && this.random.chance(this.faults / 2)) this.#die('after')
+  }
+}
+
+/** Somebody else was faster; the next pass sees it. */
+function isRace(error: unknown): boolean {
+  return /Conflict|NotFound|AlreadyExists/.test(
+    JSON.stringify(error, (_, value) =>
+      value instanceof Error
+        ? { text: value.message, cause: value.cause, errors: (value as { errors?: unknown }).errors }
+        : value,
+    ),
+  )
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Watches gang termination: only what once was well and has been in breach without interruption for the whole delay is
+// taken down, and nothing that is being updated. Breaches are judged by the pods themselves.
+import { type EventValue, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import type { KubeObject, Stored } from '@grove/kube'
+import { numberLabel } from '../../clique-instance.ts'
+import type { EventSink } from '../../operator-context.ts'
+import {
+  hasFailedContainer,
+  isActive,
+  isReady,
+  isScheduled,
+  isStartedNotReady,
+} from '../../podclique/pod-state.ts'
+import { updatingReplicas } from '../../podcliqueset/update.ts'
+import { resources } from '../../resources.ts'
+import { templateHashOfClique } from '../../revision.ts'
+import { revisionOf } from '../../revision-of-set.ts'
+import type { Write } from './api.ts'
+import type { Observer, Simulation } from './simulation.ts'
+
+/** Times are stored in whole seconds, and statuses that nobody waits for are written some seconds late. */
+const toleranceMs = 7_000
+
+export class TerminationObserver implements Observer {
+  terminated = 0
+  readonly #delayMs: number
+  readonly #totalLossIsBreach: boolean
+  /** By UID: since when it is in breach, and what once was well. */
+  readonly #since = new Map<string, number>()
+  readonly #justRecovered = new Map<string, { readonly since: number; readonly at: number }>()
+  readonly #onceWell = new Set<string>()
+  readonly #scheduledSinceLoss = new Set<string>()
+
+  constructor(delayMs: number, totalLossIsBreach: boolean) {
+    this.#delayMs = delayMs
+    this.#totalLossIsBreach = totalLossIsBreach
+  }
+
+  readonly events: EventSink = {
+    emit: (about: KubeObject, _source: string, { reason }: EventValue) => {
+      if (reason !== 'AllScheduledReplicasLost') return
+      const { uid = '', name } = about.metadata ?? {}
+      if (!this.#scheduledSinceLoss.delete(uid)) throw new Error(`${name}: one loss was told twice`)
+    },
+  }
+
+  passBegins(simulation: Simulation): void {
+    this.looks(simulation)
+  }
+
+  patches(): void {}
+
+  looks(simulation: Simulation): void {
+    const now = simulation.clock.now()
+    for (const clique of simulation.cliques)
+      this.#judge(
+        clique,
+        this.#isCliqueInBreach(simulation, clique),
+        scheduledOf(simulation, clique) >= least(clique),
+        now,
+      )
+    for (const group of simulation.groups) {
+      const replicas = replicasOf(simulation, group)
+      const well = replicas.filter(members => this.#isWell(simulation, group, members)).length
+      const minAvailable = group.spec.minAvailable ?? 1
+      this.#judge(group, well < minAvailable, well >= minAvailable, now)
+    }
+    for (const { metadata, status } of [...simulation.cliques, ...simulation.groups])
+      if ((status?.scheduledReplicas ?? 0) > 0) this.#scheduledSinceLoss.add(metadata.uid!)
+  }
+
+  deletes(simulation: Simulation, { resource, objects }: Write): void {
+    if (resource !== 'podcliques' || objects.length === 0) return
+    if (simulation.pass === 'set') this.#terminatesReplica(simulation, objects)
+    if (simulation.pass === 'group') this.#terminatesGroupReplicas(simulation, objects)
+  }
+
+  #terminatesReplica(simulation: Simulation, objects: readonly Stored<KubeObject>[]): void {
+    const { set } = simulation
+    const replica = numberLabel(objects[0]!.metadata.labels, label.setReplicaIndex) ?? -1
+    if (replica >= (set.spec.replicas ?? 0)) return
+    this.terminated++
+    if (updatingReplicas(set).includes(replica))
+      throw new Error(`replica ${replica} is terminated during its update`)
+    const isOf = ({ metadata }: PodClique | PodCliqueScalingGroup) =>
+      numberLabel(metadata.labels, label.setReplicaIndex) === replica
+    const standalone = simulation.cliques.filter(
+      one => isOf(one) && !one.metadata.labels?.[label.scalingGroup],
+    )
+    if (![...standalone, ...simulation.groups.filter(isOf)].some(one => this.#isDue(simulation, one)))
+      throw new Error(`replica ${replica} is terminated and nothing of it was in breach for long enough`)
+  }
+
+  #terminatesGroupReplicas(simulation: Simulation, objects: readonly Stored<KubeObject>[]): void {
+    const group = simulation.groups.find(
+      ({ metadata }) => metadata.name === objects[0]!.metadata.labels?.[label.scalingGroup],
+    )
+    if (!group) return
+    const revision = revisionOf(simulation.set)
+    for (const members of replicasOf(simulation, group)) {
+      if (!members.some(one => objects.some(({ metadata }) => metadata.uid === one.metadata.uid))) continue
+      const isOutdated = (one: PodClique) => !revision.isCurrent(one, templateHashOfClique(one))
+      if (members.some(isOutdated)) continue
+      this.terminated++
+      if (!members.some(one => this.#isDue(simulation, one)))
+        throw new Error(
+          `a replica of ${group.metadata.name} is terminated that was not in breach for long enough`,
+        )
+    }
+  }
+
+  #judge(
+    { metadata }: PodClique | PodCliqueScalingGroup,
+    inBreach: boolean,
+    isWell: boolean,
+    now: number,
+  ): void {
+    const uid = metadata.uid!
+    if (isWell) this.#onceWell.add(uid)
+    const since = this.#since.get(uid)
+    if (inBreach) this.#since.set(uid, since ?? now)
+    else if (since !== undefined) {
+      this.#since.delete(uid)
+      this.#justRecovered.set(uid, { since, at: now })
+    }
+  }
+
+  #isDue({ clock }: Simulation, { metadata }: PodClique | PodCliqueScalingGroup): boolean {
+    const uid = metadata.uid!
+    const recovered = this.#justRecovered.get(uid)
+    // Who recovers in the very last moment may not be noticed.
+    const last = recovered && clock.now() - recovered.at <= toleranceMs ? recovered.since : undefined
+    const since = this.#since.get(uid) ?? last ?? Number.POSITIVE_INFINITY
+    return this.#onceWell.has(uid) && clock.now() - since >= this.#delayMs - toleranceMs
+  }
+
+  #isWell(simulation: Simulation, group: PodCliqueScalingGroup, members: readonly PodClique[]): boolean {
+    return (
+      members.length === group.spec.cliqueNames.length &&
+      members.every(
+        one => scheduledOf(simulation, one) >= least(one) && !this.#isCliqueInBreach(simulation, one),
+      )
+    )
+  }
+
+  #isCliqueInBreach(simulation: Simulation, clique: PodClique): boolean {
+    const pods = podsOf(simulation, clique).filter(isScheduled)
+    if (pods.length === 0) return this.#totalLossIsBreach
+    const useless = pods.filter(pod => !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod)))
+    return pods.length - useless.length < least(clique)
+  }
+}
+
+function least({ spec }: PodClique): number {
+  return spec.minAvailable ?? spec.replicas
+}
+
+function scheduledOf(simulation: Simulation, clique: PodClique): number {
+  return podsOf(simulation, clique).filter(isScheduled).length
+}
+
+function podsOf({ api }: Simulation, { metadata }: PodClique): Stored<Pod>[] {
+  return api
+    .list(resources.pods)
+    .filter(pod => isActive(pod) && pod.metadata.ownerReferences?.[0]?.uid === metadata.uid) as Stored<Pod>[]
+}
+
+function replicasOf({ cliques }: Simulation, { metadata, spec }: PodCliqueScalingGroup): PodClique[][] {
+  return Array.from({ length: spec.replicas }, (_, index) =>
+    cliques.filter(
+      ({ metadata: { labels } }) =>
+        labels?.[label.scalingGroup] === metadata.name &&
+        labels[label.scalingGroupReplicaIndex] === String(index),
+    ),
+  )
+}

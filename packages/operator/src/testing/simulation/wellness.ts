@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Whether a set is what was asked for last, and says so.
+import { label, type Pod } from '@grove/api'
+import { isActive, isReady, templateHashOf } from '../../podclique/pod-state.ts'
+import { resources } from '../../resources.ts'
+import { revisionOf } from '../../revision-of-set.ts'
+import type { Simulation } from './simulation.ts'
+
+/** Lets everything happen that happens by itself, until nothing does or patience ends. */
+export async function settle(simulation: Simulation, rounds: number): Promise<boolean> {
+  for (let round = 0; round < rounds; round++) {
+    await simulation.reconcileAll()
+    while (simulation.random.chance(95) && simulation.nodes.progress());
+    await simulation.clock.advance(1_000)
+    if (isWell(simulation)) return true
+  }
+  return false
+}
+
+export function isWell(simulation: Simulation): boolean {
+  const { set, cliques } = simulation
+  const pods = simulation.api.list(resources.pods) as Pod[]
+  const revision = revisionOf(set)
+  const wanted = cliques.reduce((sum, { spec }) => sum + spec.replicas, 0)
+  const cliqueOf = (pod: Pod) =>
+    cliques.find(({ metadata }) => metadata.uid === pod.metadata.ownerReferences?.[0]?.uid)
+  const { status } = set
+  return (
+    pods.length === wanted &&
+    pods.every(pod => {
+      const owner = cliqueOf(pod)
+      return owner && isActive(pod) && isReady(pod) && templateHashOf(pod) === revision.hashOf(owner)
+    }) &&
+    status?.currentGenerationHash === revision.generationHash &&
+    (status.updateProgress === undefined || status.updateProgress.updateEndedAt !== undefined) &&
+    status.observedGeneration === set.metadata.generation &&
+    cliques.every(
+      ({ spec, status: own }) =>
+        own?.readyReplicas === spec.replicas &&
+        own.updatedReplicas === spec.replicas &&
+        own.currentPodCliqueSetGenerationHash === revision.generationHash &&
+        !own.conditions?.some(({ type }) => type === 'UpdateProgressing'),
+    )
+  )
+}
+
+/** For the message of a failure. */
+export function summary(simulation: Simulation) {
+  const { set, cliques, groups } = simulation
+  return {
+    set: {
+      spec: { replicas: set.spec.replicas, updateStrategy: set.spec.updateStrategy },
+      status: set.status,
+    },
+    groups: groups.map(({ metadata, spec, status }) => [metadata.name, spec.replicas, status]),
+    cliques: cliques.map(({ metadata, spec, status }) => [
+      metadata.name,
+      spec.replicas,
+      metadata.labels?.[label.podTemplateHash],
+      status,
+    ]),
+    pods: simulation.api
+      .list(resources.pods)
+      .map(pod => [
+        pod.metadata.name,
+        templateHashOf(pod),
+        isReady(pod),
+        pod.spec?.nodeName,
+        pod.metadata.deletionTimestamp,
+        pod.spec?.schedulingGates?.length,
+      ]),
+  }
+}
