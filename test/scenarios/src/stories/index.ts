@@ -8,6 +8,7 @@ import { resourceSharingStories } from './resource-sharing.ts'
 import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
 import { startupOrderStories } from './startup-order.ts'
+import { steeredUpdateStories } from './steered-updates.ts'
 import { takeOverStories } from './take-over.ts'
 import { updateStories } from './updates.ts'
 
@@ -16,6 +17,7 @@ export const stories: readonly Story[] = [
   ...scalingStories,
   ...deletionStories,
   ...updateStories,
+  ...steeredUpdateStories,
   ...gangTerminationStories,
   ...resourceSharingStories,
   ...takeOverStories,
