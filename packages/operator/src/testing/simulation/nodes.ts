@@ -38,12 +38,15 @@ export class SimulatedNodes {
     const pod = this.#random.pick(this.#pods().filter(one => isReady(one) && !isTerminating(one)))
     if (!pod) return
     if (this.#random.chance(20)) this.#set(pod, { phase: 'Failed', conditions: conditions(true, false) })
-    else
-      this.#set(pod, {
-        phase: 'Running',
-        conditions: conditions(true, false),
-        containerStatuses: [status(false, this.#random.chance(50) ? 1 : undefined)],
-      })
+    else this.stopServing(pod, this.#random.chance(50) ? 1 : undefined)
+  }
+
+  stopServing(pod: Stored<Pod>, exitCode?: number): void {
+    this.#set(pod, {
+      phase: 'Running',
+      conditions: conditions(true, false),
+      containerStatuses: [status(false, exitCode)],
+    })
   }
 
   /** Somebody deletes a pod. */
@@ -59,6 +62,12 @@ export class SimulatedNodes {
     this.#down.add(node)
     for (const pod of this.#pods())
       if (pod.spec?.nodeName === node && !isTerminating(pod)) this.#api.remove(resources.pods, pod)
+  }
+
+  /** Every node goes, with everything on it. */
+  loseAll(): void {
+    for (const node of this.#nodes) this.#down.add(node)
+    for (const pod of this.#pods()) if (!isTerminating(pod)) this.#api.remove(resources.pods, pod)
   }
 
   return(): void {

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Gang termination over hours that pass in milliseconds: the real reconcilers on a simulated API.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defaultConfiguration, type EventValue, label, type Pod } from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { findCondition } from '../condition-list.ts'
+import { isTerminating } from '../podclique/pod-state.ts'
+import type { OnTotalLoss } from '../podclique/status.ts'
+import { resources } from '../resources.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { type Observer, Simulation, setName } from '../testing/simulation/simulation.ts'
+import { settle } from '../testing/simulation/wellness.ts'
+
+const minute = 60_000
+const hour = 60 * minute
+const nobody: Observer = { passBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
+
+/** Two replicas: a web clique of two pods, a group of three replicas of one worker of which two are needed. */
+async function running(onTotalLoss: OnTotalLoss = 'Wait') {
+  const told: EventValue[] = []
+  const simulation = new Simulation({
+    seed: 1,
+    set: sampleSet({
+      name: setName,
+      replicas: 2,
+      cliques: [clique('web', { replicas: 2 }), clique('work')],
+      groups: [group('g', ['work'], 3, 2)],
+      template: { terminationDelay: '4h' },
+    }),
+    nodes: 2,
+    places: 20,
+    observer: nobody,
+    configuration: { ...defaultConfiguration(), gangTermination: { onTotalLoss } },
+    events: { emit: (_about, _source, event) => void told.push(event) },
+  })
+  assert.ok(await settle(simulation, 60))
+  const uids = (prefix: string) =>
+    simulation.cliques
+      .filter(({ metadata }) => metadata.name.startsWith(prefix))
+      .map(({ metadata }) => metadata.uid)
+  const pods = (prefix: string) =>
+    simulation.api
+      .list(resources.pods)
+      .filter(pod => !isTerminating(pod) && pod.metadata.name.startsWith(prefix)) as Stored<Pod>[]
+  return {
+    simulation,
+    uids,
+    pods,
+    count: (reason: string) => told.filter(event => event.reason === reason).length,
+    /** The first pod of a clique stops serving. */
+    break: (prefix: string) => simulation.nodes.stopServing(pods(prefix)[0]!),
+    pass: async (ms: number) => {
+      await look(simulation)
+      await simulation.clock.advance(ms)
+      await look(simulation)
+    },
+    heal: () => {
+      while (simulation.nodes.progress());
+    },
+  }
+}
+
+/** Everybody looks, as often as it takes for news to get from pods to sets. */
+async function look(simulation: Simulation): Promise<void> {
+  for (let round = 0; round < 4; round++) {
+    await simulation.reconcileAll()
+    await simulation.clock.advance(1_500)
+  }
+}
+
+test('a standalone clique below its minimum for four hours takes its whole replica down, once, and no other', async () => {
+  const world = await running()
+  const before = { broken: world.uids('w-0-'), other: world.uids('w-1-') }
+  world.break('w-0-web')
+  await world.pass(4 * hour - minute)
+  assert.deepEqual(world.uids('w-0-'), before.broken)
+  assert.equal(world.count('GangTerminationScheduled'), 1, 'told before')
+  await world.pass(minute)
+  for (const uid of before.broken) assert.ok(!world.uids('w-0-').includes(uid), 'members of groups, too')
+  assert.deepEqual(world.uids('w-1-'), before.other)
+  await world.pass(20 * hour)
+  assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+  assert.ok(await settle(world.simulation, 60))
+})
+
+test('a recovery in the last minute cancels it, and the next breach has the whole delay again', async () => {
+  const world = await running()
+  const before = world.uids('w-')
+  world.break('w-0-web')
+  await world.pass(4 * hour - minute)
+  world.heal()
+  await world.pass(minute)
+  world.break('w-0-web')
+  await world.pass(4 * hour - minute)
+  assert.deepEqual(world.uids('w-'), before)
+})
+
+test('a breach right after the start, a restart and a clock that is set back change nothing about it', async () => {
+  const world = await running()
+  const before = world.uids('w-0-')
+  world.break('w-0-web')
+  await world.pass(hour)
+  world.simulation.restart()
+  world.simulation.clock.shiftWallClock(-30 * minute)
+  await world.pass(3 * hour)
+  assert.deepEqual(world.uids('w-0-'), before, 'half an hour is missing')
+  await world.pass(31 * minute)
+  for (const uid of before) assert.ok(!world.uids('w-0-').includes(uid))
+})
+
+test('a group replica that the group can do without goes alone', async () => {
+  const world = await running()
+  const others = [
+    ...world.uids('w-0-web'),
+    ...world.uids('w-0-g-0'),
+    ...world.uids('w-0-g-2'),
+    ...world.uids('w-1'),
+  ]
+  const [broken] = world.uids('w-0-g-1')
+  world.break('w-0-g-1')
+  await world.pass(4 * hour + minute)
+  assert.notEqual(world.uids('w-0-g-1')[0], broken)
+  for (const uid of others) assert.ok(world.uids('w-').includes(uid))
+  assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 0)
+})
+
+test('a group below its minimum takes the replica down and is marked until it is well again', async () => {
+  const world = await running()
+  const before = world.uids('w-0-')
+  world.break('w-0-g-1')
+  world.break('w-0-g-2')
+  await world.pass(4 * hour)
+  await world.pass(minute)
+  for (const uid of before) assert.ok(!world.uids('w-0-').includes(uid))
+  const mark = () =>
+    findCondition(
+      world.simulation.groups.find(({ metadata }) => metadata.name === 'w-0-g')!.status?.conditions,
+      'GangTerminationInProgress',
+    )?.status
+  assert.equal(mark(), 'True')
+  assert.ok(await settle(world.simulation, 60))
+  await look(world.simulation)
+  assert.equal(mark(), undefined)
+  assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+})
+
+test('what was lost altogether waits, is told of once, and is left alone for as long as it takes', async () => {
+  const world = await running('Wait')
+  const before = world.uids('w-')
+  world.simulation.nodes.loseAll()
+  world.heal()
+  await world.pass(48 * hour)
+  assert.deepEqual(world.uids('w-'), before)
+  // Four web cliques and groups, six workers: each of them once.
+  assert.equal(world.count('AllScheduledReplicasLost'), 10)
+  world.simulation.nodes.returnAll()
+  assert.ok(await settle(world.simulation, 60))
+})
+
+test('with Recreate a total loss is a breach like any other, once', async () => {
+  const world = await running('Recreate')
+  const before = world.uids('w-')
+  world.simulation.nodes.loseAll()
+  world.heal()
+  await world.pass(4 * hour + minute)
+  for (const uid of before) assert.ok(!world.uids('w-').includes(uid))
+  assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 2)
+  await world.pass(48 * hour)
+  assert.equal(
+    world.count('PodCliqueSetReplicaDeleteSuccessful'),
+    2,
+    'what never ran again is not taken down again',
+  )
+})
+
+test('a set that never fitted into the cluster is left alone', async () => {
+  const world = await running('Recreate')
+  world.simulation.api.modify(resources.podCliqueSets, setName, { spec: { replicas: 3 } })
+  world.simulation.nodes.loseAll()
+  await world.pass(minute)
+  const before = world.uids('w-2-')
+  await world.pass(3 * hour)
+  assert.deepEqual(world.uids('w-2-'), before)
+  await world.pass(48 * hour)
+  assert.deepEqual(world.uids('w-2-'), before)
+})
+
+test('the replica that is being updated is not terminated, however long that takes', async () => {
+  const world = await running()
+  const template = structuredClone(world.simulation.set.spec.template)
+  template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  world.simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
+  await look(world.simulation)
+  const { currentlyUpdating } = world.simulation.set.status!.updateProgress!
+  const updating = `w-${currentlyUpdating![0]!.replicaIndex}-`
+  const before = world.uids(updating)
+  await world.pass(48 * hour)
+  assert.deepEqual(world.uids(updating), before)
+  assert.ok(await settle(world.simulation, 100))
+  const images = world.pods('w-').filter(pod => pod.metadata.labels?.[label.podClique]?.endsWith('web'))
+  for (const pod of images) assert.equal(pod.spec?.containers[0]?.image, 'registry.example/main:2')
+})
