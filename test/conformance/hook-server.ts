@@ -14,8 +14,8 @@ export interface HookRequest extends JsonObject {
   readonly oldObject: (JsonObject & { metadata: JsonObject }) | null
 }
 
-/** The response without its uid. */
-export type Respond = (request: HookRequest) => object
+/** The response without its uid; one that never comes is waited for until the server is closed. */
+export type Respond = (request: HookRequest) => object | Promise<object>
 
 export interface HookServer {
   readonly port: number
@@ -35,7 +35,7 @@ export async function startHook({ namespace }: Ground, respond: Respond): Promis
       for await (const chunk of incoming.setEncoding('utf8')) text += chunk
       const { request } = JSON.parse(text) as { request: HookRequest }
       seen.push(request)
-      const response = { uid: request.uid, ...respond(request) }
+      const response = { uid: request.uid, ...(await respond(request)) }
       outgoing.setHeader('content-type', 'application/json')
       outgoing.end(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response }))
     },

@@ -29,6 +29,7 @@ export {
   type UpdateWrite,
   withoutTimeOnlyChanges,
 } from './apply/index.ts'
+export { type Condition, ConditionError, compileCondition } from './cel/condition.ts'
 export * from './duration.ts'
 export * from './equality.ts'
 export * from './field-error.ts'

@@ -27,6 +27,8 @@ import { status } from './status.ts'
 import { strategicPatches } from './strategic-patches.ts'
 import { tokens } from './tokens.ts'
 import { watches } from './watches.ts'
+import { webhookConfigurations } from './webhook-configurations.ts'
+import { webhookMatching } from './webhook-matching.ts'
 import { webhooks } from './webhooks.ts'
 
 export const chapters = [
@@ -58,4 +60,6 @@ export const chapters = [
   rbac,
   tokens,
   webhooks,
+  webhookMatching,
+  webhookConfigurations,
 ]

@@ -12,7 +12,7 @@ import { registerStringFunctions } from './string-functions.ts'
  * trusted.
  */
 export function ruleEnvironment(optionalOldSelf: boolean): Environment {
-  base ??= createBase()
+  base ??= createBase().registerVariable('self', 'dyn')
   if (optionalOldSelf) {
     withOptional ??= base.clone().registerVariable('oldSelf', 'optional<dyn>')
     return withOptional
@@ -26,10 +26,23 @@ let base: Environment | undefined
 let withOptional: Environment | undefined
 let withPlain: Environment | undefined
 
+/** The same libraries with other variables, all of which are seen only at run time. */
+export function conditionEnvironment(variables: readonly string[]): Environment {
+  const key = variables.join(' ')
+  let environment = conditions.get(key)
+  if (!environment) {
+    environment = createBase()
+    for (const variable of variables) environment.registerVariable(variable, 'dyn')
+    conditions.set(key, environment)
+  }
+  return environment
+}
+
+const conditions = new Map<string, Environment>()
+
 function createBase(): Environment {
   // The values are typed only at run time, so that literals like [1, self.x] cannot be proven homogeneous.
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false })
-  environment.registerVariable('self', 'dyn')
   registerStringFunctions(environment)
   registerListFunctions(environment)
   registerNetworkFunctions(environment)

@@ -11,6 +11,7 @@ import { refuse } from '../server/status.ts'
 import type { Store } from '../store/index.ts'
 import { HookClient } from './client.ts'
 import { type Hook, Hooks } from './hooks.ts'
+import { meetsConditions } from './match-conditions.ts'
 import { matchHook } from './matching.ts'
 import {
   denial,
@@ -140,7 +141,7 @@ async function validate(
     if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** The webhook's consent; undefined when it could not be asked and need not be. Throws its refusal. */
+/** The webhook's consent; undefined when it need not be asked, or could not be and may be passed by. Throws its refusal. */
 async function call(
   client: HookClient,
   hook: Hook,
@@ -150,12 +151,12 @@ async function call(
   mutating: boolean,
 ): Promise<ReviewResponse | undefined> {
   const name = hook.name ?? ''
-  if (attributes.dryRun && hook.sideEffects !== 'None' && hook.sideEffects !== 'NoneOnDryRun')
-    throw refuse.badRequest(`admission webhook ${JSON.stringify(name)} does not support dry run`)
   const uid = randomUid(context.random)
+  const review = reviewRequest(uid, attributes, seenAs)
+  if (!meetsConditions(hook, attributes, review)) return undefined
   let response: ReviewResponse
   try {
-    response = readResponse(uid, await client.post(hook, reviewRequest(uid, attributes, seenAs)), mutating)
+    response = readResponse(uid, await client.post(hook, review), mutating)
   } catch (error) {
     if (hook.failurePolicy === 'Ignore') return undefined
     const why =

@@ -28,10 +28,16 @@ import {
   storageClassColumns,
   webhookColumns,
 } from '../tables/policy.ts'
+import { validateWebhooks } from '../validation/webhook.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
 const admission = 'admissionregistration.k8s.io'
 const dynamicResources = 'resource.k8s.io'
+const webhookStrategy = {
+  hasGeneration: true,
+  requireResourceVersion: true,
+  validate: validateWebhooks,
+}
 const roleStrategy = { createOnUpdate: true, nameRule: pathSegmentName }
 
 export const clusterKinds: readonly BuiltInKind[] = [
@@ -110,7 +116,7 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: admission,
     plural: 'validatingwebhookconfigurations',
     namespaced: false,
-    strategy: { hasGeneration: true, requireResourceVersion: true },
+    strategy: webhookStrategy,
     defaults: defaultWebhooks,
     columns: webhookColumns,
   },
@@ -119,7 +125,7 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: admission,
     plural: 'mutatingwebhookconfigurations',
     namespaced: false,
-    strategy: { hasGeneration: true, requireResourceVersion: true },
+    strategy: webhookStrategy,
     defaults: defaultWebhooks,
     columns: webhookColumns,
   },

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which requests a webhook hears of, in which order, and what happens when it does not answer.
+import assert from 'node:assert/strict'
+import { withHook } from '../hook-configuration.ts'
+import { type Respond, startHook } from '../hook-server.ts'
+import { configMap } from '../objects.ts'
+import { chapter, type Ground } from '../suite.ts'
+
+const allow: Respond = () => ({ allowed: true })
+const deny: Respond = () => ({ allowed: false, status: { message: 'seen' } })
+const conditions = (...expressions: string[]) => ({
+  matchConditions: expressions.map((expression, index) => ({ name: `c${index}`, expression })),
+})
+const append =
+  (text: string): Respond =>
+  ({ object }) => {
+    const trace = `${(object?.data as { trace?: string } | undefined)?.trace ?? ''}${text}`
+    const patch = [{ op: 'add', path: '/data/trace', value: trace }]
+    return {
+      allowed: true,
+      patchType: 'JSONPatch',
+      patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
+    }
+  }
+
+/** Creates a map and says whether the webhook refused it. */
+async function isRefused(
+  { http, core }: Ground,
+  name: string,
+  data: Record<string, string> = { key: 'value' },
+  metadata: object = {},
+): Promise<boolean> {
+  const answer = await http.post(core('configmaps'), configMap(name, data, metadata))
+  if (answer.status === 201) return false
+  assert.match(answer.text('message'), /denied the request: seen$/)
+  return true
+}
+
+export const webhookMatching = chapter('what admission webhooks match', {
+  'all match conditions must hold': ground =>
+    withHook(
+      ground,
+      'Validating',
+      deny,
+      () =>
+        conditions(
+          "object.metadata.name.startsWith('probe') || has(object.data.judge)",
+          'object.kind == "ConfigMap"',
+        ),
+      async setting => {
+        await setting.heard()
+        assert.equal(await isRefused(setting, 'a'), false)
+        assert.equal(await isRefused(setting, 'b', { judge: 'yes' }), true)
+      },
+    ),
+  'conditions see who asks for what': ground =>
+    withHook(
+      ground,
+      'Validating',
+      deny,
+      () =>
+        conditions(
+          `request.operation == 'CREATE' && request.namespace == '${ground.namespace}'`,
+          "request.resource.resource == 'configmaps' && 'system:masters' in request.userInfo.groups",
+          '!request.dryRun && oldObject == null',
+        ),
+      async setting => {
+        await setting.heard()
+        assert.equal(await isRefused(setting, 'a'), true)
+      },
+    ),
+  'conditions compare old and new': ground =>
+    withHook(
+      ground,
+      'Validating',
+      ({ operation }) => ({ allowed: operation !== 'UPDATE', status: { message: 'seen' } }),
+      () => conditions("request.operation != 'UPDATE' || object.data != oldObject.data"),
+      async ({ heard, http, core }) => {
+        const path = core(`configmaps/${(await heard()).text('metadata.name')}`)
+        assert.equal((await http.mergePatch(path, { metadata: { labels: { a: 'b' } } })).status, 200)
+        assert.equal((await http.mergePatch(path, { data: { a: 'b' } })).status, 400)
+      },
+    ),
+  'a condition that cannot be evaluated stops the request': ground =>
+    withHook(
+      ground,
+      'Validating',
+      allow,
+      () => conditions("object.data.absent == 'x'"),
+      async ({ heard }) => {
+        const refused = await heard()
+        assert.equal(refused.status, 403)
+        assert.match(
+          refused.text('message'),
+          /^configmaps "probe-\d+" is forbidden: expression 'object\.data\.absent == 'x'' resulted in error: no such key: absent$/,
+        )
+      },
+    ),
+  'a false condition outweighs one that cannot be evaluated': ground =>
+    withHook(
+      ground,
+      'Validating',
+      deny,
+      () =>
+        conditions(
+          "object.data.absent == 'x' || object.metadata.name.startsWith('probe')",
+          "object.metadata.name != 'a'",
+        ),
+      async setting => {
+        await setting.heard()
+        assert.equal(await isRefused(setting, 'a'), false)
+      },
+    ),
+  'a condition that cannot be evaluated is passed by where failures are': ground =>
+    withHook(
+      ground,
+      'Validating',
+      deny,
+      () => ({
+        ...conditions("object.metadata.name.startsWith('probe') || object.data.absent == 'x'"),
+        failurePolicy: 'Ignore',
+      }),
+      async setting => {
+        await setting.heard()
+        assert.equal(await isRefused(setting, 'a'), false)
+      },
+    ),
+  'namespaces are selected by their labels': ground =>
+    withHook(
+      ground,
+      'Validating',
+      deny,
+      () => ({
+        namespaceSelector: {
+          matchLabels: { 'kubernetes.io/metadata.name': ground.namespace },
+          matchExpressions: [{ key: 'quiet', operator: 'NotIn', values: ['yes'] }],
+        },
+      }),
+      async setting => {
+        const { heard, http, namespace } = setting
+        await heard()
+        await http.mergePatch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { quiet: 'yes' } } })
+        await setting.eventually(
+          () => isRefused(setting, `q-${Math.random().toString(36).slice(2)}`),
+          refused => !refused,
+        )
+      },
+    ),
+  'those that change objects follow each other by the names of their configurations': async ground => {
+    const { http, id, core, namespace } = ground
+    const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
+    const servers = await Promise.all(['1', '2', '3'].map(text => startHook(ground, append(text))))
+    const names = [`${id}-b`, `${id}-a`]
+    const hook = (index: number, name: string) => ({
+      name: `${name}.${id}.example.com`,
+      clientConfig: {
+        url: `https://127.0.0.1:${servers[index]!.port}/x`,
+        caBundle: servers[index]!.caBundle,
+      },
+      rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+      namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    })
+    try {
+      await http.post(path, { metadata: { name: names[0] }, webhooks: [hook(2, 'only')] })
+      await http.post(path, { metadata: { name: names[1] }, webhooks: [hook(1, 'z'), hook(0, 'y')] })
+      let attempt = 0
+      const made = await ground.eventually(
+        () => http.post(core('configmaps'), configMap(`m-${attempt++}`)),
+        answer => servers.every(({ seen }) => seen.length > 0) && answer.text('data.trace').length === 3,
+      )
+      assert.equal(made.at('data.trace'), '213')
+    } finally {
+      for (const name of names) await http.delete(`${path}/${name}`)
+      for (const server of servers) await server.close()
+    }
+  },
+  'one that does not answer in time has failed': ground =>
+    withHook(
+      ground,
+      'Validating',
+      () => new Promise(() => {}),
+      () => ({ timeoutSeconds: 1 }),
+      async ({ heard, hookName, hook }) => {
+        const refused = await heard()
+        assert.equal(refused.status, 500)
+        assert.equal(
+          refused.at('message'),
+          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${hook.port}/judge?timeout=1s": context deadline exceeded`,
+        )
+      },
+    ),
+  'one that may fail does not hold up what it does not answer': ground =>
+    withHook(
+      ground,
+      'Validating',
+      () => new Promise(() => {}),
+      () => ({ timeoutSeconds: 1, failurePolicy: 'Ignore' }),
+      async ({ heard }) => {
+        assert.equal((await heard()).status, 201)
+      },
+    ),
+})
