@@ -2,6 +2,7 @@
 
 import { type AdmissionAnswer, admit, kinds, type OperatorConfiguration } from '@grove/api'
 import { ClusterFromManifests } from '../cluster-from-manifests.ts'
+import { CommandError } from '../command-error.ts'
 import { readConfigurationFile } from '../configuration-file.ts'
 import { type ManifestDocument, readManifests } from '../manifest.ts'
 import { printJson, printLines } from '../print.ts'
@@ -21,6 +22,8 @@ export async function validate(options: ValidateOptions): Promise<number> {
   const configuration = await readConfigurationFile(options.config)
   const stored = options.old === undefined ? undefined : await readManifests([options.old])
   const documents = await readManifests(options.filename)
+  // An empty file is a mistake on the way here, not something that was accepted.
+  if (documents.length === 0) throw new CommandError(`nothing to check in ${options.filename.join(', ')}`)
   const cluster = new ClusterFromManifests()
   const judgements = documents.map(document => {
     const request = requestOf(document, stored)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// kill -9 in the middle of ten thousand writes: nothing that was acknowledged is lost.
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import {
+  type Client,
+  createClient,
+  defineResource,
+  isKubeError,
+  type KubeObject,
+  loadKubeconfig,
+} from '@grove/kube'
+import { type RunningGrove, startGrove } from '../../testing/grove-process.ts'
+
+interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+const configMaps = defineResource<ConfigMap>({
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+})
+
+const writes = 10_000
+const writers = 32
+/** Somewhere in the middle; another place each time. */
+const killAfter = Math.round(writes * (0.3 + 0.4 * Math.random()))
+
+const folder = mkdtempSync(join(tmpdir(), 'grove-kill-'))
+const kubeconfig = join(folder, 'kubeconfig')
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+async function startUp(): Promise<{ up: RunningGrove; client: Client }> {
+  const up = startGrove(['up', '--nodes', '2', '--data', join(folder, 'data'), '--kubeconfig', kubeconfig], {
+    environment: { TMPDIR: folder },
+  })
+  await up.shows(/kubectl get nodes/)
+  // Nothing is repeated: what was not acknowledged is not known to have happened.
+  const client = createClient(loadKubeconfig({ path: kubeconfig }), { retry: { failedAttempts: 1 } })
+  return { up, client }
+}
+
+/** What an object may be after the kill: as it was acknowledged, or as the request under way would have made it. */
+interface Expected {
+  acknowledged: string | undefined
+  underWay: string | undefined
+}
+
+test(`kill -9 after ${killAfter} of ${writes} writes`, async () => {
+  const { up, client } = await startUp()
+  const expected = new Map<string, Expected>()
+  let begun = 0
+  let acknowledged = 0
+  let lastVersion = 0
+  let killed = false
+  const step = async (
+    name: string,
+    value: string | undefined,
+    send: () => Promise<KubeObject | undefined>,
+  ) => {
+    const entry = expected.get(name) ?? { acknowledged: undefined, underWay: undefined }
+    expected.set(name, entry)
+    entry.underWay = value
+    const stored = await send()
+    entry.acknowledged = value
+    lastVersion = Math.max(lastVersion, Number(stored?.metadata?.resourceVersion ?? 0))
+    if (++acknowledged >= killAfter && !killed) {
+      killed = true
+      up.child.kill('SIGKILL')
+    }
+  }
+  const writer = async () => {
+    // One object lives through create, patch, patch, delete or stays: every kind of write is hit.
+    while (begun < writes) {
+      const index = begun
+      begun += 4
+      const name = `map-${index}`
+      const ref = { name, namespace: 'default' }
+      const object = { metadata: ref, data: { value: 'created' } }
+      const change = (value: string) => client.patch(configMaps, ref, { merge: { data: { value } } })
+      await step(name, 'created', () => client.create(configMaps, object))
+      await step(name, 'once', () => change('once'))
+      await step(name, 'twice', () => change('twice'))
+      if (index % 8 === 0)
+        await step(name, undefined, async () => (await client.delete(configMaps, ref)).object)
+      else await step(name, 'thrice', () => change('thrice'))
+    }
+  }
+  const ends = await Promise.allSettled(Array.from({ length: writers }, writer))
+  for (const end of ends)
+    if (end.status === 'rejected') assert.ok(killed && isKubeError(end.reason), String(end.reason))
+  await up.ended
+  await client.close()
+  assert.ok(acknowledged < writes, 'it was killed amid the writes')
+
+  const again = await startUp()
+  try {
+    const { items, resourceVersion } = await again.client.list(configMaps, { namespace: 'default' })
+    const found = new Map(items.map(({ metadata, data }) => [metadata.name, data?.value]))
+    for (const [name, { acknowledged: sure, underWay }] of expected)
+      assert.ok(
+        [sure, underWay].includes(found.get(name)),
+        `${name}: ${found.get(name)} is neither ${sure} nor ${underWay}`,
+      )
+    assert.ok(Number(resourceVersion) >= lastVersion, 'versions never go back')
+    const fresh = await again.client.create(configMaps, { metadata: { name: 'fresh', namespace: 'default' } })
+    assert.ok(Number(fresh.metadata.resourceVersion) > lastVersion)
+  } finally {
+    again.up.child.kill('SIGTERM')
+    await again.client.close()
+  }
+  assert.equal(await again.up.ended, 0)
+  assert.equal(again.up.stderr(), '')
+})

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands of the README and of the guide work exactly as they are printed there: every block that is marked `sh`,
+// from the top of the page to its end, in one shell.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type RunningGrove, startGrove } from './testing/grove-process.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+
+function shellBlocks(page: string): string {
+  const text = readFileSync(join(root, page), 'utf8')
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, body]) => body)
+  assert.ok(blocks.length > 0, `${page} has no block marked sh`)
+  return `set -euo pipefail\n${blocks.join('\n')}`
+}
+
+describe('the commands of the documentation', {
+  skip: process.platform === 'win32' && 'they are for a shell',
+}, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-guide-'))
+  // A newcomer has no kubeconfig. npm runs the Node of this test, so that nothing is installed for another.
+  const environment = {
+    HOME: folder,
+    TMPDIR: folder,
+    KUBECONFIG: undefined,
+    KUBERNETES_SERVICE_HOST: undefined,
+    PATH: `${resolve(process.execPath, '..')}:${process.env.PATH}`,
+  }
+  let up: RunningGrove
+
+  before(async () => {
+    up = startGrove(['up', '--demo'], { environment })
+    await up.shows(/llm is ready/)
+  })
+  after(async () => {
+    up?.child.kill()
+    await up?.ended
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  for (const page of ['README.md', 'docs/guide.md'])
+    it(`of ${page} all succeed`, async () => {
+      const child = spawn('bash', ['-c', shellBlocks(page)], {
+        cwd: root,
+        env: { ...process.env, ...environment },
+      })
+      let told = ''
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding('utf8').on('data', chunk => {
+          told += chunk
+        })
+      const code = await new Promise(done => child.on('close', done))
+      assert.equal(code, 0, told.slice(-4_000))
+    })
+})
