@@ -3,11 +3,13 @@
 // What the embedded cluster can do on this machine: `node tools/run.mjs bench/cluster.ts`.
 import { fork } from 'node:child_process'
 import { Agent, request } from 'node:https'
-import { createCluster, insider, serveHttps } from '@grove/cluster'
+import { createCluster, insider, nodeOf, plainNodes, serveHttps } from '@grove/cluster'
 
 const podCount = 20_000
+const nodeCount = 5_000
 const httpsCount = 5_000
-const watchers = 50
+/** Each number of watches at once; the cost of one event must not depend on it. */
+const watchers = [1, 10, 50, 200]
 const parallel = 64
 
 const podBody = (name: string) =>
@@ -56,15 +58,9 @@ async function main(): Promise<void> {
 async function inProcess(): Promise<void> {
   const cluster = createCluster({ seed: 1 })
   const before = memory()
-  const create = (index: number) =>
-    cluster.handle({
-      method: 'POST',
-      path: '/api/v1/namespaces/default/pods',
-      query: new URLSearchParams(),
-      headers: {},
-      body: podBody(`pod-${index}`),
-      user: insider,
-    })
+  const post = (path: string, body: string) =>
+    cluster.handle({ method: 'POST', path, query: new URLSearchParams(), headers: {}, body, user: insider })
+  const create = (index: number) => post('/api/v1/namespaces/default/pods', podBody(`pod-${index}`))
   for (let index = 0; index < 500; index++) await create(podCount + index)
   const started = now()
   for (let index = 0; index < podCount; index++) {
@@ -74,13 +70,18 @@ async function inProcess(): Promise<void> {
   report('pod creates, in process', podCount, started)
   console.log(`memory for ${podCount} pods: ${memory() - before} MiB (process: ${memory()} MiB)`)
 
+  for (const plan of plainNodes(nodeCount, { gpus: 8 })) {
+    const { status, body } = await post('/api/v1/nodes', JSON.stringify(nodeOf(plan, Date.now())))
+    if (status !== 201) throw new Error(body)
+  }
+  console.log(`process with ${podCount} pods and ${nodeCount} nodes: ${memory()} MiB`)
+
   const listed = performance.now()
   const { body = '' } = await get(cluster, '/api/v1/pods')
   console.log(
     `list of all: ${(performance.now() - listed).toFixed(0)} ms, ${(body.length / 2 ** 20).toFixed(1)} MiB`,
   )
-  await fanOut(cluster, 1)
-  await fanOut(cluster, watchers)
+  for (const count of watchers) await fanOut(cluster, count)
   cluster.stop()
 }
 

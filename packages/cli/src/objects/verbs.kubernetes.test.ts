@@ -19,13 +19,24 @@ describe('the verbs of kubectl on real Kubernetes', () => {
     () => kubernetes.newNamespace('verbs'),
   )
 
+  it('nodes that are not simulated by grove up are left alone', async () => {
+    const [node] = (await kubernetes.kubectl('get', 'nodes', '-o', 'name')).stdout
+      .replaceAll('node/', '')
+      .split('\n')
+    for (const words of [`node kill ${node}`, `node restore ${node}`, 'node add another']) {
+      const { status, stderr } = await call([...words.split(' '), '--kubeconfig', kubernetes.kubeconfig])
+      assert.equal(status, 1)
+      assert.match(stderr, /^grove: node \S+ is not one of `grove up`: only simulated nodes can be/)
+    }
+  })
+
   /** Ages pass between two looks. */
   const ageless = (text: string) => text.replace(/\b\d+m?\d*s\b/g, 'AGE')
 
   for (const words of [
     'get nodes',
     'get nodes -o wide --show-labels',
-    'get node/node-0',
+    'get namespaces/kube-system',
     'get serviceaccounts -A',
     'get namespaces,priorityclasses',
     'get clusterroles -l kubernetes.io/bootstrapping=rbac-defaults --no-headers',
