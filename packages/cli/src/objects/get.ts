@@ -48,7 +48,8 @@ export async function get(words: readonly string[], options: GetOptions): Promis
       throw new CommandError('--watch shows tables only: leave -o, or say -o wide')
     if (!isTable) return printObjectsOf(cluster, queries, options)
     const several = new Set(queries.map(({ resource }) => resource)).size > 1
-    if (options.watch && several) throw new CommandError('--watch looks at one type of object at a time')
+    if (options.watch && queries.length > 1)
+      throw new CommandError('--watch looks at one type of object at a time, or at one object')
     return printTables(cluster, queries, options, several)
   })
 }

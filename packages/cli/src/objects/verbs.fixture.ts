@@ -205,7 +205,7 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
   })
 
   it('get --watch goes on with every change', async () => {
-    const { ok, namespace } = await stage()
+    const { ok, run, namespace } = await stage()
     await ok('apply -f -', documents(configMap('a', {})))
     const words = ['get', 'cm', '-w', '-l', 'seen!=no', '-n', namespace, '--kubeconfig', kubeconfig()]
     const watching = startGrove(words)
@@ -216,6 +216,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
       await ok('apply -f -', documents(configMap('a', { x: '1', y: '2' })))
       await watching.shows(/^a +2 /m)
       assert.equal(watching.stdout().match(/^NAME /gm)?.length, 1)
+      const several = await run('get cm,secrets -w')
+      assert.deepEqual([several.status, several.stdout], [2, ''])
     } finally {
       watching.child.kill()
       await watching.ended

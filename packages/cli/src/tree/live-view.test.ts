@@ -38,6 +38,7 @@ test('a terminal that does not know its size is taken for a usual one', () => {
 test('elsewhere only what is new is told, without the branches', () => {
   const { out, text } = screen({})
   const view = new LiveView(out)
+  view.show([])
   view.show(['root', '└─ leaf 0/1'])
   view.show(['root', '└─ leaf 0/1'])
   view.show(['root', '└─ leaf 1/1'])

@@ -22,6 +22,7 @@ export class LiveView {
   }
 
   show(lines: readonly string[]): void {
+    if (lines.length === 0 && this.#drawn === 0) return
     if (this.#out.isTTY) this.#redraw(this.#clipped(lines))
     else this.#tell(lines)
   }
