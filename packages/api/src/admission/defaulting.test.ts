@@ -164,3 +164,44 @@ describe('defaulting', () => {
     )
   })
 })
+
+describe('an update', () => {
+  const clique = (spec: Partial<PodCliqueSpec>) =>
+    setOf({
+      cliques: [{ name: 'a', spec: { roleName: '', replicas: 2, podSpec: { containers: [] }, ...spec } }],
+    })
+  const updated = (given: Partial<PodCliqueSpec>, stored: Partial<PodCliqueSpec>) =>
+    defaultPodCliqueSet(clique(given), 'team', clique(stored)).spec.template.cliques[0]!.spec
+
+  test('keeps the stored minimum where it gives none', () => {
+    assert.equal(updated({ replicas: 6 }, { minAvailable: 2 }).minAvailable, 2)
+    assert.equal(updated({ replicas: 6, minAvailable: 5 }, { minAvailable: 2 }).minAvailable, 5)
+    assert.equal(updated({ replicas: 6 }, {}).minAvailable, 6)
+  })
+
+  test('keeps the lower bound of an autoscaler only where the rest of it stays', () => {
+    const bound = (maxReplicas: number) =>
+      updated(
+        { replicas: 6, autoScalingConfig: { maxReplicas } },
+        { minAvailable: 2, autoScalingConfig: { minReplicas: 2, maxReplicas: 9 } },
+      ).autoScalingConfig?.minReplicas
+    assert.equal(bound(9), 2)
+    assert.equal(bound(8), 6)
+  })
+
+  test('keeps the lower bound of a scaling group in the same way', () => {
+    const group = (minReplicas?: number) =>
+      setOf({
+        podCliqueScalingGroups: [
+          {
+            name: 'g',
+            cliqueNames: ['a'],
+            replicas: 3,
+            scaleConfig: { maxReplicas: 9, ...(minReplicas && { minReplicas }) },
+          },
+        ],
+      })
+    const { template } = defaultPodCliqueSet(group(), 'team', group(1)).spec
+    assert.equal(template.podCliqueScalingGroups![0]!.scaleConfig?.minReplicas, 1)
+  })
+})

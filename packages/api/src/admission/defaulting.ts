@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../types/index.ts'
+import { semanticallyEqual } from '@grove/apimachinery'
+import type { AutoScalingConfig, CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../types/index.ts'
 
 const defaultTerminationDelay = '4h0m0s'
 const defaultGracePeriodSeconds = 30
@@ -8,18 +9,32 @@ const defaultGracePeriodSeconds = 30
 /**
  * Fills in what the schema cannot: values that depend on others, and those inside the pod specification. Only what is
  * absent is filled; the argument is left alone, and the result shares with it all that stayed the same.
- * `namespace` is that of the request.
+ * `namespace` is that of the request; on an update `old` is what is stored: what may not change is taken from there.
  */
-export function defaultPodCliqueSet(set: PodCliqueSet, namespace = 'default'): PodCliqueSet {
+export function defaultPodCliqueSet(
+  set: PodCliqueSet,
+  namespace = 'default',
+  old?: PodCliqueSet,
+): PodCliqueSet {
   const { template } = set.spec
   const filled = {
     ...template,
-    cliques: template.cliques.map(defaultClique),
+    cliques: template.cliques.map(clique =>
+      defaultClique(
+        clique,
+        old?.spec.template.cliques.find(({ name }) => name === clique.name),
+      ),
+    ),
     terminationDelay: template.terminationDelay ?? defaultTerminationDelay,
     headlessServiceConfig: template.headlessServiceConfig ?? { publishNotReadyAddresses: true },
   }
   if (template.podCliqueScalingGroups) {
-    filled.podCliqueScalingGroups = template.podCliqueScalingGroups.map(defaultScalingGroup)
+    filled.podCliqueScalingGroups = template.podCliqueScalingGroups.map(group =>
+      defaultScalingGroup(
+        group,
+        old?.spec.template.podCliqueScalingGroups?.find(({ name }) => name === group.name),
+      ),
+    )
   }
   return {
     ...set,
@@ -28,7 +43,7 @@ export function defaultPodCliqueSet(set: PodCliqueSet, namespace = 'default'): P
   }
 }
 
-function defaultClique(clique: CliqueTemplate): CliqueTemplate {
+function defaultClique(clique: CliqueTemplate, old: CliqueTemplate | undefined): CliqueTemplate {
   const { spec } = clique
   const { podSpec, autoScalingConfig } = spec
   const replicas = spec.replicas || 1
@@ -40,19 +55,33 @@ function defaultClique(clique: CliqueTemplate): CliqueTemplate {
       terminationGracePeriodSeconds: podSpec.terminationGracePeriodSeconds ?? defaultGracePeriodSeconds,
     },
     replicas,
-    minAvailable: spec.minAvailable ?? replicas,
+    minAvailable: spec.minAvailable ?? old?.spec.minAvailable ?? replicas,
   }
   if (autoScalingConfig) {
     filled.autoScalingConfig = {
       ...autoScalingConfig,
-      minReplicas: autoScalingConfig.minReplicas ?? replicas,
+      minReplicas:
+        autoScalingConfig.minReplicas ??
+        keptMinimum(autoScalingConfig, old?.spec.autoScalingConfig) ??
+        replicas,
     }
   }
   return { ...clique, spec: filled }
 }
 
-function defaultScalingGroup(group: ScalingGroupTemplate): ScalingGroupTemplate {
+function defaultScalingGroup(
+  group: ScalingGroupTemplate,
+  old: ScalingGroupTemplate | undefined,
+): ScalingGroupTemplate {
   const { scaleConfig, replicas } = group
-  if (!scaleConfig || scaleConfig.minReplicas !== undefined || replicas === undefined) return group
-  return { ...group, scaleConfig: { ...scaleConfig, minReplicas: replicas } }
+  if (!scaleConfig || scaleConfig.minReplicas !== undefined) return group
+  const minReplicas = keptMinimum(scaleConfig, old?.scaleConfig) ?? replicas
+  return minReplicas === undefined ? group : { ...group, scaleConfig: { ...scaleConfig, minReplicas } }
+}
+
+/** The stored lower bound, where nothing else of the configuration changes: an edit of replicas is not one of bounds. */
+function keptMinimum(given: AutoScalingConfig, old: AutoScalingConfig | undefined): number | undefined {
+  if (old === undefined) return undefined
+  const { minReplicas, ...rest } = old
+  return semanticallyEqual(rest, given) ? minReplicas : undefined
 }

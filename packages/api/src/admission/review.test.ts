@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import type { PodCliqueSet } from '../types/index.ts'
 import type { AdmissionAnswer } from './answers.ts'
 import { type AdmissionRequest, admit } from './review.ts'
 import { configurationWith, type Settings, sampleCluster } from './sample-sets.ts'
@@ -134,10 +135,21 @@ describe('a changed PodCliqueSet', () => {
 
   test('is judged against the stored one', () => {
     assert.equal(update({ ...old, spec: { ...old.spec, replicas: 4 } }, old).code, 200)
-    const cliques = [{ name: 'web', spec: { replicas: 3, podSpec: pod } }]
+    const cliques = [{ name: 'web', spec: { replicas: 3, minAvailable: 3, podSpec: pod } }]
     assert.equal(
       update(manifest({ cliques }), old).message,
       'spec.template.cliques.spec.minAvailable: Invalid value: 3: field is immutable',
+    )
+  })
+
+  test('may leave out the minimum, which then stays', () => {
+    const answer = update(manifest({ cliques: [{ name: 'web', spec: { replicas: 3, podSpec: pod } }] }), old)
+    assert.ok(answer.allowed, answer.message)
+    const { cliques } = (answer.object as unknown as PodCliqueSet).spec.template
+    assert.equal(cliques[0]!.spec.replicas, 3)
+    assert.equal(
+      cliques[0]!.spec.minAvailable,
+      (old as unknown as PodCliqueSet).spec.template.cliques[0]!.spec.minAvailable,
     )
   })
 

@@ -135,7 +135,7 @@ function admitSet(prepared: Prepared, context: ValidationContext): AdmissionAnsw
   const old = prepared.old && decodePodCliqueSet(prepared.old)
   if (old && !old.ok) return badRequest(`the stored object cannot be read: ${old.message}`, warnings)
 
-  const set = defaultPodCliqueSet(decoded.value, namespace)
+  const set = defaultPodCliqueSet(decoded.value, namespace, old?.value)
   // The stored object is completed like the new one: what both leave out has not changed.
   return conclude(prepared, set, old?.value, judged =>
     old ? validateChangedPodCliqueSet(judged, old.value, context) : validateNewPodCliqueSet(judged, context),

@@ -54,7 +54,10 @@ export function defaultingHandler(): AdmissionHandler {
     if (request.operation !== 'CREATE' && request.operation !== 'UPDATE') return allowed()
     const decoded = decodePodCliqueSet(request.object)
     if (!decoded.ok) return errored(400, decoded.message)
-    return patched(request.object, defaultPodCliqueSet(decoded.value, request.namespace))
+    // What is stored may be older than today's rules: then it has nothing to say.
+    const old = request.operation === 'UPDATE' ? decodePodCliqueSet(request.oldObject) : undefined
+    const filled = defaultPodCliqueSet(decoded.value, request.namespace, old?.ok ? old.value : undefined)
+    return patched(request.object, filled)
   }
 }
 

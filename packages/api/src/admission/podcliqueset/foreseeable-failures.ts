@@ -3,6 +3,7 @@
 import { dns1123Label, type FieldError, fieldError, validateAnnotations } from '@grove/apimachinery'
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
 import { validateMetrics } from './autoscaler-metrics.ts'
+import { clashingNames } from './clashing-names.ts'
 import { path } from './paths.ts'
 
 /**
@@ -12,6 +13,7 @@ import { path } from './paths.ts'
 export function foreseeableFailures(set: PodCliqueSet): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = set.spec.template
   return [
+    ...clashingNames(set),
     ...cliques.flatMap((clique, index) => failuresOfClique(clique, path.clique(index))),
     ...groups.flatMap((group, index) => failuresOfGroup(group, path.scalingGroup(index))),
   ]
