@@ -104,6 +104,11 @@ export const events = {
     warning('ComputeDomainCreateFailed', `ComputeDomain ${id} creation failed: ${error}`),
   computeDomainDeleted: (name: string) =>
     normal('ComputeDomainDeleteSuccessful', `Deleted ComputeDomain ${name}`),
+  computeDomainHeld: (name: string) =>
+    warning(
+      'ComputeDomainHeld',
+      `ComputeDomain ${name} was deleted while pods use it; it is held until they are gone, then made anew`,
+    ),
   computeDomainDeleteFailed: (name: string, error: string) =>
     warning('ComputeDomainDeleteFailed', `Failed to delete ComputeDomain ${name}: ${error}`),
 

@@ -26,6 +26,16 @@ test('objects of one set are called after the set, its replica and their templat
   for (const [made, wanted] of table) assert.equal(made, wanted)
 })
 
+test('a pod calls a shared claim by its own name where that is a DNS label, and by a short one otherwise', () => {
+  const longest = 'c'.repeat(63)
+  assert.equal(names.claimInPod(longest), longest)
+  const long = names.claimInPod(`${longest}x`)
+  assert.match(long, /^c{54}-[0-9a-f]{8}$/)
+  assert.equal(long, names.claimInPod(`${longest}x`))
+  assert.notEqual(long, names.claimInPod(`${longest}y`))
+  assert.match(names.claimInPod('w-all-gpu.example.com'), /^w-all-gpu-example-com-[0-9a-f]{8}$/)
+})
+
 test('scaled gangs are counted from the first group replica beyond the minimum', () => {
   assert.equal(names.scaledPodGang('simple1-0-sga', 1, 1), 'simple1-0-sga-0')
   assert.equal(names.scaledPodGang('simple1-0-sga', 2, 1), 'simple1-0-sga-1')

@@ -2,9 +2,14 @@
 
 // How every object is called. Names are only ever built here, never taken apart again: what belongs to what is said
 // by owner references and labels.
+import { Fnv1a64 } from './revision/fnv.ts'
 
 /** Characters that the user's own parts of a pod name may have together; the rest is hyphens, indexes and a random suffix. */
 export const combinedNameLimit = 45
+
+/** What the name of a container, a volume or a claim inside a pod may have: a DNS label. */
+const labelLimit = 63
+const shortenedTo = 54
 
 export const operatorName = 'grove-operator'
 
@@ -60,4 +65,14 @@ export const names = {
   /** … or one for each. */
   claimPerReplica: (owner: string, replica: number, template: string): string =>
     `${owner}-${replica}-${template}`,
+
+  /**
+   * How a pod calls a shared claim inside itself. The claim's own name, unless it is no DNS label: then as much of it as
+   * fits, told apart from others by its hash.
+   */
+  claimInPod: (claim: string): string => {
+    if (claim.length <= labelLimit && !claim.includes('.')) return claim
+    const hash = BigInt(new Fnv1a64().update(claim).digest()).toString(16).padStart(16, '0')
+    return `${claim.slice(0, shortenedTo).replaceAll('.', '-')}-${hash.slice(0, 8)}`
+  },
 }

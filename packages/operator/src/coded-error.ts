@@ -24,6 +24,16 @@ export class PassFailed extends AggregateError {
   }
 }
 
+/** What went wrong in a part of a pass whose failure does not end the pass. */
+export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
+  try {
+    await part
+    return []
+  } catch (error) {
+    return error instanceof PassFailed ? error.errors : [error]
+  }
+}
+
 /** Entries for `lastErrors`. A failure without a code of its own is told too, under the code given. */
 export function lastErrorsOf(error: unknown, fallback: ErrorCode, now: string): LastError[] {
   const errors = error instanceof PassFailed ? error.errors : [error]

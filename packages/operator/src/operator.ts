@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The controllers of the operator and what wakes them. Every pass reads caches and writes what differs; nothing polls.
-import {
-  type ClusterTopologyBinding,
-  conditionType,
-  label,
-  type Pod,
-  type PodClique,
-  type PodCliqueSet,
-} from '@grove/api'
+import { type ClusterTopologyBinding, label, type Pod, type PodClique, type PodCliqueSet } from '@grove/api'
 import {
   type Change,
   Controller,
@@ -22,7 +15,7 @@ import {
   sourceOf,
 } from '@grove/kube'
 import { isControlledBy } from './child-objects.ts'
-import { findCondition } from './condition-list.ts'
+import { claimSources, domainSources } from './device-wake-ups.ts'
 import { keyOf, type ObjectKey } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
@@ -153,6 +146,8 @@ export class Operator {
           log,
         ),
       ),
+      ...claimSources(world, 'podCliqueSet', log),
+      ...domainSources(world, log).map(source => this.#calmly(source)),
       from(world.topologyBindings, log, change =>
         this.#setsWithTopology((change.new ?? change.old) as ClusterTopologyBinding),
       ),
@@ -211,6 +206,7 @@ export class Operator {
       from(world.groups, log, change => (change.type === 'delete' ? [] : [keyOf(change.new)])),
       from(world.cliques, log, change => memberOfGroup(change)),
       from(world.sets, log, change => this.#childrenToWake(change, 'groups')),
+      ...claimSources(world, 'podCliqueScalingGroup', log),
     ]
   }
 
@@ -230,6 +226,7 @@ export class Operator {
         ),
       ),
       from(world.sets, log, change => this.#childrenToWake(change, 'cliques')),
+      ...claimSources(world, 'podClique', log),
     ]
   }
 
@@ -296,12 +293,4 @@ function from<T extends KubeObject>(
 function refOfKey(key: ObjectKey) {
   const [namespace = '', name = ''] = key.split('/')
   return { namespace, name }
-}
-
-/** Whether every replica of a set is available: what demos and tests wait for. */
-export function isAvailable(set: StoredSet): boolean {
-  return (
-    (set.status?.availableReplicas ?? 0) >= (set.spec.replicas ?? 0) &&
-    findCondition(set.status?.conditions, conditionType.topologyLevelsUnavailable)?.status !== 'True'
-  )
 }

@@ -18,8 +18,6 @@ export interface SharedClaims {
   readonly entries: readonly ResourceSharing[]
   /** The claims that should be there, given what their templates say. */
   wanted(find: ClaimTemplateLookup): ResourceClaim[]
-  /** A claim that is not wanted but in use by something that is still there. */
-  inUse?(claim: ResourceClaim): boolean
   readonly code: ErrorCode
 }
 
@@ -55,9 +53,7 @@ export async function syncSharedClaims(
           () =>
             context.world.client.patch(resources.resourceClaims, refOf(object), { merge: patch }, { signal }),
       ),
-      ...plan.remove
-        .filter(claim => !part.inUse?.(claim))
-        .map(claim => () => remove(part, claim, context, signal)),
+      ...plan.remove.map(claim => () => remove(part, claim, context, signal)),
     ])),
   ]
   if (failures.length) throw new PassFailed(failures)
@@ -85,13 +81,40 @@ async function create(
         try {
           await context.world.client.create(resources.resourceClaims, claim, { signal })
         } catch (error) {
-          // Ours, but not in the cache yet; or somebody else's, which the cache will show.
           if (!isAlreadyExists(error))
             throw failed(part, `Error creating ResourceClaim ${claim.metadata.name}`, error)
+          await claimAsOurs(part, claim, context, signal)
         }
       }),
   )
   return [...failures, ...made]
+}
+
+/**
+ * The name is taken by a claim that the cache does not show: ours and new, ours without its labels, nobody's, or that of
+ * an owner of the same name that is no more. What the API server has decides; what is going or another's is waited for.
+ */
+async function claimAsOurs(
+  part: SharedClaims,
+  wanted: ResourceClaim,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await world.client.find(resources.resourceClaims, refOf(wanted), { signal })
+  const id = `ResourceClaim ${wanted.metadata.name}`
+  if (!found || found.metadata.deletionTimestamp) throw failed(part, `${id} is still being deleted`)
+  const owners = found.metadata.ownerReferences ?? []
+  const controller = owners.find(owner => owner.controller)
+  if (controller && controller.uid !== part.ownerUid)
+    throw failed(part, `${id} exists and is controlled by ${controller.kind} ${controller.name}`)
+  const labels = missingLabels(found, wanted)
+  if (controller && !labels) return
+  const metadata = {
+    ...labels?.metadata,
+    ...(!controller && { ownerReferences: [...owners, ...(wanted.metadata.ownerReferences ?? [])] }),
+    resourceVersion: found.metadata.resourceVersion,
+  }
+  await world.client.patch(resources.resourceClaims, refOf(wanted), { merge: { metadata } }, { signal })
 }
 
 /** Templates inside the set come before those of the cluster. */
@@ -149,6 +172,6 @@ function failed(part: SharedClaims, message: string, cause?: unknown): CodedErro
   return new CodedError('Sync', part.code, message, cause)
 }
 
-function refOf({ metadata }: Stored<ResourceClaim>) {
+function refOf({ metadata }: ResourceClaim) {
   return { name: metadata.name, namespace: metadata.namespace ?? '' }
 }

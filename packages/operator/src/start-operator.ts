@@ -6,8 +6,9 @@ import { type Client, type Clock, type Logger, type Registry, silentLogger, syst
 import { schedulerBackends } from './backends/registry.ts'
 import { Operator } from './operator.ts'
 import type { EventSink } from './operator-context.ts'
+import { optionalKinds } from './optional-kinds.ts'
 import { StatusPace } from './status-pace.ts'
-import { optionalKinds, World } from './world.ts'
+import { World } from './world.ts'
 
 export interface StartOptions {
   readonly configuration: OperatorConfiguration

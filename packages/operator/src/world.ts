@@ -5,10 +5,8 @@
 import {
   type ClusterTopologyBinding,
   type ControllerRevision,
-  enabledSchedulers,
   type HorizontalPodAutoscaler,
   label,
-  type OperatorConfiguration,
   operatorName,
   type Pod,
   type PodClique,
@@ -16,11 +14,11 @@ import {
   type PodCliqueSet,
   type PodGang,
   type ResourceClaim,
+  type ResourceClaimTemplate,
   type Role,
   type RoleBinding,
   type Service,
   type ServiceAccount,
-  scheduler,
 } from '@grove/api'
 import {
   byControllerUid,
@@ -29,11 +27,8 @@ import {
   type Client,
   type Clock,
   createCachedClient,
-  discover,
-  isKubeError,
   type KubeError,
   type KubeObject,
-  type Logger,
   type Projection,
   type Resource,
   type ResourceDescriptor,
@@ -70,6 +65,8 @@ export class World {
   readonly topologyBindings: WatchCache<ClusterTopologyBinding>
   /** Undefined where the cluster does not serve them. */
   readonly resourceClaims: Owned<ResourceClaim> | undefined
+  /** Of everybody: only that they exist. What they say is read when a claim is made from them. */
+  readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly computeDomains: Owned<ComputeDomain> | undefined
   /** Undefined also where we may not read them: sets work, without a history. */
   readonly controllerRevisions: Owned<ControllerRevision> | undefined
@@ -139,6 +136,14 @@ export class World {
     this.autoscalers = ours(resources.autoscalers)
     const serves = options.serves ?? (() => false)
     this.resourceClaims = serves(resources.resourceClaims) ? ours(resources.resourceClaims) : undefined
+    this.claimTemplates = serves(resources.resourceClaimTemplates)
+      ? keep(
+          new WatchCache<ResourceClaimTemplate>(client, resources.resourceClaimTemplates, {
+            ...common(resources.resourceClaimTemplates),
+            project: existenceOf,
+          }),
+        )
+      : undefined
     this.computeDomains = serves(resources.computeDomains) ? ours(resources.computeDomains) : undefined
     this.controllerRevisions = serves(resources.controllerRevisions)
       ? ours(resources.controllerRevisions)
@@ -169,47 +174,12 @@ export class World {
   }
 }
 
+function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Stored<T>): Stored<T> {
+  const { name, namespace, uid, resourceVersion } = metadata
+  return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as Stored<T>
+}
+
 interface RunningCache {
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
-}
-
-/**
- * Which kinds of others there are to watch: those that the cluster serves and that the configuration gives us the
- * rights for. What comes later is seen after a restart.
- */
-export async function optionalKinds(
-  client: Client,
-  configuration: OperatorConfiguration,
-  log: Logger,
-): Promise<(resource: ResourceDescriptor) => boolean> {
-  const served = new Set((await discover(client)).map(nameOf))
-  const ours = new Set(
-    [
-      resources.resourceClaims,
-      ...((await mayKeepHistory(client, log)) ? [resources.controllerRevisions] : []),
-      ...(configuration.network.autoMNNVLEnabled ? [resources.computeDomains] : []),
-      ...(enabledSchedulers(configuration).has(scheduler.kai) ? [resources.kaiTopologies] : []),
-    ].map(nameOf),
-  )
-  return resource => served.has(nameOf(resource)) && ours.has(nameOf(resource))
-}
-
-/** An installation from before there was a history lacks the right to it; everything else works without. */
-async function mayKeepHistory(client: Client, log: Logger): Promise<boolean> {
-  try {
-    await client.page(resources.controllerRevisions, { limit: 1 })
-    return true
-  } catch (error) {
-    if (!isKubeError(error, 'Forbidden', 'NotFound')) throw error
-    log.error(
-      'Revisions of sets are not recorded, so grove rollout has no history to show: the operator needs the verbs get, list, watch, create, patch and delete on controllerrevisions of the group apps',
-      { error },
-    )
-    return false
-  }
-}
-
-function nameOf({ group, version, resource }: ResourceDescriptor): string {
-  return `${group}/${version}/${resource}`
 }

@@ -51,6 +51,7 @@ describe('stories on real Kubernetes', () => {
       const writes: WriteCount[] = []
       const operatorClient = connect(writes)
       const stage = new Stage({
+        ...story,
         client,
         operatorClient,
         namespace: await kubernetes.newNamespace('story'),

@@ -35,6 +35,7 @@ describe('stories on the embedded cluster', () => {
     test(story.name, async () => {
       const writes: WriteCount[] = []
       const stage = new Stage({
+        ...story,
         client: embedded.client,
         operatorClient: embedded.connect(writes),
         namespace: await embedded.newNamespace(`story-${at}`),

@@ -15,7 +15,14 @@ import {
   type PodCliqueSet,
   type PodGang,
 } from '@grove/api'
-import { type Client, defineResource, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import {
+  type Client,
+  defineResource,
+  isConflict,
+  type KubeObject,
+  type Resource,
+  type Stored,
+} from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
 
@@ -79,6 +86,26 @@ export class Stage {
     )
     if (!answer.allowed) throw new Error(answer.message)
     return this.client.create(resources.podCliqueSets, answer.object as PodCliqueSet)
+  }
+
+  /** Changes a PodCliqueSet as its author would, through admission; a refusal is an error. */
+  async edit(name: string, change: (set: Stored<PodCliqueSet>) => void): Promise<void> {
+    for (;;) {
+      const oldObject = await this.client.get(resources.podCliqueSets, this.#ref(name))
+      const object = structuredClone(oldObject)
+      change(object)
+      const answer = admit(
+        { operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject },
+        { configuration: this.#configuration, cluster: emptyCluster },
+      )
+      if (!answer.allowed) throw new Error(answer.message)
+      try {
+        await this.client.update(resources.podCliqueSets, answer.object as Stored<PodCliqueSet>)
+        return
+      } catch (error) {
+        if (!isConflict(error)) throw error
+      }
+    }
   }
 
   async patchSet(name: string, patch: object): Promise<void> {

@@ -94,7 +94,10 @@ function withClaims(spec: PodSpec, claims: readonly string[]): PodSpec {
     ...container,
     resources: {
       ...container.resources,
-      claims: [...(container.resources?.claims ?? []), ...claims.map(name => ({ name }))],
+      claims: [
+        ...(container.resources?.claims ?? []),
+        ...claims.map(claim => ({ name: names.claimInPod(claim) })),
+      ],
     },
   })
   return {
@@ -103,7 +106,7 @@ function withClaims(spec: PodSpec, claims: readonly string[]): PodSpec {
     ...(spec.initContainers && { initContainers: spec.initContainers.map(claiming) }),
     resourceClaims: [
       ...(spec.resourceClaims ?? []),
-      ...claims.map(name => ({ name, resourceClaimName: name })),
+      ...claims.map(claim => ({ name: names.claimInPod(claim), resourceClaimName: claim })),
     ],
   }
 }

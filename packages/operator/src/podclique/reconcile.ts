@@ -12,8 +12,8 @@ import {
   podSchedulingGate,
 } from '@grove/api'
 import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
-import { cliqueInstanceOf, isWanted, numberLabel } from '../clique-instance.ts'
-import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import { cliqueInstanceOf, isWanted } from '../clique-instance.ts'
+import { CodedError, failuresOf, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
 import { endsBreach } from '../condition-list.ts'
 import { type CliqueInstance, range } from '../layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
@@ -76,11 +76,11 @@ async function syncPods(
 ): Promise<void> {
   const { world, events: sink } = context
   const isCurrent = currentHash(set, clique)
-  await syncClaims(set, clique, instance, context, signal)
+  // Without its claims no pod is made; those that are there are looked after all the same.
+  const failures = await failuresOf(syncClaims(set, clique, instance, context, signal))
   const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
-  const failures: unknown[] = []
 
-  if (scale.create.length && isWanted(set, instance, world)) {
+  if (scale.create.length && failures.length === 0 && isWanted(set, instance, world)) {
     const name = clique.spec.podSpec.schedulerName
     const backend = context.backends.find(name)
     if (!backend)
@@ -124,7 +124,7 @@ async function syncPods(
   if (failures.length) throw new PassFailed(failures)
 }
 
-/** A claim of a pod that is still there is kept, although its index may be beyond the wanted number. */
+/** For the pods that are there, of which one may have an index beyond the wanted number, and for those to come. */
 function syncClaims(
   set: StoredSet,
   clique: StoredClique,
@@ -132,14 +132,14 @@ function syncClaims(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const held = new Set(context.world.podsOf(clique).filter(isActive).map(indexOf))
+  const held = context.world.podsOf(clique).filter(isActive).map(indexOf)
+  const indexes = new Set([...range(0, clique.spec.replicas), ...held.filter(index => index !== undefined)])
   return syncSharedClaims(
     {
       set,
       ownerUid: clique.metadata.uid,
       entries: instance.template.resourceSharing ?? [],
-      wanted: find => claimsOfClique(set, instance, clique, range(0, clique.spec.replicas), find),
-      inUse: claim => held.has(numberLabel(claim.metadata.labels, label.podIndex)),
+      wanted: find => claimsOfClique(set, instance, clique, [...indexes], find),
       code: cliqueErrorCode.syncResourceClaim,
     },
     context,

@@ -4,6 +4,7 @@
 // group stops the groups after it.
 import { type ErrorCode, type EventValue, eventSource, events, label, setErrorCode } from '@grove/api'
 import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { hasArrived } from '../arrival.ts'
 import { type ChildKind, planChildren } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
@@ -222,7 +223,8 @@ async function syncChildren<T extends KubeObject>(part: ChildComponent<T>): Prom
       await request()
       tell(part.written?.(object))
     } catch (error) {
-      if (isAlreadyExists(error) && (await arrived(part, object))) return
+      if (isAlreadyExists(error) && (await hasArrived(client, resource, object, part.kind.ownerUid, signal)))
+        return
       tell(part.failed?.(object, textOf(error)))
       throw new CodedError('Sync', part.code, `Error writing ${resource.kind} ${keyOf(object)}`, error)
     }
@@ -256,19 +258,6 @@ async function syncChildren<T extends KubeObject>(part: ChildComponent<T>): Prom
     ])),
   ]
   if (failures.length) throw new PassFailed(failures)
-}
-
-/** Whether the object that is already there is ours and only the watch has not shown it yet. */
-async function arrived<T extends KubeObject>(
-  { context, resource, kind, signal }: ChildComponent<T>,
-  object: T,
-) {
-  const found = await context.world.client.find(resource, refOfObject(object), { signal })
-  const owners = found?.metadata.ownerReferences ?? []
-  return (
-    owners.some(owner => owner.controller && owner.uid === kind.ownerUid) &&
-    !found?.metadata.deletionTimestamp
-  )
 }
 
 function refOfObject(object: KubeObject | Stored) {

@@ -4,7 +4,8 @@
 // when the pods of its replica are gone.
 import { eventSource, events, finalizer, label, setErrorCode } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
-import { planChildren } from '../child-objects.ts'
+import { hasArrived } from '../arrival.ts'
+import { type MergePatch, planChildren } from '../child-objects.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
 import { range } from '../layout.ts'
 import { mnnvlGroups } from '../mnnvl.ts'
@@ -19,7 +20,7 @@ export async function syncComputeDomains(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { world, events: sink } = context
+  const { world } = context
   if (!world.computeDomains) return
   const groups = mnnvlGroups(set)
   const existing = world.computeDomains.byIndex('controller', set.metadata.uid)
@@ -31,40 +32,84 @@ export async function syncComputeDomains(
     existing,
     ownerUid: set.metadata.uid,
     prune: true,
+    patch: whatIsMissing,
   })
   const failures = await runAll([
-    ...plan.create.map(domain => async () => {
-      const id = `${set.metadata.namespace}/${domain.metadata.name}`
-      try {
-        await world.client.create(resources.computeDomains, domain, { signal })
-        sink.emit(set, eventSource.podCliqueSet, events.computeDomainCreated(id))
-      } catch (error) {
-        if (isAlreadyExists(error)) return
-        sink.emit(set, eventSource.podCliqueSet, events.computeDomainCreateFailed(id, textOf(error)))
-        throw new CodedError(
-          'Sync',
-          setErrorCode.syncComputeDomain,
-          `Error creating ComputeDomain ${id}`,
-          error,
-        )
-      }
-    }),
-    ...plan.remove
-      .filter(domain => !hasPods(set, domain, context))
+    ...plan.create.map(domain => () => createDomain(set, domain, context, signal)),
+    ...plan.patch.map(
+      ({ object, patch }) =>
+        () =>
+          world.client.patch(resources.computeDomains, refOf(object), { merge: patch }, { signal }),
+    ),
+    ...plan.leaving.map(domain => () => renewDomain(set, domain, context, signal)),
+    ...[...plan.remove, ...goingUnwanted(existing, plan.leaving)]
+      .filter(domain => !hasPods(set, replicaOf(domain), context))
       .map(domain => () => releaseDomain(set, domain, context, signal)),
   ])
   if (failures.length) throw new PassFailed(failures)
 }
 
-/** Everything that holds the set's domains goes: it is being deleted. */
+/** The domains of a set that is being deleted go. */
 export async function releaseComputeDomains(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const domains = context.world.computeDomains?.byIndex('controller', set.metadata.uid) ?? []
-  const failures = await runAll(domains.map(domain => () => releaseDomain(set, domain, context, signal)))
+  const failures = await runAll(
+    domainsOf(set, context).map(domain => () => releaseDomain(set, domain, context, signal)),
+  )
   if (failures.length) throw new PassFailed(failures)
+}
+
+/** Whether a domain of the set still has pods on it. */
+export function areDomainsInUse(set: StoredSet, context: OperatorContext): boolean {
+  return domainsOf(set, context).some(domain => hasPods(set, replicaOf(domain), context))
+}
+
+function domainsOf(set: StoredSet, { world }: OperatorContext): Stored<ComputeDomain>[] {
+  return world.computeDomains?.byIndex('controller', set.metadata.uid) ?? []
+}
+
+async function createDomain(
+  set: StoredSet,
+  domain: ComputeDomain,
+  { world, events: sink }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const id = `${set.metadata.namespace}/${domain.metadata.name}`
+  try {
+    await world.client.create(resources.computeDomains, domain, { signal })
+    sink.emit(set, eventSource.podCliqueSet, events.computeDomainCreated(id))
+  } catch (error) {
+    const { uid } = set.metadata
+    if (
+      isAlreadyExists(error) &&
+      (await hasArrived(world.client, resources.computeDomains, domain, uid, signal))
+    )
+      return
+    sink.emit(set, eventSource.podCliqueSet, events.computeDomainCreateFailed(id, textOf(error)))
+    throw new CodedError('Sync', setErrorCode.syncComputeDomain, `Error creating ComputeDomain ${id}`, error)
+  }
+}
+
+/** Somebody deleted a domain that is needed. Our finalizer holds it until no pod is on it; then it is made anew. */
+async function renewDomain(
+  set: StoredSet,
+  domain: Stored<ComputeDomain>,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = domain.metadata
+  if (hasPods(set, replicaOf(domain), context)) {
+    context.events.emit(set, eventSource.podCliqueSet, events.computeDomainHeld(name))
+    return
+  }
+  await releaseDomain(set, domain, context, signal)
+  throw new CodedError(
+    'Sync',
+    setErrorCode.syncComputeDomain,
+    `ComputeDomain ${set.metadata.namespace}/${name} is still being deleted`,
+  )
 }
 
 async function releaseDomain(
@@ -73,20 +118,18 @@ async function releaseDomain(
   { world, events: sink }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, namespace = '', uid } = domain.metadata
-  const finalizers = (domain.metadata.finalizers ?? []).filter(one => one !== finalizer.computeDomain)
+  const { name, uid, deletionTimestamp, finalizers = [] } = domain.metadata
+  const others = finalizers.filter(one => one !== finalizer.computeDomain)
   try {
-    await world.client.patch(
-      resources.computeDomains,
-      { name, namespace },
-      { merge: { metadata: { finalizers } } },
-      { signal },
-    )
-    await world.client.delete(
-      resources.computeDomains,
-      { name, namespace },
-      { signal, preconditions: { uid } },
-    )
+    if (others.length < finalizers.length)
+      await world.client.patch(
+        resources.computeDomains,
+        refOf(domain),
+        { merge: { metadata: { finalizers: others } } },
+        { signal },
+      )
+    if (!deletionTimestamp)
+      await world.client.delete(resources.computeDomains, refOf(domain), { signal, preconditions: { uid } })
     sink.emit(set, eventSource.podCliqueSet, events.computeDomainDeleted(name))
   } catch (error) {
     if (isNotFound(error)) return
@@ -100,10 +143,50 @@ async function releaseDomain(
   }
 }
 
-function hasPods(set: StoredSet, domain: ComputeDomain, { world }: OperatorContext): boolean {
-  const replica = domain.metadata.labels?.[label.setReplicaIndex]
-  return world.cliques
-    .byIndex('set', `${set.metadata.namespace}/${set.metadata.name}`)
-    .filter(clique => clique.metadata.labels?.[label.setReplicaIndex] === replica)
-    .some(clique => world.podsOf(clique).length > 0)
+/** Domains that nobody needs, deleted by somebody, and held by nothing but us. */
+function goingUnwanted(
+  existing: readonly Stored<ComputeDomain>[],
+  leaving: readonly Stored<ComputeDomain>[],
+): Stored<ComputeDomain>[] {
+  return existing.filter(
+    domain =>
+      domain.metadata.deletionTimestamp &&
+      !leaving.includes(domain) &&
+      domain.metadata.finalizers?.includes(finalizer.computeDomain),
+  )
+}
+
+/** Our labels and our finalizer are put back; labels and finalizers of others stay, and the spec is left alone. */
+function whatIsMissing(existing: Stored<ComputeDomain>, wanted: ComputeDomain): MergePatch | undefined {
+  const { labels, finalizers = [], resourceVersion } = existing.metadata
+  const missing = Object.entries(wanted.metadata.labels ?? {}).filter(
+    ([key, value]) => labels?.[key] !== value,
+  )
+  const isHeld = finalizers.includes(finalizer.computeDomain)
+  if (missing.length === 0 && isHeld) return undefined
+  return {
+    metadata: {
+      resourceVersion,
+      ...(missing.length && { labels: Object.fromEntries(missing) }),
+      ...(!isHeld && { finalizers: [...finalizers, finalizer.computeDomain] }),
+    },
+  }
+}
+
+/** Terminating pods included: they use the fabric until they are gone. */
+function hasPods({ metadata }: StoredSet, replica: string | undefined, { world }: OperatorContext): boolean {
+  return world.pods
+    .list(metadata.namespace)
+    .some(
+      ({ metadata: { labels } }) =>
+        labels?.[label.partOf] === metadata.name && labels[label.setReplicaIndex] === replica,
+    )
+}
+
+function replicaOf(domain: ComputeDomain): string | undefined {
+  return domain.metadata.labels?.[label.setReplicaIndex]
+}
+
+function refOf({ metadata }: Stored<ComputeDomain>) {
+  return { name: metadata.name, namespace: metadata.namespace ?? '' }
 }

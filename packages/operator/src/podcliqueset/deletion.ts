@@ -3,16 +3,19 @@
 // A set goes away. Owner references and the garbage collector are what is relied on; removing by label what is many
 // makes it fast. If those requests fail the collector still finishes the job.
 import { finalizer, label, managedLabels, selectorText } from '@grove/api'
-import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { isNotFound, type KubeObject, type ReconcileResult, type Resource, type Stored } from '@grove/kube'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
 import type { World } from '../world.ts'
 import { runAll } from '../writes.ts'
-import { releaseComputeDomains } from './compute-domains.ts'
+import { areDomainsInUse, releaseComputeDomains } from './compute-domains.ts'
 
 /** Replica indexes that one selector names: keeps the URL far below what servers accept. */
 const indexesPerRequest = 200
+
+/** So long after the deletion NVLink domains are kept for pods that do not end; twice the usual grace of a pod. */
+const domainsHeldMs = 60_000
 
 /**
  * What is on its way out already is no work for the garbage collector, which would otherwise look at every single one.
@@ -34,10 +37,10 @@ export async function deleteSet(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<ReconcileResult | undefined> {
   const { world } = context
   const finalizers = set.metadata.finalizers ?? []
-  if (!finalizers.includes(finalizer.podCliqueSet)) return
+  if (!finalizers.includes(finalizer.podCliqueSet)) return undefined
   const options = {
     namespace: set.metadata.namespace,
     labelSelector: selectorText(managedLabels(set.metadata.name)),
@@ -54,6 +57,8 @@ export async function deleteSet(
       await world.client.delete(resource, ref, { signal, preconditions: { uid: metadata.uid } })
     }),
   ])
+  const releaseAt = Date.parse(set.metadata.deletionTimestamp ?? '') + domainsHeldMs
+  if (areDomainsInUse(set, context) && context.clock.now() < releaseAt) return { requeueAt: releaseAt }
   // These alone carry a finalizer that nobody else would take away.
   await releaseComputeDomains(set, context, signal)
   try {
@@ -73,6 +78,7 @@ export async function deleteSet(
   } catch (error) {
     if (!isNotFound(error)) throw error
   }
+  return undefined
 }
 
 /** Few, but the garbage collector would come to them last. The token's Secret goes with its account. */

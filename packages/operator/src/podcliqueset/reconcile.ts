@@ -18,7 +18,7 @@ import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } 
 import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
-import { CodedError, lastErrorsOf, PassFailed } from '../coded-error.ts'
+import { CodedError, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
 import { TerminationNotices } from '../gang-termination/notices.ts'
@@ -64,10 +64,7 @@ export class SetReconciler {
     const context = this.#context
     const stored = context.world.sets.get(refOf(key)) as StoredSet | undefined
     if (!stored) return undefined
-    if (stored.metadata.deletionTimestamp) {
-      await deleteSet(stored, context, signal)
-      return undefined
-    }
+    if (stored.metadata.deletionTimestamp) return deleteSet(stored, context, signal)
     let failure: unknown
     const deadlines: (number | undefined)[] = []
     let set = stored
@@ -177,14 +174,7 @@ async function sync(
   const failures = await removeReplicas(set, surplusReplicas(set, context), context, signal)
   for (const group of components(set, context, tokens, signal)) {
     const failed = await Promise.all(
-      group.map(async ({ name, run }) => {
-        try {
-          await run()
-          return []
-        } catch (error) {
-          return (error instanceof PassFailed ? error.errors : [error]).map(one => named(name, one))
-        }
-      }),
+      group.map(async ({ name, run }) => (await failuresOf(run())).map(one => named(name, one))),
     )
     failures.push(...failed.flat())
     if (failures.length) throw new PassFailed(failures)

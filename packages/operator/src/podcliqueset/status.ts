@@ -11,7 +11,7 @@ import {
   type PodCliqueSetStatus,
   podSelector,
 } from '@grove/api'
-import { withCondition, withoutCondition } from '../condition-list.ts'
+import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
 import {
   range,
   scalingGroupConfigs,
@@ -112,5 +112,13 @@ function conditions({ set, topology, update, now }: SetStatusInput): Condition[]
     condition.type === topology?.type
       ? { ...condition, observedGeneration: set.metadata.generation }
       : condition,
+  )
+}
+
+/** Whether every replica of a set is available: what demos and tests wait for. */
+export function isAvailable(set: StoredSet): boolean {
+  return (
+    (set.status?.availableReplicas ?? 0) >= (set.spec.replicas ?? 0) &&
+    findCondition(set.status?.conditions, conditionType.topologyLevelsUnavailable)?.status !== 'True'
   )
 }

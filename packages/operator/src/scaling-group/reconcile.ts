@@ -11,7 +11,7 @@ import {
 } from '@grove/api'
 import { isAlreadyExists, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import { groupInstanceOf } from '../clique-instance.ts'
-import { CodedError, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import { CodedError, failuresOf, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
 import { endsBreach } from '../condition-list.ts'
 import { terminationDelayMs } from '../gang-termination/breach.ts'
 import { planGroupTermination } from '../gang-termination/plan-group.ts'
@@ -87,20 +87,25 @@ async function syncMembers(
       scalingGroupErrorCode.missingReplicaIndex,
       `PodCliqueSet ${set.metadata.namespace}/${set.metadata.name} has no scaling group that makes ${group.metadata.name}`,
     )
-  await syncSharedClaims(
-    {
-      set,
-      ownerUid: group.metadata.uid,
-      entries: instance.config.resourceSharing ?? [],
-      wanted: find => claimsOfScalingGroup(set, instance, group, range(0, group.spec.replicas), find),
-      code: scalingGroupErrorCode.syncResourceClaim,
-    },
-    context,
-    signal,
+  const unclaimed = await failuresOf(
+    syncSharedClaims(
+      {
+        set,
+        ownerUid: group.metadata.uid,
+        entries: instance.config.resourceSharing ?? [],
+        wanted: find => claimsOfScalingGroup(set, instance, group, range(0, group.spec.replicas), find),
+        code: scalingGroupErrorCode.syncResourceClaim,
+      },
+      context,
+      signal,
+    ),
   )
+  // Members come when their claims are there; replicas that are not wanted any more go in any case.
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
+  const create = unclaimed.length ? [] : plan.create
   const failures = [
+    ...unclaimed,
     // Under our name of the template; nothing else of members is changed while they live.
     ...(await runAll(
       plan.keep
@@ -112,7 +117,7 @@ async function syncMembers(
         ),
     )),
     ...(await removeReplicas(set, group, plan.removeReplicas, context, signal)),
-    ...(await runAll(plan.create.map(member => () => createMember(set, group, member, context, signal)))),
+    ...(await runAll(create.map(member => () => createMember(set, group, member, context, signal)))),
     ...(await runAll(
       // With OnDelete the members follow the template at once and their pods when somebody deletes them.
       isOnDelete(set)

@@ -1,41 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { label, type ResourceClaim } from '@grove/api'
+import { defaultConfiguration, label, type Pod, type ResourceClaim, type ServiceAccount } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
+import { oneDevice, provideDevices, provideNamespace, provideTemplate } from './devices.ts'
 
-const template = (name: string) => `
-      - {name: ${name}, templateSpec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example.com}}]}}}}`
+const container = (name: string) => `{name: ${name}, image: registry.example/${name}:1}`
 
-/** Shared devices at every level: set, scaling group and clique; for all replicas and per replica. */
-const sharing = `
+/** Shared devices at every level, of every scope, with and without filters, from templates of all three places. */
+const sharing = (deviceClass: string, farNamespace: string) => `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
 metadata: {name: share}
 spec:
   replicas: 1
   template:
-    resourceClaimTemplates:${['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8'].map(template).join('')}
+    resourceClaimTemplates:
+${['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']
+  .map(name => `      - {name: ${name}, templateSpec: {spec: ${JSON.stringify(oneDevice(deviceClass))}}}`)
+  .join('\n')}
     resourceSharing:
       - {name: u1, scope: AllReplicas}
+      - {name: ext, scope: PerReplica}
       - {name: u2, scope: PerReplica, filter: {childCliqueNames: [wa]}}
       - {name: u3, scope: AllReplicas, filter: {childScalingGroupNames: [sg]}}
     cliques:
       - name: wa
-        resourceSharing: [{name: u4, scope: PerReplica}]
+        resourceSharing:
+          - {name: u4, scope: PerReplica}
+          - {name: far, namespace: ${farNamespace}, scope: AllReplicas}
         spec:
           roleName: wa
           replicas: 1
-          podSpec: {containers: [{name: main, image: registry.example/a:1}]}
+          podSpec:
+            initContainers: [${container('download')}]
+            containers: [${container('main')}, ${container('side')}]
       - name: wb
         resourceSharing: [{name: u8, scope: AllReplicas}]
         spec:
           roleName: wb
           replicas: 1
-          podSpec: {containers: [{name: main, image: registry.example/b:1}]}
+          podSpec: {containers: [${container('main')}]}
     podCliqueScalingGroups:
       - name: sg
         cliqueNames: [wb]
@@ -46,68 +54,232 @@ spec:
           - {name: u7, scope: AllReplicas, filter: {childCliqueNames: [wb]}}
 `
 
-async function claims(stage: Stage): Promise<Stored<ResourceClaim>[]> {
-  return stage.list(resources.resourceClaims, 'share')
-}
+const claims = (stage: Stage): Promise<Stored<ResourceClaim>[]> =>
+  stage.list(resources.resourceClaims, 'share')
 
 async function untilClaims(stage: Stage, count: number): Promise<string[]> {
   const found = await stage.until(
     `${count} claims`,
     () => claims(stage),
-    all => all.length === count,
+    all => all.length === count && all.every(claim => !claim.metadata.deletionTimestamp),
   )
   return found.map(claim => claim.metadata.name).sort()
 }
 
+const claimsOf = (pod: Pod) => pod.spec!.resourceClaims!.map(claim => claim.resourceClaimName)
+const podsOf = (pods: readonly Stored<Pod>[], clique: string) =>
+  pods.filter(pod => pod.metadata.labels?.[label.podClique] === clique)
+
+const allNamespaces = {
+  ...defaultConfiguration(),
+  resourceSharing: { allowedTemplateNamespaces: ['*'] },
+}
+
+async function deploy(stage: Stage): Promise<Stored<Pod>[]> {
+  const deviceClass = await provideDevices(stage, 40)
+  const far = `${stage.namespace}-far`
+  await provideNamespace(stage, far)
+  await provideTemplate(stage, 'ext', deviceClass)
+  await provideTemplate(stage, 'far', deviceClass, far)
+  await stage.apply(sharing(deviceClass, far))
+  return stage.untilReady('share', 3)
+}
+
+const initialClaims = [
+  'share-0-ext',
+  'share-0-sg-0-u6',
+  'share-0-sg-0-wb-all-u8',
+  'share-0-sg-1-u6',
+  'share-0-sg-1-wb-all-u8',
+  'share-0-sg-all-u5',
+  'share-0-sg-all-u7',
+  'share-0-u2',
+  'share-0-wa-0-u4',
+  'share-0-wa-all-far',
+  'share-all-u1',
+  'share-all-u3',
+]
+
 export const resourceSharingStories: Story[] = [
   {
     name: 'shared claims follow every scale-out and scale-in, at every level',
+    configuration: allNamespaces,
     async tell(stage) {
-      await stage.apply(sharing)
-      assert.deepEqual(await untilClaims(stage, 10), [
-        'share-0-sg-0-u6',
-        'share-0-sg-0-wb-all-u8',
-        'share-0-sg-1-u6',
-        'share-0-sg-1-wb-all-u8',
-        'share-0-sg-all-u5',
-        'share-0-sg-all-u7',
-        'share-0-u2',
-        'share-0-wa-0-u4',
+      const pods = await deploy(stage)
+      assert.deepEqual(await untilClaims(stage, 12), initialClaims)
+      const ofWa = ['share-all-u1', 'share-0-ext', 'share-0-u2', 'share-0-wa-all-far']
+      assert.deepEqual(claimsOf(podsOf(pods, 'share-0-wa')[0]!), [...ofWa, 'share-0-wa-0-u4'])
+      assert.deepEqual(claimsOf(podsOf(pods, 'share-0-sg-1-wb')[0]!), [
         'share-all-u1',
         'share-all-u3',
+        'share-0-ext',
+        'share-0-sg-all-u5',
+        'share-0-sg-all-u7',
+        'share-0-sg-1-u6',
+        'share-0-sg-1-wb-all-u8',
       ])
-      const pods = await stage.until(
-        'its pods',
-        () => stage.pods('share'),
-        all => all.length === 3,
+      const { containers, initContainers = [] } = podsOf(pods, 'share-0-wa')[0]!.spec!
+      for (const one of [...containers, ...initContainers])
+        assert.deepEqual(
+          one.resources?.claims?.map(claim => claim.name),
+          [...ofWa, 'share-0-wa-0-u4'],
+        )
+      await ownersAreRight(stage)
+
+      const scaled = async (
+        what: 'Groups' | 'Clique' | 'Sets',
+        to: number,
+        claimed: number,
+        ready: number,
+      ) => {
+        const [resource, name] = {
+          Groups: [resources.podCliqueScalingGroups, 'share-0-sg'] as const,
+          Clique: [resources.podCliques, 'share-0-wa'] as const,
+          Sets: [resources.podCliqueSets, 'share'] as const,
+        }[what]
+        await stage.scale(resource as never, name, to)
+        const names = await untilClaims(stage, claimed)
+        return { names, pods: await stage.untilReady('share', ready) }
+      }
+      const one = await scaled('Groups', 1, 10, 2)
+      assert.deepEqual(
+        one.names,
+        initialClaims.filter(name => !name.startsWith('share-0-sg-1-')),
       )
-      const names = (clique: string) =>
-        pods
-          .find(pod => pod.metadata.labels?.[label.podClique] === clique)!
-          .spec!.resourceClaims!.map(claim => claim.resourceClaimName)
-      assert.deepEqual(names('share-0-wa'), ['share-all-u1', 'share-0-u2', 'share-0-wa-0-u4'])
-      assert.deepEqual(names('share-0-sg-1-wb'), [
-        'share-all-u1',
-        'share-all-u3',
-        'share-0-sg-all-u5',
-        'share-0-sg-all-u7',
-        'share-0-sg-1-u6',
-        'share-0-sg-1-wb-all-u8',
-      ])
-      await stage.scale(resources.podCliqueScalingGroups, 'share-0-sg', 1)
-      await untilClaims(stage, 8)
-      await stage.scale(resources.podCliqueScalingGroups, 'share-0-sg', 3)
-      await untilClaims(stage, 12)
-      await stage.scale(resources.podCliques, 'share-0-wa', 2)
-      assert.ok((await untilClaims(stage, 13)).includes('share-0-wa-1-u4'))
-      await stage.scale(resources.podCliques, 'share-0-wa', 1)
-      await untilClaims(stage, 12)
-      await stage.scale(resources.podCliqueSets, 'share', 2)
-      await untilClaims(stage, 20)
-      await stage.scale(resources.podCliqueSets, 'share', 1)
-      await untilClaims(stage, 12)
+      const three = await scaled('Groups', 3, 14, 4)
+      assert.ok(three.names.includes('share-0-sg-2-u6') && three.names.includes('share-0-sg-2-wb-all-u8'))
+      const two = await scaled('Clique', 2, 15, 5)
+      assert.deepEqual(
+        podsOf(two.pods, 'share-0-wa').map(claimsOf).sort(),
+        ['share-0-wa-0-u4', 'share-0-wa-1-u4'].map(own => [...ofWa, own]),
+      )
+      const back = await scaled('Clique', 1, 14, 4)
+      assert.ok(!back.names.includes('share-0-wa-1-u4'))
+      const twice = await scaled('Sets', 2, 24, 7)
+      assert.equal(twice.names.filter(name => name.startsWith('share-1-')).length, 10)
+      assert.deepEqual((await scaled('Sets', 1, 14, 4)).names, three.names)
+
+      await assert.rejects(
+        stage.edit('share', set => {
+          set.spec.template.resourceSharing![0]!.scope = 'PerReplica'
+        }),
+        /field is immutable/,
+      )
       await stage.deleteSet('share')
       await untilClaims(stage, 0)
+      await stage.untilReady('share', 0)
+    },
+  },
+  {
+    name: 'claims that somebody deletes come back, at every level, and what others wrote on a claim stays',
+    configuration: allNamespaces,
+    async tell(stage) {
+      await deploy(stage)
+      await untilClaims(stage, 12)
+      const at = (name: string) => ({ name, namespace: stage.namespace })
+      await stage.client.patch(resources.resourceClaims, at('share-all-u3'), {
+        merge: { metadata: { labels: { team: 'blue', [label.partOf]: null, [label.managedBy]: null } } },
+      })
+      const labelled = await stage.until(
+        'its labels to be ours again',
+        () => stage.client.get(resources.resourceClaims, at('share-all-u3')),
+        claim => claim.metadata.labels?.[label.partOf] === 'share',
+      )
+      assert.equal(labelled.metadata.labels?.team, 'blue')
+      // Nothing holds a claim whose pods are gone.
+      await stage.scale(resources.podCliqueSets as never, 'share', 0)
+      await stage.untilReady('share', 0)
+      const [kept] = (await claims(stage)).filter(claim => claim.metadata.name === 'share-all-u1')
+      await stage.client.delete(resources.resourceClaims, at('share-all-u1'))
+      await stage.until(
+        'another claim of the set',
+        () => claims(stage),
+        all =>
+          all.some(({ metadata }) => metadata.name === 'share-all-u1' && metadata.uid !== kept!.metadata.uid),
+      )
+      await stage.scale(resources.podCliqueSets as never, 'share', 1)
+      await stage.untilReady('share', 3)
+      await stage.scale(resources.podCliqueScalingGroups as never, 'share-0-sg', 0)
+      await stage.scale(resources.podCliques as never, 'share-0-wa', 0)
+      await stage.untilReady('share', 0)
+      for (const name of ['share-0-sg-all-u5', 'share-0-wa-all-far']) {
+        const before = await stage.client.get(resources.resourceClaims, at(name))
+        await stage.client.delete(resources.resourceClaims, at(name))
+        await stage.until(
+          `another ${name}`,
+          () => stage.client.find(resources.resourceClaims, at(name)),
+          claim => claim !== undefined && claim.metadata.uid !== before.metadata.uid,
+        )
+      }
+    },
+  },
+  {
+    name: 'no pod is made without its claims: a template that comes late is picked up, a foreign claim is left alone',
+    async tell(stage) {
+      const deviceClass = await provideDevices(stage, 10)
+      const owner = await stage.client.create(resources.serviceAccounts, {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'somebody', namespace: stage.namespace },
+      } as ServiceAccount)
+      const { name, uid } = owner.metadata
+      await stage.client.create(resources.resourceClaims, {
+        apiVersion: 'resource.k8s.io/v1',
+        kind: 'ResourceClaim',
+        metadata: {
+          name: 'share-0-web-all-late',
+          namespace: stage.namespace,
+          ownerReferences: [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid, controller: true }],
+        },
+        spec: oneDevice(deviceClass),
+      } as ResourceClaim)
+      await stage.apply(`
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: share}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: web
+        resourceSharing: [{name: late, scope: AllReplicas}]
+        spec: {roleName: web, replicas: 2, podSpec: {containers: [${container('main')}]}}
+`)
+      const says = (text: string) =>
+        stage.until(
+          `the clique to say "${text}"`,
+          () => stage.cliques('share'),
+          ([clique]) => (clique?.status?.lastErrors ?? []).some(error => error.description.includes(text)),
+        )
+      await says('late does not exist')
+      await provideTemplate(stage, 'late', deviceClass)
+      await says('is controlled by ServiceAccount somebody')
+      assert.deepEqual(await stage.pods('share'), [])
+      await stage.client.patch(
+        resources.resourceClaims,
+        { name: 'share-0-web-all-late', namespace: stage.namespace },
+        { merge: { metadata: { ownerReferences: null } } },
+      )
+      // Nobody's now: it becomes ours.
+      await stage.untilReady('share', 2)
+      await stage.until(
+        'no error to be left',
+        () => stage.cliques('share'),
+        ([clique]) => (clique?.status?.lastErrors ?? []).length === 0,
+      )
     },
   },
 ]
+
+async function ownersAreRight(stage: Stage): Promise<void> {
+  for (const { metadata } of await claims(stage)) {
+    const owner = metadata.ownerReferences?.find(reference => reference.controller)
+    const wanted = /-(wa|wb)-/.test(metadata.name)
+      ? 'PodClique'
+      : metadata.name.includes('-sg-')
+        ? 'PodCliqueScalingGroup'
+        : 'PodCliqueSet'
+    assert.equal(owner?.kind, wanted, metadata.name)
+    assert.ok(metadata.name.startsWith(owner!.name))
+  }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Kinds of others that not every cluster serves, or that not every configuration lets us touch.
+import { enabledSchedulers, type OperatorConfiguration, scheduler } from '@grove/api'
+import {
+  type Client,
+  defineResource,
+  discover,
+  isKubeError,
+  type KubeObject,
+  type Logger,
+  type ResourceDescriptor,
+} from '@grove/kube'
+import { resources } from './resources.ts'
+
+/** Which of them there are to watch. What comes later is seen after a restart. */
+export async function optionalKinds(
+  client: Client,
+  configuration: OperatorConfiguration,
+  log: Logger,
+): Promise<(resource: ResourceDescriptor) => boolean> {
+  const served = new Set((await discover(client)).map(nameOf))
+  const ours = [
+    resources.resourceClaims,
+    resources.resourceClaimTemplates,
+    resources.computeDomains,
+    ...((await mayKeepHistory(client, log)) ? [resources.controllerRevisions] : []),
+    ...(enabledSchedulers(configuration).has(scheduler.kai) ? [resources.kaiTopologies] : []),
+  ].map(nameOf)
+  const watched = new Set(ours.filter(name => served.has(name)))
+  const domains = nameOf(resources.computeDomains)
+  if (watched.has(domains) && !(await mayManageDomains(client, configuration))) watched.delete(domains)
+  return resource => watched.has(nameOf(resource))
+}
+
+/** An installation from before there was a history lacks the right to it; everything else works without. */
+async function mayKeepHistory(client: Client, log: Logger): Promise<boolean> {
+  try {
+    await client.page(resources.controllerRevisions, { limit: 1 })
+    return true
+  } catch (error) {
+    if (!isKubeError(error, 'Forbidden', 'NotFound')) throw error
+    log.error(
+      'Revisions of sets are not recorded, so grove rollout has no history to show: the operator needs the verbs get, list, watch, create, patch and delete on controllerrevisions of the group apps',
+      { error },
+    )
+    return false
+  }
+}
+
+interface AccessReview extends KubeObject {
+  readonly spec: { readonly resourceAttributes: Readonly<Record<string, string>> }
+  readonly status?: { readonly allowed: boolean }
+}
+
+const accessReviews = defineResource<AccessReview>({
+  group: 'authorization.k8s.io',
+  version: 'v1',
+  resource: 'selfsubjectaccessreviews',
+  kind: 'SelfSubjectAccessReview',
+  namespaced: false,
+})
+
+/**
+ * The switch decides whether new sets may use NVLink domains. Domains that are there are looked after as long as we
+ * have the rights: otherwise our finalizer would hold them, and the sets that own them, for ever.
+ */
+async function mayManageDomains(client: Client, { network }: OperatorConfiguration): Promise<boolean> {
+  if (network.autoMNNVLEnabled) return true
+  const { group, resource } = resources.computeDomains
+  const answers = await Promise.all(
+    ['list', 'watch', 'create', 'patch', 'delete'].map(verb =>
+      client.create(accessReviews, {
+        apiVersion: 'authorization.k8s.io/v1',
+        kind: 'SelfSubjectAccessReview',
+        metadata: {},
+        spec: { resourceAttributes: { group, resource, verb } },
+      }),
+    ),
+  )
+  return answers.every(({ status }) => status?.allowed === true)
+}
+
+function nameOf({ group, version, resource }: ResourceDescriptor): string {
+  return `${group}/${version}/${resource}`
+}
