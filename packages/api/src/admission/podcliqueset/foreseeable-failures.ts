@@ -3,8 +3,10 @@
 import { dns1123Label, type FieldError, fieldError, validateAnnotations } from '@grove/apimachinery'
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
 import { validateMetrics } from './autoscaler-metrics.ts'
+import { collidingClaims } from './claim-names.ts'
 import { clashingNames } from './clashing-names.ts'
 import { path } from './paths.ts'
+import { reservedNames } from './reserved-names.ts'
 
 /**
  * Objects that the operator would make from the set and that an API server would certainly refuse. New sets with such
@@ -16,6 +18,8 @@ export function foreseeableFailures(set: PodCliqueSet): FieldError[] {
     ...clashingNames(set),
     ...cliques.flatMap((clique, index) => failuresOfClique(clique, path.clique(index))),
     ...groups.flatMap((group, index) => failuresOfGroup(group, path.scalingGroup(index))),
+    ...reservedNames(set),
+    ...collidingClaims(set),
   ]
 }
 

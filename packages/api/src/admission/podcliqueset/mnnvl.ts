@@ -115,7 +115,7 @@ export function mnnvlWarnings(set: PodCliqueSet): string[] {
   })
 }
 
-function usesGpu({ spec: { podSpec } }: CliqueTemplate): boolean {
+export function usesGpu({ spec: { podSpec } }: CliqueTemplate): boolean {
   return [...podSpec.containers, ...(podSpec.initContainers ?? [])].some(({ resources }) =>
     [resources?.limits, resources?.requests].some(list => isPositive(list?.[gpuResource])),
   )

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ResourceSharing } from '../../types/index.ts'
+import { clique, refusals, sampleSet } from '../sample-sets.ts'
+
+interface Sharing {
+  readonly set?: ResourceSharing[]
+  readonly group?: ResourceSharing[]
+  readonly member?: ResourceSharing[]
+  readonly solo?: ResourceSharing[]
+}
+
+function judge({ set, group, member, solo }: Sharing): string[] {
+  return refusals(
+    sampleSet({
+      ...(set && { resourceSharing: set }),
+      cliques: [
+        clique('x', {}, { ...(solo && { resourceSharing: solo }) }),
+        clique('m', {}, { ...(member && { resourceSharing: member }) }),
+      ],
+      podCliqueScalingGroups: [
+        {
+          name: 'g',
+          cliqueNames: ['m'],
+          replicas: 1,
+          minAvailable: 1,
+          ...(group && { resourceSharing: group }),
+        },
+      ],
+    }),
+  )
+}
+
+const each = (name: string): ResourceSharing => ({ name, scope: 'PerReplica' })
+const all = (name: string): ResourceSharing => ({ name, scope: 'AllReplicas' })
+
+test('claims of different levels have different names', () => {
+  assert.deepEqual(
+    judge({ set: [each('t'), all('u')], group: [each('t')], member: [all('t')], solo: [all('t')] }),
+    [],
+  )
+  const collisions: Sharing[] = [
+    { set: [each('x-all-y')], solo: [all('y')] },
+    { set: [each('g-0-t')], group: [each('t')] },
+    { set: [each('g-7-t')], group: [each('t')] },
+    { group: [each('m-all-t')], member: [all('t')] },
+    { set: [each('g-0-m-2-t')], member: [each('t')] },
+  ]
+  for (const sharing of collisions)
+    assert.match(judge(sharing).join(), /its ResourceClaim would be called .* and so would one of/)
+})

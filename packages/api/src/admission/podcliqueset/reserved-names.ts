@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Names that the operator needs for itself, or that none of its objects could bear.
+import { dns1123Label, type FieldError, fieldError, quote } from '@grove/apimachinery'
+import { annotation, mnnvlGroupNone } from '../../annotations.ts'
+import { mnnvlClaimName, waiter } from '../../environment.ts'
+import { names } from '../../names.ts'
+import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
+import { usesGpu } from './mnnvl.ts'
+import { path } from './paths.ts'
+
+/** Names become host names, Services and label values: DNS labels all of them. */
+const labelLimit = 63
+/** A set of more replicas than this has room for fewer characters in its names. */
+const thousandReplicas = 999
+
+export function reservedNames(set: PodCliqueSet): FieldError[] {
+  const { cliques, podCliqueScalingGroups: groups = [], cliqueStartupType } = set.spec.template
+  const isOrdered = cliqueStartupType !== 'CliqueStartupTypeAnyOrder'
+  return [
+    ...nameOfSet(set.metadata.name),
+    ...cliques.flatMap(({ name }, index) => withoutDots(`${path.clique(index)}.name`, name)),
+    ...groups.flatMap(({ name }, index) => withoutDots(`${path.scalingGroup(index)}.name`, name)),
+    ...autoscalersOfOneName(set),
+    ...cliques.flatMap((clique, index) => [
+      ...(isOrdered ? waiterNames(clique, `${path.clique(index)}.spec.podSpec`) : []),
+      ...mnnvlNames(set, clique, index),
+    ]),
+  ]
+}
+
+function nameOfSet(name: string): FieldError[] {
+  const field = 'metadata.name'
+  if (name === 'default')
+    return [
+      fieldError.invalid(
+        field,
+        name,
+        'a ServiceAccount of this name exists in every namespace, and the PodCliqueSet needs one of its own',
+      ),
+    ]
+  return withoutDots(field, name)
+}
+
+function withoutDots(field: string, name: string): FieldError[] {
+  if (!name.includes('.')) return []
+  return dns1123Label(name).map(problem => fieldError.invalid(field, name, problem))
+}
+
+/** An autoscaler is called as what it scales, and a clique and a group of one name are called alike. */
+function autoscalersOfOneName({ spec: { template } }: PodCliqueSet): FieldError[] {
+  const scaled = new Set(
+    template.cliques.filter(({ spec }) => spec.autoScalingConfig).map(({ name }) => name),
+  )
+  return (template.podCliqueScalingGroups ?? []).flatMap(({ name, scaleConfig }, index) =>
+    scaleConfig && scaled.has(name)
+      ? [
+          fieldError.invalid(
+            `${path.scalingGroup(index)}.name`,
+            name,
+            'a PodClique of the same name is autoscaled too, and both autoscalers would have one name',
+          ),
+        ]
+      : [],
+  )
+}
+
+function waiterNames({ spec: { podSpec } }: CliqueTemplate, field: string): FieldError[] {
+  const reserved = (list: 'containers' | 'initContainers' | 'volumes', own: readonly string[]) =>
+    (podSpec[list] ?? []).flatMap(({ name }, index) =>
+      own.includes(name)
+        ? [
+            fieldError.invalid(
+              `${field}.${list}[${index}].name`,
+              name,
+              'is reserved for the start-up order of PodCliques',
+            ),
+          ]
+        : [],
+    )
+  return [
+    ...reserved('initContainers', [waiter.containerName]),
+    ...reserved('containers', [waiter.containerName]),
+    ...reserved('volumes', [waiter.tokenVolume, waiter.podInfoVolume]),
+  ]
+}
+
+function mnnvlNames(set: PodCliqueSet, clique: CliqueTemplate, index: number): FieldError[] {
+  const group = mnnvlGroupOf(set, clique)
+  if (group === undefined || !usesGpu(clique)) return []
+  const { resourceClaims = [] } = clique.spec.podSpec
+  const domain = names.computeDomain(
+    set.metadata.name,
+    Math.max(thousandReplicas, set.spec.replicas ?? 0),
+    group,
+  )
+  return [
+    ...resourceClaims.flatMap(({ name }, claim) =>
+      name === mnnvlClaimName
+        ? [
+            fieldError.invalid(
+              `${path.clique(index)}.spec.podSpec.resourceClaims[${claim}].name`,
+              name,
+              'is reserved for the NVLink domain that the PodClique joins',
+            ),
+          ]
+        : [],
+    ),
+    ...(domain.length > labelLimit
+      ? [
+          fieldError.invalid(
+            `${path.clique(index)}.name`,
+            clique.name,
+            `its NVLink domain would be called ${quote(domain)}, which has more than ${labelLimit} characters; shorten the group or the PodCliqueSet`,
+          ),
+        ]
+      : []),
+  ]
+}
+
+function mnnvlGroupOf({ metadata, spec: { template } }: PodCliqueSet, clique: CliqueTemplate) {
+  const group = template.podCliqueScalingGroups?.find(({ cliqueNames }) => cliqueNames.includes(clique.name))
+  const layers = [clique.annotations, group?.annotations, metadata.annotations]
+  const value = layers.map(layer => layer?.[annotation.mnnvlGroup]).find(found => found !== undefined)
+  return value === mnnvlGroupNone ? undefined : value
+}
