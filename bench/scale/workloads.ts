@@ -88,8 +88,7 @@ export function objectsOf(workload: Workload, namespace: string): ReadonlyMap<st
   if (!answer.allowed) throw new Error(answer.message)
   const rendered = render(answer.object as StoredSet, {
     backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
-    topologyAwareScheduling: false,
-    mnnvl: false,
+    configuration,
     waiterImage: undefined,
     topologyBindings: [],
     claimTemplates: [],

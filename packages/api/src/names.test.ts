@@ -9,7 +9,7 @@ test('objects of one set are called after the set, its replica and their templat
   const group = names.scalingGroup('simple1', 0, 'sga')
   const table: [string, string][] = [
     [names.replica('simple1', 0), 'simple1-0'],
-    [names.headlessServiceAddress('simple1', 0, 'demo'), 'simple1-0.demo.svc.cluster.local'],
+    [names.headlessServiceAddress('simple1', 0, 'demo', 'cluster.local'), 'simple1-0.demo.svc.cluster.local'],
     [group, 'simple1-0-sga'],
     [names.standaloneClique('simple1', 0, 'frontend'), 'simple1-0-frontend'],
     [names.memberClique(group, 1, 'worker'), 'simple1-0-sga-1-worker'],

@@ -17,8 +17,8 @@ export const names = {
   /** One replica of a PodCliqueSet; also its base PodGang, its headless Service and the subdomain of its pods. */
   replica: (set: string, replica: number): string => `${set}-${replica}`,
 
-  headlessServiceAddress: (set: string, replica: number, namespace: string): string =>
-    `${names.replica(set, replica)}.${namespace}.svc.cluster.local`,
+  headlessServiceAddress: (set: string, replica: number, namespace: string, clusterDomain: string): string =>
+    `${names.replica(set, replica)}.${namespace}.svc.${clusterDomain}`,
 
   scalingGroup: (set: string, replica: number, group: string): string => `${set}-${replica}-${group}`,
 

@@ -20,6 +20,7 @@ import { keyOf, type ObjectKey } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
+import { TokenSecrets } from './podcliqueset/token-secret.ts'
 import { updatingReplicas } from './podcliqueset/update.ts'
 import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
@@ -71,7 +72,8 @@ export class Operator {
       reconcile: (key, pass) => gangs.reconcile(key, pass),
       sources: this.#gangSources(log),
     })
-    const sets = new SetReconciler({ context, enqueueGang: gang => this.#gangs.queue.add(gang) })
+    const tokens = new TokenSecrets(context)
+    const sets = new SetReconciler({ context, tokens, enqueueGang: gang => this.#gangs.queue.add(gang) })
     this.#sets = new Controller<ObjectKey>({
       ...common,
       name: 'podcliqueset',
@@ -92,7 +94,7 @@ export class Operator {
       name: 'podclique',
       workers: workers.podClique.concurrentSyncs,
       ownerOf: key => this.#setOf(context.world.cliques.get(refOfKey(key)), key),
-      reconcile: (key, pass) => reconcileClique(key, pass, context),
+      reconcile: (key, pass) => reconcileClique(key, pass, context, tokens),
       sources: this.#cliqueSources(log),
     })
     const bindings = new Controller<string>({

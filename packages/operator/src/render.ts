@@ -4,6 +4,7 @@
 // world in which every pod is ready. Pods carry their hostname as name and have lost our gate.
 import {
   type ClusterTopologyBinding,
+  type OperatorConfiguration,
   type ResourceClaimSpec,
   type ResourceClaimTemplate,
   type ResourceSharing,
@@ -38,8 +39,7 @@ import { topologyName } from './topology.ts'
 
 export interface RenderContext {
   readonly backends: SchedulerBackends
-  readonly topologyAwareScheduling: boolean
-  readonly mnnvl: boolean
+  readonly configuration: OperatorConfiguration
   readonly waiterImage: string | undefined
   readonly topologyBindings: readonly ClusterTopologyBinding[]
   readonly claimTemplates: readonly ResourceClaimTemplate[]
@@ -63,7 +63,9 @@ export function render(set: StoredSet, context: RenderContext): RenderedObject[]
     ...replicas.flatMap(replica => [
       headlessService(set, replica),
       ...autoscalers(set, replica),
-      ...(context.mnnvl ? mnnvlGroups(set).map(group => computeDomain(set, replica, group)) : []),
+      ...(context.configuration.network.autoMNNVLEnabled
+        ? mnnvlGroups(set).map(group => computeDomain(set, replica, group))
+        : []),
       ...scalingGroups(set, replica).flatMap(group => renderScalingGroup(set, group, find)),
     ]),
     ...cliques.flatMap(({ objects, pods }) => [...objects, ...pods]),
@@ -132,7 +134,7 @@ function renderClique(
   if (!backend) throw new Error(`schedulerName "${name}" is not enabled in OperatorConfiguration`)
   const indexes = range(0, clique.spec.replicas)
   const pods = indexes.map(index => {
-    const made = ungated(pod({ set, clique, instance, backend, waiterImage: context.waiterImage }, index))
+    const made = ungated(pod({ ...context, set, clique, instance, backend }, index))
     const { generateName: _, ...metadata } = made.metadata
     return { ...made, metadata: { ...metadata, name: made.spec!.hostname! } } as RenderedObject
   })
@@ -150,7 +152,7 @@ function renderGangs(
 ): RenderedObject[] {
   const topology = topologyName(set)
   const binding = context.topologyBindings.find(candidate => candidate.metadata.name === topology)
-  const levels = context.topologyAwareScheduling ? (binding?.spec.levels ?? []) : []
+  const levels = context.configuration.topologyAwareScheduling.enabled ? (binding?.spec.levels ?? []) : []
   const schedulerName = context.backends.nameFor(set)
   const backend = context.backends.find(schedulerName) ?? context.backends.default
   return podGangs(set, groupReplicasFromTemplate).flatMap(instance => {

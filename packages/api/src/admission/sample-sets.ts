@@ -80,7 +80,7 @@ export function configurationWith(settings: Settings = {}): OperatorConfiguratio
   return {
     ...defaultConfiguration(),
     topologyAwareScheduling: { enabled: settings.topology ?? false },
-    network: { autoMNNVLEnabled: settings.mnnvl ?? false },
+    network: { ...defaultConfiguration().network, autoMNNVLEnabled: settings.mnnvl ?? false },
     scheduler: { profiles: names.map(name => ({ name })), defaultProfileName: names[0]! },
     resourceSharing: { allowedTemplateNamespaces: settings.allowedTemplateNamespaces ?? [] },
   }

@@ -53,11 +53,12 @@ describe('defaults', () => {
         reconcilerServiceAccountUserName: '',
       },
       topologyAwareScheduling: { enabled: false },
-      network: { autoMNNVLEnabled: false },
+      network: { autoMNNVLEnabled: false, clusterDomain: 'cluster.local' },
       scheduler: { profiles: [{ name: 'default-scheduler' }], defaultProfileName: 'default-scheduler' },
       gangTermination: { onTotalLoss: 'Wait' },
       resourceSharing: { allowedTemplateNamespaces: [] },
       revisionHistory: { limit: 10 },
+      startupWaiter: { image: '', imagePullPolicy: '', imagePullSecrets: [] },
     })
     assert.deepEqual(defaultConfiguration(), loaded({}))
   })
@@ -107,6 +108,13 @@ test('what is given is taken', () => {
     },
     gangTermination: { onTotalLoss: 'Recreate' },
     resourceSharing: { allowedTemplateNamespaces: ['shared'] },
+    network: { clusterDomain: 'site.example' },
+    startupWaiter: {
+      image: 'registry.example/waiter:3',
+      imagePullPolicy: 'Always',
+      imagePullSecrets: ['pull'],
+      resources: { limits: { cpu: '1' } },
+    },
   })
   assert.equal(configuration.runtimeClientConnection.qps, 12.5)
   assert.deepEqual(configuration.runtimeClientConnection.rateLimit, { qps: 12.5, burst: 7 })
@@ -120,6 +128,13 @@ test('what is given is taken', () => {
   assert.deepEqual(configuration.authorizer.exemptServiceAccountUserNames, ['a', 'b'])
   assert.equal(configuration.gangTermination.onTotalLoss, 'Recreate')
   assert.deepEqual(configuration.resourceSharing.allowedTemplateNamespaces, ['shared'])
+  assert.equal(configuration.network.clusterDomain, 'site.example')
+  assert.deepEqual(configuration.startupWaiter, {
+    image: 'registry.example/waiter:3',
+    imagePullPolicy: 'Always',
+    imagePullSecrets: ['pull'],
+    resources: { limits: { cpu: '1' } },
+  })
 })
 
 describe('scheduler profiles', () => {

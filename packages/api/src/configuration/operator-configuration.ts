@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { ResourceRequirements } from '../kubernetes/index.ts'
+
 export const configurationApiVersion = 'operator.config.grove.io/v1alpha1'
 export const configurationKind = 'OperatorConfiguration'
 
@@ -15,11 +17,12 @@ export interface OperatorConfiguration {
   readonly logFormat: LogFormat
   readonly authorizer: AuthorizerConfiguration
   readonly topologyAwareScheduling: { readonly enabled: boolean }
-  readonly network: { readonly autoMNNVLEnabled: boolean }
+  readonly network: NetworkConfiguration
   readonly scheduler: SchedulerConfiguration
   readonly gangTermination: GangTerminationConfiguration
   readonly resourceSharing: ResourceSharingConfiguration
   readonly revisionHistory: RevisionHistoryConfiguration
+  readonly startupWaiter: StartupWaiterConfiguration
 }
 
 export const logLevels = ['debug', 'info', 'error'] as const
@@ -125,4 +128,25 @@ export interface ResourceSharingConfiguration {
 export interface RevisionHistoryConfiguration {
   /** How many revisions of a set are kept; those in use are kept beyond it. */
   readonly limit: number
+}
+
+export interface NetworkConfiguration {
+  /** Whether new sets may use multi-node NVLink domains. */
+  readonly autoMNNVLEnabled: boolean
+  /** The DNS domain of the cluster's Services. */
+  readonly clusterDomain: string
+}
+
+export const pullPolicies = ['', 'Always', 'IfNotPresent', 'Never'] as const
+
+/** The init container of pods that start after others. */
+export interface StartupWaiterConfiguration {
+  /** Complete, with its tag; empty: the image of the operator's environment, with the operator's version. */
+  readonly image: string
+  /** Empty: as Kubernetes chooses. */
+  readonly imagePullPolicy: (typeof pullPolicies)[number]
+  /** Secrets by name, in the namespace of the pod, that pods with a waiter get beside their own. */
+  readonly imagePullSecrets: readonly string[]
+  /** Absent: limits where every container of the pod has them, so that the pod keeps its quality of service. */
+  readonly resources?: ResourceRequirements
 }

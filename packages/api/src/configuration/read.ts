@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { ResourceRequirements } from '../kubernetes/index.ts'
 import { scheduler } from '../schedulers.ts'
 import type {
   CertProvisionMode,
@@ -8,6 +9,7 @@ import type {
   LogLevel,
   OperatorConfiguration,
   SchedulerConfiguration,
+  StartupWaiterConfiguration,
   TotalLossPolicy,
 } from './operator-configuration.ts'
 import type { Section } from './section.ts'
@@ -35,6 +37,7 @@ export function readConfiguration(root: Section): OperatorConfiguration {
     gangTermination: readGangTermination(root.section('gangTermination')),
     resourceSharing: readResourceSharing(root.section('resourceSharing')),
     revisionHistory: readRevisionHistory(root.section('revisionHistory')),
+    startupWaiter: readStartupWaiter(root.section('startupWaiter')),
   }
   root.close()
   return configuration
@@ -131,7 +134,10 @@ function readSwitch(section: Section): { enabled: boolean } {
 }
 
 function readNetwork(section: Section): OperatorConfiguration['network'] {
-  return closing(section, { autoMNNVLEnabled: section.boolean('autoMNNVLEnabled') })
+  return closing(section, {
+    autoMNNVLEnabled: section.boolean('autoMNNVLEnabled'),
+    clusterDomain: section.text('clusterDomain', 'cluster.local'),
+  })
 }
 
 /** The plain scheduler is always there; without any profile it is the default too, whatever else was named. */
@@ -158,4 +164,14 @@ function readResourceSharing(section: Section): OperatorConfiguration['resourceS
 
 function readRevisionHistory(section: Section): OperatorConfiguration['revisionHistory'] {
   return closing(section, { limit: section.integer('limit', 10) })
+}
+
+function readStartupWaiter(section: Section): StartupWaiterConfiguration {
+  const resources = section.freeObject('resources')
+  return closing(section, {
+    image: section.text('image', ''),
+    imagePullPolicy: section.text('imagePullPolicy', '') as StartupWaiterConfiguration['imagePullPolicy'],
+    imagePullSecrets: section.texts('imagePullSecrets'),
+    ...(resources && { resources: resources as ResourceRequirements }),
+  })
 }

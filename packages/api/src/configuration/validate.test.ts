@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { renderFieldError } from '@grove/apimachinery'
+import { dns1123Subdomain, renderFieldError } from '@grove/apimachinery'
 import { defaultConfiguration, loadConfiguration } from './load.ts'
 import type { OperatorConfiguration } from './operator-configuration.ts'
 import { validateConfiguration } from './validate.ts'
@@ -23,6 +23,21 @@ describe('mistakes', () => {
       'log level',
       { logLevel: 'trace' },
       ['logLevel: Unsupported value: "trace": supported values: "debug", "info", "error"'],
+    ],
+    [
+      'cluster domain',
+      { network: { clusterDomain: 'Not A Domain' } },
+      [
+        `network.clusterDomain: Invalid value: "Not A Domain": ${dns1123Subdomain('Not A Domain').join('; ')}`,
+      ],
+    ],
+    [
+      'start-up waiter',
+      { startupWaiter: { imagePullPolicy: 'Sometimes', resources: { limits: { cpu: 'much' } } } },
+      [
+        'startupWaiter.imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", "IfNotPresent", "Never"',
+        'startupWaiter.resources.limits.cpu: Invalid value: "much": quantities must match the regular expression \'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$\'',
+      ],
     ],
     ['blank log level', { logLevel: ' ' }, ['loaded']],
     [

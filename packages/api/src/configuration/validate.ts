@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError, formatDuration, quote } from '@grove/apimachinery'
+import {
+  dns1123Subdomain,
+  type FieldError,
+  fieldError,
+  formatDuration,
+  QuantityError,
+  quote,
+  readQuantity,
+} from '@grove/apimachinery'
 import { scheduler } from '../schedulers.ts'
 import {
   certProvisionModes,
   logFormats,
   logLevels,
   type OperatorConfiguration,
+  pullPolicies,
   totalLossPolicies,
 } from './operator-configuration.ts'
 import { supportedSchedulers } from './schedulers.ts'
@@ -24,6 +33,8 @@ export function validateConfiguration(configuration: OperatorConfiguration): Fie
     ...validatePorts(configuration),
     ...oneOf('gangTermination.onTotalLoss', configuration.gangTermination.onTotalLoss, totalLossPolicies),
     ...validateHistory(configuration),
+    ...validateClusterDomain(configuration),
+    ...validateStartupWaiter(configuration),
   ]
 }
 
@@ -141,4 +152,27 @@ function validatePorts({ server, debugging }: OperatorConfiguration): FieldError
   return ports
     .filter(([, port]) => port < 1 || port > 65535)
     .map(([field, port]) => fieldError.invalid(field, port, 'must be between 1 and 65535, inclusive'))
+}
+
+function validateClusterDomain({ network: { clusterDomain } }: OperatorConfiguration): FieldError[] {
+  return dns1123Subdomain(clusterDomain).map(problem =>
+    fieldError.invalid('network.clusterDomain', clusterDomain, problem),
+  )
+}
+
+function validateStartupWaiter({ startupWaiter }: OperatorConfiguration): FieldError[] {
+  const { imagePullPolicy, resources = {} } = startupWaiter
+  const amounts = (['requests', 'limits'] as const).flatMap(list =>
+    Object.entries(resources[list] ?? {}).map(([name, amount]) => ({
+      field: `startupWaiter.resources.${list}.${name}`,
+      amount: amount as unknown,
+    })),
+  )
+  return [
+    ...oneOf('startupWaiter.imagePullPolicy', imagePullPolicy, pullPolicies.filter(Boolean)),
+    ...amounts.flatMap(({ field, amount }) => {
+      const read = readQuantity(amount)
+      return read instanceof QuantityError ? [fieldError.invalid(field, amount, read.message)] : []
+    }),
+  ]
 }

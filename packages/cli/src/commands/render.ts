@@ -36,8 +36,7 @@ export async function render(options: {
   const image = process.env[operatorEnvironment.waiterImage] ?? 'grove-initc'
   const context: RenderContext = {
     backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
-    topologyAwareScheduling: configuration.topologyAwareScheduling.enabled,
-    mnnvl: configuration.network.autoMNNVLEnabled,
+    configuration,
     waiterImage: `${image}:${unreleasedVersion}`,
     topologyBindings: named<ClusterTopologyBinding>('ClusterTopologyBinding'),
     claimTemplates: named<ResourceClaimTemplate>('ResourceClaimTemplate'),

@@ -2,36 +2,42 @@
 
 import {
   type Container,
+  cliqueErrorCode,
   label,
   managedLabels,
   names,
+  type OperatorConfiguration,
+  operatorEnvironment,
   type PodSpec,
   podEnvironment,
   podSchedulingGate,
-  type Volume,
-  waiter,
 } from '@grove/api'
 import type { SchedulerBackend } from '../backends/backend.ts'
 import { fromLabel, literal, withEnvironment } from '../container-env.ts'
 import type { CliqueInstance } from '../layout.ts'
 import { claimsOfPod } from '../resource-sharing.ts'
-import { type StartupParent, startupParents } from '../startup-order.ts'
+import { startupParents } from '../startup-order.ts'
 import type { NewPod, StoredClique, StoredSet } from '../stored.ts'
 import { controlledBy } from './owner.ts'
+import { withStartupWaiter } from './startup-waiter.ts'
+
+/** What the operator's configuration says about pods. */
+export type PodConfiguration = Pick<OperatorConfiguration, 'network' | 'startupWaiter'>
 
 export interface PodContext {
   readonly set: StoredSet
   readonly clique: StoredClique
   readonly instance: CliqueInstance
   readonly backend: SchedulerBackend
-  /** Image of the start-up waiter with its tag; only needed where something starts after something else. */
+  readonly configuration: PodConfiguration
+  /** Image of the start-up waiter with its tag, unless configured; needed where something starts after something. */
   readonly waiterImage: string | undefined
 }
 
 export class WaiterImageMissingError extends Error {
   constructor() {
     super(
-      'environment variable GROVE_INIT_CONTAINER_IMAGE is not set, so pods that start after others cannot be made',
+      `${cliqueErrorCode.waiterImageMissing}: environment variable ${operatorEnvironment.waiterImage} is not set, so pods that start after others cannot be made`,
     )
   }
 }
@@ -62,7 +68,8 @@ export function pod(context: PodContext, podIndex: number): NewPod {
 }
 
 function podSpec(context: PodContext, podIndex: number): PodSpec {
-  const { set, clique, instance, backend } = context
+  const { set, clique, instance, backend, configuration } = context
+  const { name, namespace = '' } = set.metadata
   const replica = names.replica(set.metadata.name, instance.setReplica)
   const spec = withEnvironment(clique.spec.podSpec, [
     literal(podEnvironment.setName, set.metadata.name),
@@ -70,13 +77,13 @@ function podSpec(context: PodContext, podIndex: number): PodSpec {
     literal(podEnvironment.cliqueName, instance.name),
     literal(
       podEnvironment.headlessService,
-      names.headlessServiceAddress(set.metadata.name, instance.setReplica, set.metadata.namespace ?? ''),
+      names.headlessServiceAddress(name, instance.setReplica, namespace, configuration.network.clusterDomain),
     ),
     fromLabel(podEnvironment.podIndex, label.podIndex),
   ])
   const claimed = withClaims(spec, claimsOfPod(set, instance, podIndex))
   return {
-    ...withWaiter(claimed, context),
+    ...startingInOrder(claimed, context),
     // Gates of the template belong to others, who take them away themselves.
     schedulingGates: [
       { name: podSchedulingGate },
@@ -111,46 +118,18 @@ function withClaims(spec: PodSpec, claims: readonly string[]): PodSpec {
   }
 }
 
-/** The waiter comes last among the init containers: what the user prepares runs while the parents start. */
-function withWaiter(spec: PodSpec, context: PodContext): PodSpec {
-  if (!context.clique.spec.startsAfter?.length) return spec
-  if (!context.waiterImage) throw new WaiterImageMissingError()
-  const parents = startupParents(context.set, context.instance)
-  return {
-    ...spec,
-    initContainers: [...(spec.initContainers ?? []), waiterContainer(context.waiterImage, parents)],
-    volumes: [...(spec.volumes ?? []), ...waiterVolumes(context.set.metadata.name)],
-  }
-}
-
-function waiterContainer(image: string, parents: readonly StartupParent[]): Container {
-  return {
-    name: waiter.containerName,
+function startingInOrder(spec: PodSpec, context: PodContext): PodSpec {
+  const { set, clique, instance, configuration, waiterImage } = context
+  if (!clique.spec.startsAfter?.length) return spec
+  const image = configuration.startupWaiter.image || waiterImage
+  if (!image) throw new WaiterImageMissingError()
+  const parents = startupParents(set, instance)
+  return withStartupWaiter(spec, {
+    set: set.metadata.name,
     image,
-    args: parents.map(parent => waiter.argument(parent.name, parent.minAvailable)),
-    volumeMounts: [
-      { name: waiter.podInfoVolume, mountPath: waiter.podInfoPath, readOnly: true },
-      { name: waiter.tokenVolume, mountPath: waiter.tokenPath, readOnly: true },
-    ],
-  }
-}
-
-function waiterVolumes(set: string): Volume[] {
-  return [
-    {
-      name: waiter.tokenVolume,
-      secret: { secretName: names.tokenSecret(set), defaultMode: waiter.tokenFileMode },
-    },
-    {
-      name: waiter.podInfoVolume,
-      downwardAPI: {
-        items: [
-          { path: waiter.namespaceFile, fieldRef: { fieldPath: 'metadata.namespace' } },
-          { path: waiter.podGangFile, fieldRef: { fieldPath: `metadata.labels['${label.podGang}']` } },
-        ],
-      },
-    },
-  ]
+    parents,
+    configuration: configuration.startupWaiter,
+  })
 }
 
 /** The pod as its gang lets it go: without our gate, with those of others. */

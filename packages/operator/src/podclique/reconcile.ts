@@ -4,24 +4,22 @@
 import {
   cliqueErrorCode,
   eventSource,
-  events,
   label,
-  type Pod,
   type PodClique,
   type PodCliqueStatus,
   podSchedulingGate,
 } from '@grove/api'
 import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import { cliqueInstanceOf, isWanted } from '../clique-instance.ts'
-import { CodedError, failuresOf, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import { CodedError, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { endsBreach } from '../condition-list.ts'
 import { type CliqueInstance, range } from '../layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
-import { pod } from '../objects/pod.ts'
 import { claimsOfClique } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
+import type { TokenSecrets } from '../podcliqueset/token-secret.ts'
 import { isUpdatingSet } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
@@ -29,9 +27,10 @@ import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign } from '../take-over.ts'
-import { runAll, runSlowStart } from '../writes.ts'
+import { runAll } from '../writes.ts'
 import { planGates } from './gates.ts'
 import { currentHash, isOfWantedTemplate } from './outdated-pods.ts'
+import { createPods } from './pod-creation.ts'
 import { removePods } from './pod-removal.ts'
 import { indexOf, isActive } from './pod-state.ts'
 import { cliqueUpdate, replaceOutdated, withProgress } from './replace-outdated.ts'
@@ -43,6 +42,7 @@ export async function reconcileClique(
   key: ObjectKey,
   { signal }: ReconcileContext,
   context: OperatorContext,
+  tokens: TokenSecrets,
 ): Promise<ReconcileResult | undefined> {
   const { world } = context
   const clique = world.cliques.get(refOf(key)) as StoredClique | undefined
@@ -57,63 +57,43 @@ export async function reconcileClique(
   const instance = cliqueInstanceOf(set, clique)
   if (!instance) return undefined
   let failure: unknown
+  let lacksToken = false
   try {
-    await syncPods(set, clique, instance, context, signal)
+    lacksToken = await syncPods(set, clique, instance, context, tokens, signal)
   } catch (error) {
     failure = error
   }
   const waitMs = await updateStatus(set, key, instance, failure, context, signal)
   if (failure) throw failure
-  return waitMs > 0 ? { requeueAfter: waitMs } : undefined
+  const soonestMs = lacksToken ? tokenAfterMs : waitMs
+  return soonestMs > 0 ? { requeueAfter: soonestMs } : undefined
 }
 
+/** The cluster fills a token in within moments of the Secret; what else there is to do is looked at then, too. */
+const tokenAfterMs = 100
+
+/** Tells whether pods are held back until the token is there by which they wait for others. */
 async function syncPods(
   set: StoredSet,
   clique: StoredClique,
   instance: CliqueInstance,
   context: OperatorContext,
+  tokens: TokenSecrets,
   signal: AbortSignal,
-): Promise<void> {
-  const { world, events: sink } = context
+): Promise<boolean> {
+  const { world } = context
   const isCurrent = currentHash(set, clique)
   // Without its claims no pod is made; those that are there are looked after all the same.
   const failures = await failuresOf(syncClaims(set, clique, instance, context, signal))
   const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
-
+  let lacksToken = false
   if (scale.create.length && failures.length === 0 && isWanted(set, instance, world)) {
-    const name = clique.spec.podSpec.schedulerName
-    const backend = context.backends.find(name)
-    if (!backend)
-      throw new CodedError(
-        'Sync',
-        cliqueErrorCode.buildPod,
-        `schedulerName "${name}" is not an enabled scheduler backend`,
+    // A kubelet would mount a Secret without a token as it is, and look at it again much later.
+    lacksToken = Boolean(clique.spec.startsAfter?.length) && !(await tokens.isFilled(set, signal))
+    if (!lacksToken)
+      failures.push(
+        ...(await createPods(set, underOurName(set, clique), instance, scale.create, context, signal)),
       )
-    const template = {
-      set,
-      clique: underOurName(set, clique),
-      instance,
-      backend,
-      waiterImage: context.waiterImage,
-    }
-    const made = await runSlowStart(
-      scale.create.map(index => async () => {
-        const wanted = buildPod(() => pod(template, index))
-        try {
-          const created = await world.client.create(resources.pods, wanted as Pod, { signal })
-          sink.emit(clique, eventSource.podClique, events.podCreated(created.metadata.name))
-        } catch (error) {
-          sink.emit(clique, eventSource.podClique, events.podCreateFailed('', textOf(error)))
-          throw new CodedError(
-            'Sync',
-            cliqueErrorCode.createPod,
-            `Error creating pod ${wanted.spec?.hostname}`,
-            error,
-          )
-        }
-      }),
-    )
-    failures.push(...made.failures)
   }
   failures.push(...(await removePods(clique, scale.remove, context, signal)))
   if (failures.length === 0) {
@@ -122,6 +102,7 @@ async function syncPods(
   }
   failures.push(...(await releasePods(clique, instance, context, signal)))
   if (failures.length) throw new PassFailed(failures)
+  return lacksToken
 }
 
 /** For the pods that are there, of which one may have an index beyond the wanted number, and for those to come. */
@@ -145,14 +126,6 @@ function syncClaims(
     context,
     signal,
   )
-}
-
-function buildPod<T>(build: () => T): T {
-  try {
-    return build()
-  } catch (error) {
-    throw new CodedError('Sync', cliqueErrorCode.buildPod, 'Error building pod', error)
-  }
 }
 
 async function releasePods(

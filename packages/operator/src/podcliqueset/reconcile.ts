@@ -37,12 +37,13 @@ import { runAll } from '../writes.ts'
 import { components } from './components.ts'
 import { deleteSet, removeReplicas } from './deletion.ts'
 import { planSetStatus } from './status.ts'
-import { TokenSecrets } from './token-secret.ts'
+import type { TokenSecrets } from './token-secret.ts'
 import { topologyCondition } from './topology-condition.ts'
 import { planSetUpdate, statusForRevision } from './update.ts'
 
 export interface SetReconcilerOptions {
   readonly context: OperatorContext
+  readonly tokens: TokenSecrets
   /** Gangs are a controller of their own; here is decided which there are. */
   enqueueGang(key: GangKey): void
 }
@@ -53,10 +54,10 @@ export class SetReconciler {
   readonly #tokens: TokenSecrets
   readonly #notices: TerminationNotices
 
-  constructor({ context, enqueueGang }: SetReconcilerOptions) {
+  constructor({ context, tokens, enqueueGang }: SetReconcilerOptions) {
     this.#context = context
     this.#enqueueGang = enqueueGang
-    this.#tokens = new TokenSecrets(context)
+    this.#tokens = tokens
     this.#notices = new TerminationNotices(context)
   }
 

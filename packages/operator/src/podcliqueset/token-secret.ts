@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name and never cached:
-// the operator has no business with the others.
-import { names, type Secret, setErrorCode } from '@grove/api'
-import { isAlreadyExists } from '@grove/kube'
+// The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name, when there is a
+// reason to, and never cached or watched: the operator has no business with the others.
+import { managedLabels, names, type Secret, selectorText, setErrorCode } from '@grove/api'
+import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError } from '../coded-error.ts'
 import { tokenSecret } from '../objects/identity.ts'
@@ -13,57 +13,137 @@ import type { StoredSet } from '../stored.ts'
 
 /** Written by the cluster next to the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
+/** What was seen of a Secret is believed this long: many cliques of one set start together. */
+const believedMs = 10_000
+/** Pods that still use the former Secret end when they end; looking more often helps nobody. */
+const formerLookedAtMs = 60_000
 
 export class TokenSecrets {
   readonly #context: OperatorContext
   /** Sets whose Secret is there, with the account that it is for, by UID: it is made once and never changed. */
   readonly #known = new Map<string, string>()
+  /** When the Secret of a set was last seen with a token. */
+  readonly #filled = new Map<string, number>()
+  /** Sets of former releases whose Secret has another name, and when that was last looked at. */
+  readonly #former = new Map<string, number>()
 
   constructor(context: OperatorContext) {
     this.#context = context
     context.world.sets.onChange(change => {
-      if (change.type === 'delete') this.#known.delete(change.old.metadata.uid)
+      if (change.type !== 'delete') return
+      const { uid } = change.old.metadata
+      this.#known.delete(uid)
+      this.#filled.delete(uid)
+      this.#former.delete(uid)
     })
   }
 
   /** After the set's account is there: a token for an account that does not exist is thrown away by the cluster. */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
-    const { namespace, name, uid } = set.metadata
-    const account = this.#context.world.serviceAccounts.get({ namespace, name: names.serviceAccount(name) })
-    const accountUid = account?.metadata.uid ?? ''
-    if (this.#known.get(uid) === accountUid) return
-    const wanted = tokenSecret(set)
-    const id = `${namespace}/${wanted.metadata.name}`
-    try {
-      await this.#create(set, wanted, accountUid, signal)
-    } catch (error) {
-      if (error instanceof CodedError) throw error
-      throw new CodedError('Sync', setErrorCode.createSecret, `Error creating Secret ${id}`, error)
-    }
-    this.#known.set(uid, accountUid)
+    const { uid } = set.metadata
+    if (this.#known.get(uid) !== this.#accountOf(set)) await this.#provide(set, signal)
+    const lookedAt = this.#former.get(uid)
+    if (lookedAt === undefined || this.#context.clock.now() - lookedAt < formerLookedAtMs) return
+    if (await this.isFilled(set, signal)) await this.#removeFormer(set, signal)
   }
 
-  async #create(set: StoredSet, wanted: Secret, accountUid: string, signal: AbortSignal): Promise<void> {
+  /** Whether pods that wait for others have a token to do so. A Secret that is gone is made again. */
+  async isFilled(set: StoredSet, signal: AbortSignal): Promise<boolean> {
+    const { uid } = set.metadata
+    const seen = this.#filled.get(uid)
+    if (seen !== undefined && this.#context.clock.now() - seen < believedMs) return true
+    const secret = await this.#read(set, names.tokenSecret(set.metadata.name), signal)
+    if (!secret) await this.#provide(set, signal)
+    if (!secret?.data?.token) return false
+    this.#filled.set(uid, this.#context.clock.now())
+    return true
+  }
+
+  #accountOf({ metadata: { namespace, name } }: StoredSet): string {
+    const account = this.#context.world.serviceAccounts.get({ namespace, name: names.serviceAccount(name) })
+    return account?.metadata.uid ?? ''
+  }
+
+  async #provide(set: StoredSet, signal: AbortSignal): Promise<void> {
+    const wanted = tokenSecret(set)
+    const account = this.#accountOf(set)
+    try {
+      await this.#create(set, wanted, account, signal)
+    } catch (error) {
+      if (error instanceof CodedError) throw error
+      const id = `${set.metadata.namespace}/${wanted.metadata.name}`
+      throw new CodedError('Sync', setErrorCode.createSecret, `Error creating Secret ${id}`, error)
+    }
+    this.#known.set(set.metadata.uid, account)
+  }
+
+  async #create(set: StoredSet, wanted: Secret, account: string, signal: AbortSignal): Promise<void> {
     const { client } = this.#context.world
-    const ref = { namespace: set.metadata.namespace, name: wanted.metadata.name }
+    const { namespace, uid } = set.metadata
+    const ref = { namespace, name: wanted.metadata.name }
     try {
       await client.create(resources.secrets, wanted, { signal })
       return
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
     }
-    const found = await client.find(resources.secrets, ref, { signal })
-    if (found && !isControlledBy(found, set.metadata.uid))
+    const found = await this.#read(set, ref.name, signal)
+    if (found && !isControlledBy(found, uid))
       throw new CodedError(
         'Sync',
         setErrorCode.secretConflict,
-        `Secret ${ref.namespace}/${ref.name} exists and is not controlled by this PodCliqueSet; remove it`,
+        `Secret ${namespace}/${ref.name} exists and is not controlled by this PodCliqueSet; remove it`,
       )
+    // The set is older than this process: another release may have begun it.
+    this.#former.set(uid, Number.NEGATIVE_INFINITY)
     const madeFor = found?.metadata.annotations?.[accountUidAnnotation]
-    if (found && (!madeFor || madeFor === accountUid)) return
+    if (found && (!madeFor || madeFor === account)) return
     // Of an account that was deleted: the cluster takes it away sooner or later, and its token is void.
     if (found)
       await client.delete(resources.secrets, ref, { signal, preconditions: { uid: found.metadata.uid } })
     await client.create(resources.secrets, wanted, { signal })
+  }
+
+  /** Releases before the present name left a Secret behind; it goes when no pod mounts it any more. */
+  async #removeFormer(set: StoredSet, signal: AbortSignal): Promise<void> {
+    const { namespace, uid } = set.metadata
+    const { client } = this.#context.world
+    const name = names.legacyTokenSecret(set.metadata.name)
+    this.#former.set(uid, this.#context.clock.now())
+    const former = await this.#read(set, name, signal)
+    if (former && isControlledBy(former, uid)) {
+      if (await this.#isMounted(set, name, signal)) return
+      try {
+        const preconditions = { uid: former.metadata.uid }
+        await client.delete(resources.secrets, { namespace, name }, { signal, preconditions })
+      } catch (error) {
+        if (!isNotFound(error))
+          throw new CodedError('Sync', setErrorCode.deleteSecret, `Error deleting Secret ${name}`, error)
+      }
+    }
+    this.#former.delete(uid)
+  }
+
+  /** Asked of the API server: what pods mount is not kept in the cache. */
+  async #isMounted({ metadata }: StoredSet, secret: string, signal: AbortSignal): Promise<boolean> {
+    try {
+      const { items } = await this.#context.world.client.list(resources.pods, {
+        namespace: metadata.namespace,
+        labelSelector: selectorText(managedLabels(metadata.name)),
+        signal,
+      })
+      return items.some(pod => pod.spec?.volumes?.some(volume => volume.secret?.secretName === secret))
+    } catch (error) {
+      throw new CodedError('Sync', setErrorCode.listPods, `Error listing pods of ${metadata.name}`, error)
+    }
+  }
+
+  async #read(set: StoredSet, name: string, signal: AbortSignal): Promise<Stored<Secret> | undefined> {
+    const { namespace } = set.metadata
+    try {
+      return await this.#context.world.client.find(resources.secrets, { namespace, name }, { signal })
+    } catch (error) {
+      throw new CodedError('Sync', setErrorCode.getSecret, `Error reading Secret ${namespace}/${name}`, error)
+    }
   }
 }

@@ -18,8 +18,7 @@ import type { Observed } from './observed.ts'
 const configuration = defaultConfiguration()
 const context: RenderContext = {
   backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
-  topologyAwareScheduling: false,
-  mnnvl: false,
+  configuration,
   waiterImage,
   topologyBindings: [],
   claimTemplates: [],

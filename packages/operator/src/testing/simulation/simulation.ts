@@ -15,6 +15,7 @@ import { keyOf } from '../../object-key.ts'
 import type { EventSink, OperatorContext } from '../../operator-context.ts'
 import { reconcileClique } from '../../podclique/reconcile.ts'
 import { SetReconciler } from '../../podcliqueset/reconcile.ts'
+import { TokenSecrets } from '../../podcliqueset/token-secret.ts'
 import type { GangKey } from '../../podgang/key.ts'
 import { GangReconciler } from '../../podgang/reconcile.ts'
 import { resources } from '../../resources.ts'
@@ -61,6 +62,7 @@ export class Simulation {
   pass: PassKind = 'set'
   readonly #options: SimulationOptions
   #context!: OperatorContext
+  #tokens!: TokenSecrets
   #sets!: SetReconciler
   #gangs!: GangReconciler
   readonly #gangKeys = new Set<GangKey>()
@@ -101,7 +103,12 @@ export class Simulation {
       statusPace: new StatusPace(this.clock),
       events: this.#options.events ?? { emit: () => undefined },
     }
-    this.#sets = new SetReconciler({ context: this.#context, enqueueGang: key => this.#gangKeys.add(key) })
+    this.#tokens = new TokenSecrets(this.#context)
+    this.#sets = new SetReconciler({
+      context: this.#context,
+      tokens: this.#tokens,
+      enqueueGang: key => this.#gangKeys.add(key),
+    })
     this.#gangs = new GangReconciler(this.#context)
   }
 
@@ -132,7 +139,7 @@ export class Simulation {
     try {
       if (kind === 'set') await this.#sets.reconcile(key as never, pass)
       else if (kind === 'group') await reconcileScalingGroup(key as never, pass, this.#context)
-      else if (kind === 'clique') await reconcileClique(key as never, pass, this.#context)
+      else if (kind === 'clique') await reconcileClique(key as never, pass, this.#context, this.#tokens)
       else await this.#gangs.reconcile(key as never, pass)
     } catch (error) {
       if (!this.#violation && this.faults === 0 && !isRace(error)) throw error

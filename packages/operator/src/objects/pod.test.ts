@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Pods as their users see them: the whole of a plain pod, and for every feature exactly what it adds to that.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { annotation } from '@grove/api'
+import {
+  type Change,
+  env,
+  type Given,
+  main,
+  plain,
+  plainBut,
+  podIn,
+  withPodSpec,
+} from '../testing/built-pod.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+
+const table: Record<string, Given & { readonly gives: Change }> = {
+  'a plain pod': { set: sampleSet({ cliques: [clique('a')] }), gives: {} },
+  'another index and another replica': {
+    set: sampleSet({ replicas: 3, cliques: [clique('a', { replicas: 3 })] }),
+    index: 2,
+    gives: { labels: { 'grove.io/podclique-pod-index': '2' }, spec: { hostname: 'w-0-a-2' } },
+  },
+  'variables of the user come after ours; those with a reserved name give way, others like them stay': {
+    set: withPodSpec({
+      containers: [
+        {
+          name: 'main',
+          image: 'registry.example/main:1',
+          env: [
+            { name: 'GROVE_PCS_NAME', value: 'mine' },
+            { name: 'LEADER', value: '$(GROVE_PCLQ_NAME)-0.$(GROVE_HEADLESS_SERVICE)' },
+            { name: 'GROVE_PCSG_NAME', value: 'my own' },
+            { name: 'GROVE_ELSE', value: 'kept' },
+          ],
+        },
+      ],
+    }),
+    gives: {
+      spec: {
+        containers: [
+          {
+            ...main,
+            env: [
+              ...env,
+              { name: 'LEADER', value: '$(GROVE_PCLQ_NAME)-0.$(GROVE_HEADLESS_SERVICE)' },
+              { name: 'GROVE_PCSG_NAME', value: 'my own' },
+              { name: 'GROVE_ELSE', value: 'kept' },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  'init containers get the variables, too': {
+    set: withPodSpec({
+      initContainers: [
+        { name: 'download', image: 'registry.example/get:1', env: [{ name: 'A', value: 'b' }] },
+      ],
+    }),
+    gives: {
+      spec: {
+        initContainers: [
+          { name: 'download', image: 'registry.example/get:1', env: [...env, { name: 'A', value: 'b' }] },
+        ],
+      },
+    },
+  },
+  'another cluster domain': {
+    set: sampleSet({ cliques: [clique('a')] }),
+    configuration: { network: { autoMNNVLEnabled: false, clusterDomain: 'site.example' } },
+    gives: {
+      spec: {
+        containers: [
+          {
+            ...main,
+            env: env.map(one =>
+              one.name === 'GROVE_HEADLESS_SERVICE' ? { ...one, value: 'w-0.serving.svc.site.example' } : one,
+            ),
+          },
+        ],
+      },
+    },
+  },
+  'gates of others stay beside ours, which is never there twice': {
+    set: withPodSpec({
+      schedulingGates: [{ name: 'example.com/quota' }, { name: 'grove.io/podgang-pending-creation' }],
+    }),
+    gives: {
+      spec: {
+        schedulingGates: [{ name: 'grove.io/podgang-pending-creation' }, { name: 'example.com/quota' }],
+      },
+    },
+  },
+  'labels of the template give way to ours; annotations are taken over, but for the topology': {
+    set: withPodSpec(
+      {},
+      {
+        labels: { team: 'blue', 'app.kubernetes.io/name': 'mine', 'grove.io/podgang': 'mine' },
+        annotations: { note: 'read me', [annotation.topologyName]: 'site' },
+      },
+    ),
+    gives: { labels: { team: 'blue' }, metadata: { annotations: { note: 'read me' } } },
+  },
+  'what the operator has no opinion about is as the user wrote it': {
+    set: withPodSpec({
+      serviceAccountName: 'engine',
+      priorityClassName: 'urgent',
+      restartPolicy: 'OnFailure',
+      terminationGracePeriodSeconds: 300,
+      nodeSelector: { gpu: 'h200' },
+      tolerations: [{ operator: 'Exists' }],
+      volumes: [{ name: 'model', emptyDir: {} }],
+      imagePullSecrets: [{ name: 'pull' }],
+      resourceClaims: [{ name: 'mine', resourceClaimTemplateName: 'nic' }],
+      hostNetwork: true,
+    }),
+    gives: {
+      spec: {
+        serviceAccountName: 'engine',
+        priorityClassName: 'urgent',
+        restartPolicy: 'OnFailure',
+        terminationGracePeriodSeconds: 300,
+        nodeSelector: { gpu: 'h200' },
+        tolerations: [{ operator: 'Exists' }],
+        volumes: [{ name: 'model', emptyDir: {} }],
+        imagePullSecrets: [{ name: 'pull' }],
+        resourceClaims: [{ name: 'mine', resourceClaimTemplateName: 'nic' }],
+        hostNetwork: true,
+      },
+    },
+  },
+  'hostname and subdomain are ours': {
+    set: withPodSpec({ hostname: 'mine', subdomain: 'mine' }),
+    gives: {},
+  },
+  'a member of a scaling group beyond its minimum': {
+    set: sampleSet({
+      cliques: [clique('a', { replicas: 2 }), clique('b', { replicas: 3 })],
+      groups: [group('g', ['a', 'b'], 2, 1)],
+    }),
+    clique: 'w-0-g-1-a',
+    gives: {
+      metadata: {
+        generateName: 'w-0-g-1-a-',
+        ownerReferences: [{ ...plain.metadata.ownerReferences[0], name: 'w-0-g-1-a' }],
+      },
+      labels: {
+        'app.kubernetes.io/component': 'pcsg-podclique',
+        'app.kubernetes.io/name': 'w-0-g-1-a',
+        'grove.io/podclique': 'w-0-g-1-a',
+        'grove.io/podcliquescalinggroup': 'w-0-g',
+        'grove.io/podcliquescalinggroup-replica-index': '1',
+        'grove.io/podgang': 'w-0-g-0',
+        'grove.io/base-podgang': 'w-0',
+      },
+      spec: {
+        hostname: 'w-0-g-1-a-0',
+        containers: [
+          {
+            ...main,
+            env: [
+              ...env.map(one => (one.name === 'GROVE_PCLQ_NAME' ? { ...one, value: 'w-0-g-1-a' } : one)),
+              {
+                name: 'GROVE_PCSG_NAME',
+                valueFrom: { fieldRef: { fieldPath: "metadata.labels['grove.io/podcliquescalinggroup']" } },
+              },
+              { name: 'GROVE_PCSG_TEMPLATE_NUM_PODS', value: '5' },
+              {
+                name: 'GROVE_PCSG_INDEX',
+                valueFrom: {
+                  fieldRef: {
+                    fieldPath: "metadata.labels['grove.io/podcliquescalinggroup-replica-index']",
+                  },
+                },
+              },
+            ],
+          },
+        ],
+      },
+    },
+  },
+  'shared claims: in the pod, in every container, after what is claimed already': {
+    set: sampleSet({
+      cliques: [
+        {
+          ...withPodSpec({
+            resourceClaims: [{ name: 'mine', resourceClaimTemplateName: 'nic' }],
+            initContainers: [{ name: 'download', image: 'registry.example/get:1' }],
+            containers: [
+              { ...clique('a').spec.podSpec.containers[0]!, resources: { claims: [{ name: 'mine' }] } },
+            ],
+          }).spec.template.cliques[0]!,
+          resourceSharing: [{ name: 'gpu', scope: 'PerReplica' }],
+        },
+      ],
+      template: {
+        resourceSharing: [{ name: `long${'.'.repeat(1)}${'n'.repeat(60)}`, scope: 'AllReplicas' }],
+      },
+    }),
+    gives: {
+      spec: {
+        resourceClaims: [
+          { name: 'mine', resourceClaimTemplateName: 'nic' },
+          {
+            name: `w-all-long-${'n'.repeat(43)}-SUM`,
+            resourceClaimName: `w-all-long.${'n'.repeat(60)}`,
+          },
+          { name: 'w-0-a-0-gpu', resourceClaimName: 'w-0-a-0-gpu' },
+        ],
+        initContainers: [
+          {
+            name: 'download',
+            image: 'registry.example/get:1',
+            env,
+            resources: { claims: [{ name: `w-all-long-${'n'.repeat(43)}-SUM` }, { name: 'w-0-a-0-gpu' }] },
+          },
+        ],
+        containers: [
+          {
+            ...main,
+            resources: {
+              claims: [
+                { name: 'mine' },
+                { name: `w-all-long-${'n'.repeat(43)}-SUM` },
+                { name: 'w-0-a-0-gpu' },
+              ],
+            },
+          },
+        ],
+      },
+    },
+  },
+  'NVLink: the containers with GPUs claim their place in the domain of the replica': {
+    set: (() => {
+      const gpus = { limits: { 'nvidia.com/gpu': '8' } }
+      const set = withPodSpec(
+        {
+          containers: [
+            { name: 'main', image: 'registry.example/main:1', resources: gpus },
+            {
+              name: 'side',
+              image: 'registry.example/side:1',
+              resources: { limits: { 'nvidia.com/gpu': '0' } },
+            },
+          ],
+          initContainers: [{ name: 'check', image: 'registry.example/check:1', resources: gpus }],
+        },
+        { annotations: { [annotation.mnnvlGroup]: 'fabric' } },
+      )
+      return set
+    })(),
+    gives: {
+      metadata: { annotations: { [annotation.mnnvlGroup]: 'fabric' } },
+      spec: {
+        containers: [
+          { ...main, resources: { limits: { 'nvidia.com/gpu': '8' }, claims: [{ name: 'mnnvl-claim' }] } },
+          {
+            name: 'side',
+            image: 'registry.example/side:1',
+            env,
+            resources: { limits: { 'nvidia.com/gpu': '0' } },
+          },
+        ],
+        initContainers: [
+          {
+            name: 'check',
+            image: 'registry.example/check:1',
+            env,
+            resources: { limits: { 'nvidia.com/gpu': '8' }, claims: [{ name: 'mnnvl-claim' }] },
+          },
+        ],
+        resourceClaims: [{ name: 'mnnvl-claim', resourceClaimTemplateName: 'w-0-fabric' }],
+      },
+    },
+  },
+}
+
+/** The hash in a shortened name is whatever it is. */
+const withoutSums = (value: unknown) =>
+  JSON.parse(JSON.stringify(value).replaceAll(/(n{43})-[0-9a-f]{8}/g, '$1-SUM')) as unknown
+
+for (const [what, { gives, ...given }] of Object.entries(table))
+  test(what, () => assert.deepEqual(withoutSums(podIn(given)), withoutSums(plainBut(gives))))

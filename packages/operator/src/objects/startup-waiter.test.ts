@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a pod that starts after others has more than a plain one, down to the last field.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { PodSpec } from '@grove/api'
+import type { StoredSet } from '../stored.ts'
+import { type Change, env, type Given, main, plainBut, podIn, withPodSpec } from '../testing/built-pod.ts'
+import { clique, type SetShape, sampleSet } from '../testing/sample-set.ts'
+import { WaiterImageMissingError } from './pod.ts'
+
+const ordered = (podSpec: Partial<PodSpec> = {}, shape: Partial<SetShape> = {}): StoredSet => {
+  const set = withPodSpec(podSpec)
+  return sampleSet({
+    startup: 'CliqueStartupTypeInOrder',
+    cliques: [clique('first', { replicas: 3, minAvailable: 2 }), ...set.spec.template.cliques],
+    ...shape,
+  })
+}
+
+const waiterContainer = {
+  name: 'grove-initc',
+  image: 'grove-initc:v1',
+  args: ['--podcliques=w-0-first:2'],
+  securityContext: {
+    runAsNonRoot: true,
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
+  },
+  volumeMounts: [
+    { name: 'pod-info-vol', mountPath: '/var/grove/pod-info', readOnly: true },
+    {
+      name: 'sa-token-secret-vol',
+      mountPath: '/var/run/secrets/kubernetes.io/serviceaccount',
+      readOnly: true,
+    },
+  ],
+}
+const waiterVolumes = [
+  { name: 'sa-token-secret-vol', secret: { secretName: 'w-ic-sat', defaultMode: 420 } },
+  {
+    name: 'pod-info-vol',
+    downwardAPI: {
+      items: [
+        { path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } },
+        { path: 'podgangname', fieldRef: { fieldPath: "metadata.labels['grove.io/podgang']" } },
+      ],
+    },
+  },
+]
+const both = { requests: { cpu: '1', memory: '1Gi' }, limits: { cpu: '1', memory: '1Gi' } }
+const ownBoth = { requests: { cpu: '200m', memory: '128Mi' }, limits: { cpu: '200m', memory: '128Mi' } }
+
+const table: Record<string, Given & { readonly gives: Change }> = {
+  'a clique that starts after another: a waiter, last among the init containers, without variables and claims':
+    {
+      set: ordered(
+        {
+          initContainers: [{ name: 'download', image: 'registry.example/get:1' }],
+          volumes: [{ name: 'model', emptyDir: {} }],
+        },
+        { template: { resourceSharing: [{ name: 'gpu', scope: 'AllReplicas' }] } },
+      ),
+      gives: {
+        spec: {
+          initContainers: [
+            {
+              name: 'download',
+              image: 'registry.example/get:1',
+              env,
+              resources: { claims: [{ name: 'w-all-gpu' }] },
+            },
+            waiterContainer,
+          ],
+          containers: [{ ...main, resources: { claims: [{ name: 'w-all-gpu' }] } }],
+          volumes: [{ name: 'model', emptyDir: {} }, ...waiterVolumes],
+          resourceClaims: [{ name: 'w-all-gpu', resourceClaimName: 'w-all-gpu' }],
+        },
+      },
+    },
+  'a Guaranteed pod stays Guaranteed, and a pod that runs as root has a waiter that does not': {
+    set: ordered({
+      containers: [{ name: 'main', image: 'registry.example/main:1', resources: both }],
+      securityContext: { runAsUser: 0 },
+    }),
+    gives: {
+      spec: {
+        containers: [{ ...main, resources: both }],
+        securityContext: { runAsUser: 0 },
+        initContainers: [
+          {
+            ...waiterContainer,
+            resources: ownBoth,
+            securityContext: { ...waiterContainer.securityContext, runAsUser: 65_532 },
+          },
+        ],
+        volumes: waiterVolumes,
+      },
+    },
+  },
+  'a pod of which not all is limited has a waiter that limits nothing more': {
+    set: ordered({
+      containers: [
+        { name: 'main', image: 'registry.example/main:1', resources: both },
+        { name: 'side', image: 'registry.example/side:1', resources: { limits: { memory: '1Gi' } } },
+      ],
+    }),
+    gives: {
+      spec: {
+        containers: [
+          { ...main, resources: both },
+          {
+            name: 'side',
+            image: 'registry.example/side:1',
+            env,
+            resources: { limits: { memory: '1Gi' } },
+          },
+        ],
+        initContainers: [
+          {
+            ...waiterContainer,
+            resources: { requests: { memory: '128Mi' }, limits: { memory: '128Mi' } },
+          },
+        ],
+        volumes: waiterVolumes,
+      },
+    },
+  },
+  'a waiter as the operator is configured': {
+    set: ordered({ imagePullSecrets: [{ name: 'mine' }] }),
+    configuration: {
+      startupWaiter: {
+        image: 'registry.example/waiter@sha256:12',
+        imagePullPolicy: 'Always',
+        imagePullSecrets: ['mine', 'pull'],
+        resources: { limits: { cpu: '1' } },
+      },
+    },
+    gives: {
+      spec: {
+        imagePullSecrets: [{ name: 'mine' }, { name: 'pull' }],
+        initContainers: [
+          {
+            ...waiterContainer,
+            image: 'registry.example/waiter@sha256:12',
+            imagePullPolicy: 'Always',
+            resources: { limits: { cpu: '1' } },
+          },
+        ],
+        volumes: waiterVolumes,
+      },
+    },
+  },
+}
+
+for (const [what, { gives, ...given }] of Object.entries(table))
+  test(what, () => assert.deepEqual(podIn(given), plainBut(gives)))
+
+test('a pod that starts after others is not made without an image for its waiter, and says why', () => {
+  const { set } = table['a waiter as the operator is configured']!
+  assert.throws(
+    () => podIn({ set, waiterImage: '' }),
+    (error: unknown) =>
+      error instanceof WaiterImageMissingError &&
+      error.message.startsWith('ERR_INITCONTAINER_ENVIRONMENT_VARIABLE_MISSING'),
+  )
+})

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The init container that holds a pod back until the cliques it starts after are ready, and what it needs in the pod.
+import {
+  type Container,
+  label,
+  names,
+  type PodSpec,
+  type ResourceRequirements,
+  type SecurityContext,
+  type StartupWaiterConfiguration,
+  type Volume,
+  waiter,
+} from '@grove/api'
+import type { StartupParent } from '../startup-order.ts'
+
+/** Enough for the program, whoever made its image; it sleeps most of the time. */
+const ownNeeds = { cpu: '200m', memory: '128Mi' } as const
+/** Only used where the pod as a whole runs as root, which the waiter never does. */
+const unprivilegedUser = 65_532
+
+export interface WaiterNeeds {
+  readonly set: string
+  /** With its tag. */
+  readonly image: string
+  readonly parents: readonly StartupParent[]
+  readonly configuration: StartupWaiterConfiguration
+}
+
+/** It comes last among the init containers: what the user prepares runs while the parents start. */
+export function withStartupWaiter(spec: PodSpec, needs: WaiterNeeds): PodSpec {
+  const { imagePullSecrets } = needs.configuration
+  return {
+    ...spec,
+    initContainers: [...(spec.initContainers ?? []), container(spec, needs)],
+    volumes: [...(spec.volumes ?? []), ...volumes(needs.set)],
+    ...(imagePullSecrets.length && {
+      imagePullSecrets: [
+        ...(spec.imagePullSecrets ?? []),
+        ...imagePullSecrets
+          .filter(name => !spec.imagePullSecrets?.some(secret => secret.name === name))
+          .map(name => ({ name })),
+      ],
+    }),
+  }
+}
+
+function container(spec: PodSpec, { image, parents, configuration }: WaiterNeeds): Container {
+  const resources = configuration.resources ?? resourcesLike(spec)
+  return {
+    name: waiter.containerName,
+    image,
+    ...(configuration.imagePullPolicy && { imagePullPolicy: configuration.imagePullPolicy }),
+    args: parents.map(parent => waiter.argument(parent.name, parent.minAvailable)),
+    ...(Object.keys(resources).length && { resources }),
+    securityContext: securityContextIn(spec),
+    volumeMounts: [
+      { name: waiter.podInfoVolume, mountPath: waiter.podInfoPath, readOnly: true },
+      { name: waiter.tokenVolume, mountPath: waiter.tokenPath, readOnly: true },
+    ],
+  }
+}
+
+/**
+ * What every container of the pod limits, the waiter limits too, with requests as high: a Guaranteed pod stays Guaranteed,
+ * a pod without any stays BestEffort, and quotas that ask for limits are met wherever the pod meets them by itself.
+ */
+function resourcesLike({ containers, initContainers = [] }: PodSpec): ResourceRequirements {
+  const limited = (['cpu', 'memory'] as const).filter(resource =>
+    [...containers, ...initContainers].every(one => one.resources?.limits?.[resource] !== undefined),
+  )
+  if (limited.length === 0) return {}
+  const amounts = Object.fromEntries(limited.map(resource => [resource, ownNeeds[resource]]))
+  return { requests: amounts, limits: { ...amounts } }
+}
+
+/** As strict as the strictest of the Pod Security Standards asks. */
+function securityContextIn({ securityContext: pod }: PodSpec): SecurityContext {
+  return {
+    runAsNonRoot: true,
+    ...(pod?.runAsUser === 0 && { runAsUser: unprivilegedUser }),
+    allowPrivilegeEscalation: false,
+    capabilities: { drop: ['ALL'] },
+    seccompProfile: { type: 'RuntimeDefault' },
+  }
+}
+
+function volumes(set: string): Volume[] {
+  return [
+    {
+      name: waiter.tokenVolume,
+      secret: { secretName: names.tokenSecret(set), defaultMode: waiter.tokenFileMode },
+    },
+    {
+      name: waiter.podInfoVolume,
+      downwardAPI: {
+        items: [
+          { path: waiter.namespaceFile, fieldRef: { fieldPath: 'metadata.namespace' } },
+          { path: waiter.podGangFile, fieldRef: { fieldPath: `metadata.labels['${label.podGang}']` } },
+        ],
+      },
+    },
+  ]
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { cliqueErrorCode, eventSource, events, type Pod } from '@grove/api'
+import { CodedError, textOf } from '../coded-error.ts'
+import type { CliqueInstance } from '../layout.ts'
+import { type PodContext, pod } from '../objects/pod.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { resources } from '../resources.ts'
+import type { NewPod, StoredClique, StoredSet } from '../stored.ts'
+import { runSlowStart } from '../writes.ts'
+
+/** Makes the pods of these indexes, few at first; returns what went wrong. */
+export async function createPods(
+  set: StoredSet,
+  clique: StoredClique,
+  instance: CliqueInstance,
+  indexes: readonly number[],
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  if (indexes.length === 0) return []
+  const name = clique.spec.podSpec.schedulerName
+  const backend = context.backends.find(name)
+  if (!backend)
+    throw new CodedError(
+      'Sync',
+      cliqueErrorCode.buildPod,
+      `schedulerName "${name}" is not an enabled scheduler backend`,
+    )
+  const template = { ...context, set, clique, instance, backend }
+  const { failures } = await runSlowStart(
+    indexes.map(index => () => createPod(template, index, context, signal)),
+  )
+  return failures
+}
+
+async function createPod(
+  template: PodContext,
+  index: number,
+  { world, events: sink }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clique } = template
+  const wanted = built(template, index)
+  try {
+    const created = await world.client.create(resources.pods, wanted as Pod, { signal })
+    sink.emit(clique, eventSource.podClique, events.podCreated(created.metadata.name))
+  } catch (error) {
+    sink.emit(clique, eventSource.podClique, events.podCreateFailed('', textOf(error)))
+    throw new CodedError(
+      'Sync',
+      cliqueErrorCode.createPod,
+      `Error creating pod ${wanted.spec?.hostname}`,
+      error,
+    )
+  }
+}
+
+function built(template: PodContext, index: number): NewPod {
+  try {
+    return pod(template, index)
+  } catch (error) {
+    throw new CodedError('Sync', cliqueErrorCode.buildPod, 'Error building pod', error)
+  }
+}
