@@ -38,10 +38,10 @@ export async function startEmbeddedCluster(
   const cluster = createCluster()
   const client = createClientOn(inProcessTransport(cluster.handle))
   await installCustomResources(client)
-  const controllers = await startControllers(
-    createClientOn(inProcessTransport(cluster.handle)),
-    options.controllers?.(cluster),
-  )
+  const controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)), {
+    serviceAccounts: { tokenIssuer: cluster.tokens },
+    ...options.controllers?.(cluster),
+  })
   await controllers.fleet.add(plainNodes(options.nodes ?? 20))
   return {
     cluster,

@@ -42,7 +42,7 @@ export class Stage {
   /** Writes of the operator since they were last forgotten. */
   readonly writes: WriteCount[]
   readonly #operatorClient: Client
-  readonly #configuration: OperatorConfiguration
+  #configuration: OperatorConfiguration
   #operator: RunningOperator | undefined
 
   constructor(options: {
@@ -69,6 +69,13 @@ export class Stage {
   async stopOperator(): Promise<void> {
     await this.#operator?.stop()
     this.#operator = undefined
+  }
+
+  /** Another operator in its place, which looks at the cluster anew. */
+  async restartOperator(configuration = this.#configuration): Promise<void> {
+    await this.stopOperator()
+    this.#configuration = configuration
+    await this.startOperator()
   }
 
   async abandonOperator(): Promise<void> {

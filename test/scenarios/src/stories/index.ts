@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Story } from '../story.ts'
+import { autoscalingStories, metricStories } from './autoscaling.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
 import { gangTerminationStories } from './gang-termination.ts'
+import { identityStories } from './identity.ts'
+import { mnnvlStories } from './mnnvl.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
@@ -22,7 +25,10 @@ export const stories: readonly Story[] = [
   ...resourceSharingStories,
   ...takeOverStories,
   ...revisionStories,
+  ...mnnvlStories,
+  ...autoscalingStories,
+  ...identityStories,
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */
-export const embeddedStories: readonly Story[] = startupOrderStories
+export const embeddedStories: readonly Story[] = [...startupOrderStories, ...metricStories]

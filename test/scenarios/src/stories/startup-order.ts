@@ -1,58 +1,183 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Order of starting, with the real waiter in every pod that starts after another: told where something runs it.
 import assert from 'node:assert/strict'
-import { label } from '@grove/api'
-import { isReady } from '../stage.ts'
+import { label, type Pod, waiter } from '@grove/api'
+import { type Stored, WatchCache } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { isReady, type Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 
-const ordered = `
-apiVersion: grove.io/v1alpha1
-kind: PodCliqueSet
-metadata: {name: ordered}
-spec:
-  replicas: 1
-  template:
-    cliqueStartupType: CliqueStartupTypeInOrder
-    cliques:
-      - name: first
-        annotations: {simulate.grove.io/start-delay: 200ms}
-        spec:
-          roleName: first
-          replicas: 2
-          podSpec: {containers: [{name: main, image: registry.example/a:1}]}
-      - name: second
-        spec:
-          roleName: second
-          replicas: 1
-          podSpec: {containers: [{name: main, image: registry.example/b:1}]}
-      - name: third
-        spec:
-          roleName: third
-          replicas: 2
-          podSpec: {containers: [{name: main, image: registry.example/c:1}]}
-`
+interface Ordered {
+  readonly type: 'InOrder' | 'Explicit'
+  /** Pods of each clique, how many are its minimum, and what it starts after. */
+  readonly cliques: Readonly<Record<string, { pods: number; minimum?: number; after?: string[] }>>
+  readonly group?: { readonly members: string[]; readonly minimum: number }
+  /** Clique → what its pods wait for, `name:minimum`. */
+  readonly waits: Readonly<Record<string, readonly string[]>>
+}
 
-/** They need a kubelet that runs the waiter: told where there is one. */
+const started = 'simulate.grove.io/start-delay'
+
+/** Earlier cliques take longer to start: without the waiters everything would be ready the wrong way round. */
+function manifest({ type, cliques, group }: Ordered): string {
+  const names = Object.keys(cliques)
+  return JSON.stringify({
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueSet',
+    metadata: { name: 'w' },
+    spec: {
+      replicas: 1,
+      template: {
+        cliqueStartupType: `CliqueStartupType${type}`,
+        cliques: Object.entries(cliques).map(([name, { pods, minimum, after }]) => ({
+          name,
+          annotations: { [started]: `${(names.length - names.indexOf(name)) * 100}ms` },
+          spec: {
+            roleName: name,
+            replicas: pods,
+            ...(minimum && { minAvailable: minimum }),
+            ...(after && { startsAfter: after }),
+            podSpec: { containers: [{ name: 'main', image: 'registry.example/engine:1' }] },
+          },
+        })),
+        ...(group && {
+          podCliqueScalingGroups: [
+            { name: 's', cliqueNames: group.members, replicas: 2, minAvailable: group.minimum },
+          ],
+        }),
+      },
+    },
+  })
+}
+
+const cliqueOf = ({ metadata }: Stored<Pod>) => metadata.labels?.[label.podClique] ?? ''
+
+/** Looks at every change of every pod, so that nothing happens unseen between two looks. */
+class ReadinessRecord implements AsyncDisposable {
+  readonly violations: string[] = []
+  readonly #cache: WatchCache<Pod>
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(stage: Stage, waits: Ordered['waits']) {
+    this.#cache = new WatchCache(stage.client, resources.pods, { namespace: stage.namespace })
+    this.#cache.onChange(({ old, new: pod }) => {
+      if (!pod || !isReady(pod) || (old && isReady(old))) return
+      for (const parent of waits[cliqueOf(pod)] ?? []) {
+        const [name = '', minimum] = parent.split(':')
+        if (this.#ready(name) < Number(minimum))
+          this.violations.push(
+            `${pod.metadata.name} was ready with ${this.#ready(name)} of ${minimum} pods of ${name}`,
+          )
+      }
+    })
+    this.#running = this.#cache.run(this.#stop.signal)
+  }
+
+  #ready(clique: string): number {
+    return this.#cache.list().filter(pod => cliqueOf(pod) === clique && isReady(pod)).length
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+}
+
+async function tellOrder(stage: Stage, ordered: Ordered, pods: number): Promise<void> {
+  await using record = new ReadinessRecord(stage, ordered.waits)
+  await stage.apply(manifest(ordered))
+  const all = await stage.untilReady('w', pods)
+  for (const pod of all) {
+    const [own] = (pod.spec?.initContainers ?? []).filter(one => one.name === waiter.containerName)
+    const wanted = ordered.waits[cliqueOf(pod)]?.map(parent => `--podcliques=${parent}`)
+    assert.deepEqual(own?.args, wanted, pod.metadata.name)
+  }
+  // A pod that comes later waits again, and finds everything ready.
+  const last = Object.keys(ordered.waits).at(-1)!
+  await stage.deletePod(all.find(pod => cliqueOf(pod) === last)!.metadata.name)
+  await stage.untilReady('w', pods)
+  assert.deepEqual(record.violations, [])
+}
+
 export const startupOrderStories: Story[] = [
   {
-    name: 'no pod is ready before the clique that it starts after',
-    async tell(stage) {
-      await stage.apply(ordered)
-      const cliques = ['ordered-0-first', 'ordered-0-second', 'ordered-0-third']
-      await stage.until(
-        'all pods to be ready',
-        async () => {
-          const pods = await stage.pods('ordered')
-          const ready = cliques.map(
-            clique =>
-              pods.filter(pod => pod.metadata.labels?.[label.podClique] === clique && isReady(pod)).length,
-          )
-          assert.ok(ready[1] === 0 || ready[0] === 2, `second was ready with ${ready[0]} of 2 pods of first`)
-          assert.ok(ready[2] === 0 || ready[1] === 1, `third was ready with ${ready[1]} of 1 pods of second`)
-          return ready
+    name: 'in order, full: every clique waits for all of the one before it, in every group replica of the base gang',
+    tell: stage =>
+      tellOrder(
+        stage,
+        {
+          type: 'InOrder',
+          cliques: { a: { pods: 2 }, b: { pods: 1 }, c: { pods: 3 } },
+          group: { members: ['b', 'c'], minimum: 2 },
+          waits: {
+            'w-0-s-0-b': ['w-0-a:2'],
+            'w-0-s-1-b': ['w-0-a:2'],
+            'w-0-s-0-c': ['w-0-s-0-b:1', 'w-0-s-1-b:1'],
+            'w-0-s-1-c': ['w-0-s-0-b:1', 'w-0-s-1-b:1'],
+          },
         },
-        ready => ready.join() === '2,1,2',
-      )
-    },
+        10,
+      ),
+  },
+  {
+    name: 'in order, minimal: one pod of the parent is enough, and a scaled group replica waits for its own siblings',
+    tell: stage =>
+      tellOrder(
+        stage,
+        {
+          type: 'InOrder',
+          cliques: { a: { pods: 2, minimum: 1 }, b: { pods: 1 }, c: { pods: 3, minimum: 1 } },
+          group: { members: ['b', 'c'], minimum: 1 },
+          waits: {
+            'w-0-s-0-b': ['w-0-a:1'],
+            'w-0-s-0-c': ['w-0-s-0-b:1'],
+            'w-0-s-1-c': ['w-0-s-1-b:1'],
+          },
+        },
+        10,
+      ),
+  },
+  {
+    name: 'explicit, full: cliques wait for those they name, wherever they stand in the list',
+    tell: stage =>
+      tellOrder(
+        stage,
+        {
+          type: 'Explicit',
+          cliques: { a: { pods: 2 }, b: { pods: 1, after: ['c'] }, c: { pods: 3, after: ['a'] } },
+          group: { members: ['b', 'c'], minimum: 2 },
+          waits: {
+            'w-0-s-0-c': ['w-0-a:2'],
+            'w-0-s-1-c': ['w-0-a:2'],
+            'w-0-s-0-b': ['w-0-s-0-c:3', 'w-0-s-1-c:3'],
+            'w-0-s-1-b': ['w-0-s-0-c:3', 'w-0-s-1-c:3'],
+          },
+        },
+        10,
+      ),
+  },
+  {
+    name: 'explicit, minimal: one that starts after two waits for both; names that begin alike are told apart',
+    tell: stage =>
+      tellOrder(
+        stage,
+        {
+          type: 'Explicit',
+          cliques: {
+            worker: { pods: 2, minimum: 1 },
+            'prefill-worker': { pods: 2, minimum: 1, after: ['worker'] },
+            'worker-b': { pods: 2, minimum: 2, after: ['worker'] },
+            top: { pods: 1, after: ['prefill-worker', 'worker-b'] },
+          },
+          waits: {
+            'w-0-prefill-worker': ['w-0-worker:1'],
+            'w-0-worker-b': ['w-0-worker:1'],
+            'w-0-top': ['w-0-prefill-worker:1', 'w-0-worker-b:2'],
+          },
+        },
+        7,
+      ),
   },
 ]

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import type { HorizontalPodAutoscaler } from '@grove/api'
+import { getScale, type Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import type { Stage } from '../stage.ts'
+import type { Story } from '../story.ts'
+
+/** A clique and a scaling group that are scaled by the length of a queue, five requests for each replica. */
+const scaled = `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: auto}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: web
+        spec:
+          roleName: web
+          replicas: 2
+          minAvailable: 1
+          autoScalingConfig: {minReplicas: 1, maxReplicas: 6, metrics: [&queue {type: External, external: {metric: {name: queue}, target: {type: AverageValue, averageValue: 5}}}]}
+          podSpec: {containers: [{name: main, image: registry.example/web:1}]}
+      - name: lead
+        spec: {roleName: lead, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/lead:1}]}}
+      - name: work
+        spec: {roleName: work, replicas: 2, podSpec: {containers: [{name: main, image: registry.example/work:1}]}}
+    podCliqueScalingGroups:
+      - name: eng
+        cliqueNames: [lead, work]
+        replicas: 1
+        scaleConfig: {minReplicas: 1, maxReplicas: 4, metrics: [*queue]}
+`
+
+const base = 'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of=auto'
+const targets = {
+  web: {
+    resource: resources.podCliques,
+    name: 'auto-0-web',
+    selector: `${base},grove.io/podclique=auto-0-web`,
+  },
+  eng: {
+    resource: resources.podCliqueScalingGroups,
+    name: 'auto-0-eng',
+    selector: `${base},grove.io/podcliquescalinggroup=auto-0-eng`,
+  },
+  set: { resource: resources.podCliqueSets, name: 'auto', selector: base },
+} as const
+
+const autoscalers = (stage: Stage): Promise<Stored<HorizontalPodAutoscaler>[]> =>
+  stage.list(resources.autoscalers, 'auto')
+
+const scaleOf = (stage: Stage, target: keyof typeof targets) =>
+  getScale(stage.client, targets[target].resource as never, {
+    name: targets[target].name,
+    namespace: stage.namespace,
+  })
+
+async function untilScale(stage: Stage, target: keyof typeof targets, replicas: number) {
+  await stage.until(
+    `the scale of ${targets[target].name} to be ${replicas}`,
+    () => scaleOf(stage, target),
+    scale =>
+      (scale.spec?.replicas ?? 0) === replicas &&
+      scale.status.replicas === replicas &&
+      scale.status.selector === targets[target].selector,
+  )
+}
+
+const byHand = (stage: Stage, target: keyof typeof targets, replicas: number) =>
+  stage.scale(targets[target].resource as never, targets[target].name, replicas)
+
+/** Whoever scales, by hand or by machine, does it through the scale subresource; no metric is known here. */
+export const autoscalingStories: Story[] = [
+  {
+    name: 'autoscalers follow the template: made, changed, removed; hands may edit what is not the template’s',
+    async tell(stage) {
+      await stage.apply(scaled)
+      await stage.untilReady('auto', 5)
+      const found = (await autoscalers(stage)).sort((a, b) => a.metadata.name.localeCompare(b.metadata.name))
+      assert.deepEqual(
+        found.map(({ metadata, spec }) => [
+          metadata.name,
+          spec.scaleTargetRef,
+          spec.minReplicas,
+          spec.maxReplicas,
+        ]),
+        [
+          [
+            'auto-0-eng',
+            { apiVersion: 'grove.io/v1alpha1', kind: 'PodCliqueScalingGroup', name: 'auto-0-eng' },
+            1,
+            4,
+          ],
+          ['auto-0-web', { apiVersion: 'grove.io/v1alpha1', kind: 'PodClique', name: 'auto-0-web' }, 1, 6],
+        ],
+      )
+      await stage.client.patch(
+        resources.autoscalers,
+        { name: 'auto-0-web', namespace: stage.namespace },
+        { merge: { spec: { behavior: { scaleDown: { stabilizationWindowSeconds: 7 } } } } },
+      )
+      await stage.scale(resources.podCliqueSets as never, 'auto', 2)
+      await stage.until(
+        'autoscalers of the second replica',
+        () => autoscalers(stage),
+        all => all.length === 4,
+      )
+      await stage.edit('auto', set => {
+        set.spec.template.cliques[0]!.spec.autoScalingConfig!.maxReplicas = 8
+        set.spec.template.podCliqueScalingGroups![0]!.scaleConfig = undefined
+      })
+      const [web] = await stage.until(
+        'new bounds, and no autoscaler of the group',
+        () => autoscalers(stage),
+        all => all.length === 2 && all.every(({ spec }) => spec.maxReplicas === 8),
+      )
+      assert.ok(web!.metadata.name.endsWith('-web'))
+      const edited = await stage.client.get(resources.autoscalers, {
+        name: 'auto-0-web',
+        namespace: stage.namespace,
+      })
+      const { behavior } = edited.spec as {
+        behavior?: { scaleDown?: { stabilizationWindowSeconds?: number } }
+      }
+      assert.equal(behavior?.scaleDown?.stabilizationWindowSeconds, 7)
+      await stage.scale(resources.podCliqueSets as never, 'auto', 0)
+      await stage.until(
+        'no autoscaler',
+        () => autoscalers(stage),
+        all => all.length === 0,
+      )
+    },
+  },
+  {
+    name: 'counts belong to whoever scales: templates are seeds, selectors are always there, zero is a number',
+    async tell(stage) {
+      await stage.apply(scaled)
+      await stage.untilReady('auto', 5)
+      await untilScale(stage, 'web', 2)
+      await untilScale(stage, 'eng', 1)
+      await untilScale(stage, 'set', 1)
+      await byHand(stage, 'web', 4)
+      await byHand(stage, 'eng', 3)
+      await stage.untilReady('auto', 13)
+      await untilScale(stage, 'eng', 3)
+      await stage.edit('auto', set => {
+        set.spec.template.cliques[0]!.spec.replicas = 3
+        set.spec.template.cliques[2]!.spec.replicas = 2
+        set.spec.template.podCliqueScalingGroups![0]!.replicas = 2
+        set.spec.template.cliques[0]!.spec.autoScalingConfig!.maxReplicas = 7
+      })
+      await stage.until(
+        'the new bounds',
+        () => autoscalers(stage),
+        all => all.some(({ spec }) => spec.maxReplicas === 7),
+      )
+      await stage.untilQuiet()
+      await untilScale(stage, 'web', 4)
+      await untilScale(stage, 'eng', 3)
+      // A new replica begins with what the template says now.
+      await byHand(stage, 'set', 2)
+      await stage.untilReady('auto', 13 + 3 + 6)
+      await byHand(stage, 'set', 1)
+      await stage.untilReady('auto', 13)
+      for (const [target, left] of [
+        ['web', 9],
+        ['eng', 0],
+      ] as const) {
+        await byHand(stage, target, 0)
+        await stage.untilReady('auto', left)
+        await untilScale(stage, target, 0)
+      }
+      await byHand(stage, 'web', 1)
+      await byHand(stage, 'eng', 2)
+      await stage.untilReady('auto', 7)
+      await stage.edit('auto', set => {
+        delete set.spec.template.cliques[0]!.spec.autoScalingConfig
+      })
+      await stage.until(
+        'the autoscaler of the clique to go',
+        () => autoscalers(stage),
+        all => all.length === 1,
+      )
+      // Without an autoscaler of ours the selector is there for those of others.
+      await untilScale(stage, 'web', 1)
+      const members = (await stage.cliques('auto')).filter(clique => clique.metadata.name.includes('-eng-'))
+      assert.ok(members.every(clique => clique.status?.hpaPodSelector === undefined))
+    },
+  },
+]
+
+/** Where the numbers that autoscalers look at can be set. */
+export const metricStories: Story[] = [
+  {
+    name: 'a clique and a group follow a queue up and down, within their bounds',
+    async tell(stage) {
+      await stage.apply(scaled)
+      await stage.untilReady('auto', 5)
+      const queueOf = (name: string, length: number) =>
+        stage.client.patch(
+          resources.autoscalers,
+          { name, namespace: stage.namespace },
+          {
+            merge: {
+              metadata: { annotations: { 'simulate.grove.io/metric.queue': String(length) } },
+              spec: { behavior: { scaleDown: { stabilizationWindowSeconds: 0 } } },
+            },
+          },
+        )
+      for (const [web, eng, pods] of [
+        [20, 15, 4 + 9],
+        [500, 500, 6 + 12],
+        [1, 6, 1 + 6],
+      ] as const) {
+        await queueOf('auto-0-web', web)
+        await queueOf('auto-0-eng', eng)
+        await stage.untilReady('auto', pods)
+      }
+    },
+  },
+]

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The token by which the pods of a set see each other start.
+import assert from 'node:assert/strict'
+import { names, type Pod, type Secret } from '@grove/api'
+import { resources } from '@grove/operator'
+import type { Stage } from '../stage.ts'
+import type { Story } from '../story.ts'
+
+const set = (startup: string) => `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: pair}
+spec:
+  replicas: 1
+  template:
+    cliqueStartupType: CliqueStartupType${startup}
+    cliques:
+      - name: first
+        spec: {roleName: first, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/a:1}]}}
+      - name: second
+        spec: {roleName: second, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/b:1}]}}
+`
+
+const secretOf = (stage: Stage, name = names.tokenSecret('pair')) =>
+  stage.client.find(resources.secrets, { name, namespace: stage.namespace })
+
+async function createSecret(stage: Stage, name: string, more: object = {}): Promise<void> {
+  await stage.client.create(resources.secrets, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name, namespace: stage.namespace, ...more },
+    type: 'Opaque',
+  } as Secret)
+}
+
+const podsOnceThere = (stage: Stage, count: number) =>
+  stage.until(
+    `${count} pods`,
+    () => stage.pods('pair'),
+    pods => pods.length === count,
+  )
+
+export const identityStories: Story[] = [
+  {
+    name: 'a Secret of somebody else in the place of the token is reported and left alone; nothing is made meanwhile',
+    async tell(stage) {
+      await createSecret(stage, names.tokenSecret('pair'))
+      await stage.apply(set('InOrder'))
+      await stage.until(
+        'the conflict to be told',
+        () => stage.set('pair'),
+        found => (found?.status?.lastErrors ?? []).some(error => error.code === 'ERR_SECRET_CONFLICT'),
+      )
+      assert.deepEqual(await stage.pods('pair'), [])
+      await stage.client.delete(resources.secrets, {
+        name: names.tokenSecret('pair'),
+        namespace: stage.namespace,
+      })
+      await podsOnceThere(stage, 2)
+      assert.ok((await secretOf(stage))?.data?.token)
+    },
+  },
+  {
+    name: 'pods that wait for others are made when their token is there, and the token comes back when it is taken',
+    async tell(stage) {
+      await stage.apply(set('InOrder'))
+      await podsOnceThere(stage, 2)
+      const first = await secretOf(stage)
+      assert.ok(first?.data?.token)
+      await stage.client.delete(resources.secrets, {
+        name: first.metadata.name,
+        namespace: stage.namespace,
+      })
+      // Asked for when it is needed next: the operator does not watch Secrets.
+      await stage.restartOperator()
+      const [waiting] = (await stage.pods('pair')).filter(pod => pod.spec?.initContainers?.length)
+      await stage.deletePod(waiting!.metadata.name)
+      await stage.until(
+        'another pod, and a token for it',
+        async () => ({ pods: await stage.pods('pair'), secret: await secretOf(stage) }),
+        ({ pods, secret }) =>
+          pods.length === 2 &&
+          !pods.some(pod => pod.metadata.uid === waiting!.metadata.uid) &&
+          secret?.data?.token !== undefined,
+      )
+    },
+  },
+  {
+    name: 'the token Secret of former releases goes when no pod mounts it any more',
+    async tell(stage) {
+      await stage.apply(set('AnyOrder'))
+      await podsOnceThere(stage, 2)
+      const owner = (await stage.set('pair'))!
+      const former = names.legacyTokenSecret('pair')
+      await createSecret(stage, former, {
+        ownerReferences: [
+          {
+            apiVersion: owner.apiVersion,
+            kind: owner.kind,
+            name: 'pair',
+            uid: owner.metadata.uid,
+            controller: true,
+          },
+        ],
+      })
+      const mounting = await stage.client.create(resources.pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: {
+          name: 'of-a-former-release',
+          namespace: stage.namespace,
+          labels: (await stage.pods('pair'))[0]!.metadata.labels!,
+        },
+        spec: {
+          containers: [{ name: 'main', image: 'registry.example/a:1' }],
+          volumes: [{ name: 'token', secret: { secretName: former } }],
+          terminationGracePeriodSeconds: 0,
+        },
+      } as Pod)
+      await stage.restartOperator()
+      await stage.untilQuiet()
+      assert.ok(await secretOf(stage, former), 'a pod mounts it')
+      await stage.deletePod(mounting.metadata.name)
+      await stage.until(
+        'that pod to be gone',
+        () => stage.pods('pair'),
+        pods => !pods.some(pod => pod.metadata.uid === mounting.metadata.uid),
+      )
+      await stage.restartOperator()
+      await stage.until(
+        'the former Secret to be gone',
+        () => secretOf(stage, former),
+        secret => secret === undefined,
+      )
+    },
+  },
+]

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { annotation, defaultConfiguration, finalizer, label, mnnvlClaimName, type Pod } from '@grove/api'
+import { defineResource, isAlreadyExists, type KubeObject, type Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import type { Stage } from '../stage.ts'
+import type { Story } from '../story.ts'
+import { provideDevices, provideTemplate } from './devices.ts'
+
+const enabled = {
+  ...defaultConfiguration(),
+  network: { ...defaultConfiguration().network, autoMNNVLEnabled: true },
+}
+
+const definitions = defineResource<KubeObject & { spec?: unknown }>({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+})
+
+/** The driver's kind as far as it matters here: anything is accepted. */
+export async function installComputeDomains(stage: Stage): Promise<void> {
+  const { group, version, resource, kind } = resources.computeDomains
+  try {
+    await stage.client.create(definitions, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${resource}.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: resource, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
+        versions: [
+          {
+            name: version,
+            served: true,
+            storage: true,
+            schema: {
+              openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+            },
+          },
+        ],
+      },
+    })
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+  }
+  await stage.until(
+    'ComputeDomains to be served',
+    () => stage.client.list(resources.computeDomains, { namespace: stage.namespace }).catch(() => undefined),
+    found => found !== undefined,
+  )
+}
+
+const gpuClique = (name: string, annotations: Record<string, string> = {}, gpus = 1) => `
+      - name: ${name}
+        annotations: ${JSON.stringify(annotations)}
+        spec:
+          roleName: ${name}
+          replicas: 1
+          podSpec:
+            containers:
+              - {name: engine, image: registry.example/engine:1, resources: {limits: {nvidia.com/gpu: ${gpus}}}}
+              - {name: side, image: registry.example/side:1}`
+
+/** Two NVLink groups: `fabric` for the whole set, `own` for one clique; one clique stays out, one has no GPUs. */
+const fabric = `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: fabric, annotations: {${annotation.mnnvlGroup}: fabric}}
+spec:
+  replicas: 1
+  template:
+    cliques:${gpuClique('lead')}${gpuClique('work')}${gpuClique('apart', { [annotation.mnnvlGroup]: 'own' })}${gpuClique('out', { [annotation.mnnvlGroup]: 'none' })}
+      - name: router
+        spec: {roleName: router, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/router:1}]}}
+    podCliqueScalingGroups:
+      - {name: eng, cliqueNames: [lead, work], replicas: 1}
+`
+
+const domains = (stage: Stage) => stage.list(resources.computeDomains, 'fabric')
+
+async function untilDomains(stage: Stage, names: readonly string[]) {
+  return stage.until(
+    `the domains ${names.join(', ')}`,
+    () => domains(stage),
+    found =>
+      found
+        .map(({ metadata }) => metadata.name)
+        .sort()
+        .join() === names.join() && found.every(({ metadata }) => !metadata.deletionTimestamp),
+  )
+}
+
+/** In the driver's place: a claim template for every domain. */
+async function driver(stage: Stage, replicas: number): Promise<void> {
+  const deviceClass = await provideDevices(stage, 30)
+  for (let replica = 0; replica < replicas; replica++)
+    for (const group of ['fabric', 'own'])
+      await provideTemplate(stage, `fabric-${replica}-${group}`, deviceClass)
+}
+
+const templateOf = (pod: Pod) =>
+  pod.spec!.resourceClaims?.find(claim => claim.name === mnnvlClaimName)?.resourceClaimTemplateName
+
+function inClique(pods: readonly Stored<Pod>[], clique: string): Stored<Pod> {
+  return pods.find(pod => pod.metadata.labels?.[label.podClique] === clique)!
+}
+
+/** GPUs are a matter of the nodes' capacity; here they are taken as given. */
+async function untilPods(stage: Stage, count: number): Promise<Stored<Pod>[]> {
+  return stage.until(
+    `${count} pods`,
+    () => stage.pods('fabric'),
+    pods => pods.length === count,
+  )
+}
+
+export const mnnvlStories: Story[] = [
+  {
+    name: 'every replica gets an NVLink domain for each of its groups, and its GPU containers claim their place in it',
+    configuration: enabled,
+    async tell(stage) {
+      await installComputeDomains(stage)
+      await stage.restartOperator()
+      await driver(stage, 3)
+      await stage.apply(fabric)
+      const [domain] = await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
+      assert.deepEqual(domain!.spec, {
+        numNodes: 0,
+        channel: { resourceClaimTemplate: { name: 'fabric-0-fabric' } },
+      })
+      assert.deepEqual(domain!.metadata.finalizers, [finalizer.computeDomain])
+      assert.equal(domain!.metadata.labels?.[label.mnnvlGroup], 'fabric')
+      const pods = await untilPods(stage, 5)
+      const claimed = ['eng-0-lead', 'eng-0-work', 'apart', 'out', 'router'].map(clique =>
+        templateOf(inClique(pods, `fabric-0-${clique}`)),
+      )
+      assert.deepEqual(claimed, ['fabric-0-fabric', 'fabric-0-fabric', 'fabric-0-own', undefined, undefined])
+      const { containers } = inClique(pods, 'fabric-0-apart').spec!
+      assert.deepEqual(
+        containers.map(({ resources: { claims } = {} }) => claims?.map(claim => claim.name)),
+        [[mnnvlClaimName], undefined],
+      )
+
+      await stage.scale(resources.podCliqueSets as never, 'fabric', 3)
+      await untilDomains(
+        stage,
+        [0, 1, 2].flatMap(replica => [`fabric-${replica}-fabric`, `fabric-${replica}-own`]),
+      )
+      await untilPods(stage, 15)
+      await stage.scale(resources.podCliqueSets as never, 'fabric', 1)
+      await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
+      // The empty set of domains is a set like any other.
+      await stage.scale(resources.podCliqueSets as never, 'fabric', 0)
+      await untilDomains(stage, [])
+      await stage.scale(resources.podCliqueSets as never, 'fabric', 1)
+      await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
+
+      await assert.rejects(
+        stage.edit('fabric', set => {
+          set.metadata.annotations![annotation.mnnvlGroup] = 'other'
+        }),
+        /immutable/,
+      )
+      await stage.deleteSet('fabric')
+      await untilDomains(stage, [])
+      await stage.until(
+        'the set to be gone',
+        () => stage.set('fabric'),
+        set => set === undefined,
+      )
+    },
+  },
+  {
+    name: 'an NVLink domain stays while pods use it, comes back when it is taken away, and is kept as it should be',
+    configuration: enabled,
+    async tell(stage) {
+      await installComputeDomains(stage)
+      await stage.restartOperator()
+      await driver(stage, 2)
+      await stage.apply(fabric)
+      await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
+      await untilPods(stage, 5)
+      const at = { name: 'fabric-0-fabric', namespace: stage.namespace }
+      const { metadata: before } = await stage.client.get(resources.computeDomains, at)
+      await stage.client.patch(resources.computeDomains, at, {
+        merge: {
+          metadata: {
+            finalizers: ['example.com/driver'],
+            labels: { [label.mnnvlGroup]: null, team: 'blue' },
+          },
+        },
+      })
+      await stage.until(
+        'finalizer and label to be back',
+        () => stage.client.get(resources.computeDomains, at),
+        ({ metadata }) =>
+          metadata.finalizers?.join() === `example.com/driver,${finalizer.computeDomain}` &&
+          metadata.labels?.[label.mnnvlGroup] === 'fabric' &&
+          metadata.labels.team === 'blue',
+      )
+      await stage.client.delete(resources.computeDomains, at)
+      await stage.untilQuiet()
+      const held = await stage.client.get(resources.computeDomains, at)
+      assert.ok(held.metadata.deletionTimestamp)
+      assert.ok(held.metadata.finalizers?.includes(finalizer.computeDomain))
+      await stage.scale(resources.podCliqueSets as never, 'fabric', 0)
+      await stage.until(
+        'our hold to end with the last pod',
+        () => stage.client.get(resources.computeDomains, at),
+        ({ metadata }) => metadata.finalizers?.join() === 'example.com/driver',
+      )
+      // Before its driver lets go of it the name is taken, and no pod of that replica is made.
+      await stage.scale(resources.podCliqueSets as never, 'fabric', 1)
+      await stage.until(
+        'the set to say what it waits for',
+        () => stage.set('fabric'),
+        set =>
+          (set?.status?.lastErrors ?? []).some(error => error.description.includes('still being deleted')),
+      )
+      assert.equal((await stage.pods('fabric')).length, 0)
+      await stage.client.patch(resources.computeDomains, at, { merge: { metadata: { finalizers: null } } })
+      const found = await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
+      assert.ok(found.every(({ metadata }) => metadata.uid !== before.uid))
+      await untilPods(stage, 5)
+    },
+  },
+  {
+    name: 'with NVLink domains switched off, sets that have them keep them, scale and go; new ones are refused',
+    configuration: enabled,
+    async tell(stage) {
+      await installComputeDomains(stage)
+      await stage.restartOperator()
+      await driver(stage, 2)
+      await stage.apply(fabric)
+      await untilPods(stage, 5)
+      await stage.restartOperator(defaultConfiguration())
+      await assert.rejects(
+        stage.apply(fabric.replace('name: fabric,', 'name: another,')),
+        /MNNVL is not enabled/,
+      )
+      await stage.scale(resources.podCliqueSets as never, 'fabric', 2)
+      await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own', 'fabric-1-fabric', 'fabric-1-own'])
+      await untilPods(stage, 10)
+      await stage.deleteSet('fabric')
+      await untilDomains(stage, [])
+    },
+  },
+]
