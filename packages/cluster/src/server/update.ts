@@ -42,7 +42,7 @@ export interface UpdateScope {
   ): ReturnType<NonNullable<Resource['strategy']['validateUpdate']>>
 }
 
-/** How often a write that does not name a version is tried again when others write at the same time. */
+/** How often a write is tried when others write at the same time. */
 const conflictAttempts = 5
 
 export async function updateObject(
@@ -65,12 +65,13 @@ export async function updateObject(
     const live = present(resource, stored)
     const draft = await change(live)
     if (mode.uidIdentifies ?? true) checkIdentity(resource, name, draft, live)
-    const conditional = checkVersion(resource, name, draft, live)
+    checkVersion(resource, name, draft, live)
     const object = await prepareUpdate(context, request, draft, live, scope)
     if (isUnchanged(object, live)) return { object: live, created: false }
     const outcome = commitUpdate(context, request, key, object, stored)
     if (outcome) return { object: outcome, created: false }
-    if (conditional || attempt >= conflictAttempts) throw refuse.modified(resource, name)
+    // Who named a version fails at the next look; a patch of the live object is made anew from what is there by then.
+    if (attempt >= conflictAttempts) throw refuse.modified(resource, name)
   }
 }
 
@@ -84,8 +85,8 @@ function checkIdentity(resource: Resource, name: string, draft: KubeObject, live
     )
 }
 
-/** True when the client named the version it saw. */
-function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): boolean {
+/** A client that names the version it saw means no other. */
+function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): void {
   const { resourceVersion } = draft.metadata
   if (!resourceVersion) {
     if (resource.strategy.requireResourceVersion)
@@ -93,12 +94,11 @@ function checkVersion(resource: Resource, name: string, draft: KubeObject, live:
         fieldError.invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
       ])
     draft.metadata.resourceVersion = live.metadata.resourceVersion
-    return false
+    return
   }
   if (!/^\d+$/.test(resourceVersion))
     throw refuse.unexpected(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`)
   if (resourceVersion !== live.metadata.resourceVersion) throw refuse.modified(resource, name)
-  return true
 }
 
 /** Where the real server would keep the object; its messages say so. */
