@@ -37,25 +37,6 @@ test('names that become host names have no dots', () => {
   )
 })
 
-test('a clique and a group of one name are not both autoscaled', () => {
-  const scaleConfig = { minReplicas: 2, maxReplicas: 3 }
-  const named = (config?: typeof scaleConfig) =>
-    sampleSet({
-      cliques: [clique('web', { autoScalingConfig: scaleConfig }), clique('member')],
-      podCliqueScalingGroups: [
-        {
-          name: 'web',
-          cliqueNames: ['member'],
-          replicas: 2,
-          minAvailable: 1,
-          ...(config && { scaleConfig: config }),
-        },
-      ],
-    })
-  assert.deepEqual(refusals(named()), [])
-  assert.match(refusals(named(scaleConfig)).join(), /both autoscalers would have one name/)
-})
-
 describe('names of the start-up waiter', () => {
   const taken = {
     containers: [{ name: 'grove-initc', image }],

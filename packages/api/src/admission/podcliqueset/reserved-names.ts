@@ -21,7 +21,6 @@ export function reservedNames(set: PodCliqueSet): FieldError[] {
     ...nameOfSet(set.metadata.name),
     ...cliques.flatMap(({ name }, index) => withoutDots(`${path.clique(index)}.name`, name)),
     ...groups.flatMap(({ name }, index) => withoutDots(`${path.scalingGroup(index)}.name`, name)),
-    ...autoscalersOfOneName(set),
     ...cliques.flatMap((clique, index) => [
       ...(isOrdered ? waiterNames(clique, `${path.clique(index)}.spec.podSpec`) : []),
       ...mnnvlNames(set, clique, index),
@@ -45,24 +44,6 @@ function nameOfSet(name: string): FieldError[] {
 function withoutDots(field: string, name: string): FieldError[] {
   if (!name.includes('.')) return []
   return dns1123Label(name).map(problem => fieldError.invalid(field, name, problem))
-}
-
-/** An autoscaler is called as what it scales, and a clique and a group of one name are called alike. */
-function autoscalersOfOneName({ spec: { template } }: PodCliqueSet): FieldError[] {
-  const scaled = new Set(
-    template.cliques.filter(({ spec }) => spec.autoScalingConfig).map(({ name }) => name),
-  )
-  return (template.podCliqueScalingGroups ?? []).flatMap(({ name, scaleConfig }, index) =>
-    scaleConfig && scaled.has(name)
-      ? [
-          fieldError.invalid(
-            `${path.scalingGroup(index)}.name`,
-            name,
-            'a PodClique of the same name is autoscaled too, and both autoscalers would have one name',
-          ),
-        ]
-      : [],
-  )
 }
 
 function waiterNames({ spec: { podSpec } }: CliqueTemplate, field: string): FieldError[] {
