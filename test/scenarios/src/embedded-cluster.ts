@@ -42,7 +42,7 @@ export async function startEmbeddedCluster(
     serviceAccounts: { tokenIssuer: cluster.tokens },
     ...options.controllers?.(cluster),
   })
-  await controllers.fleet.add(plainNodes(options.nodes ?? 20))
+  await controllers.fleet.add(plainNodes(options.nodes ?? 20, { gpus: 8 }))
   return {
     cluster,
     client,

@@ -15,6 +15,7 @@ describe('stories on real Kubernetes', () => {
   before(async () => {
     kubernetes = await startKubernetes({
       nodes: 20,
+      gpus: 8,
       // The collector is not what is measured here.
       flags: { 'kube-controller-manager': ['--kube-api-qps=300', '--kube-api-burst=600'] },
     })

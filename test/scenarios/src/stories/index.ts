@@ -2,11 +2,13 @@
 
 import type { Story } from '../story.ts'
 import { autoscalingStories, metricStories } from './autoscaling.ts'
+import { claimLifeStories } from './claim-lives.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { identityStories } from './identity.ts'
 import { mnnvlStories } from './mnnvl.ts'
+import { playgroundStories } from './playground.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
@@ -23,11 +25,13 @@ export const stories: readonly Story[] = [
   ...steeredUpdateStories,
   ...gangTerminationStories,
   ...resourceSharingStories,
+  ...claimLifeStories,
   ...takeOverStories,
   ...revisionStories,
   ...mnnvlStories,
   ...autoscalingStories,
   ...identityStories,
+  ...playgroundStories,
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */

@@ -227,6 +227,8 @@ export const mnnvlStories: Story[] = [
       const found = await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
       assert.ok(found.every(({ metadata }) => metadata.uid !== before.uid))
       await untilPods(stage, 5)
+      await stage.deleteSet('fabric')
+      await untilDomains(stage, [])
     },
   },
   {

@@ -12,7 +12,7 @@ interface Ordered {
   readonly type: 'InOrder' | 'Explicit'
   /** Pods of each clique, how many are its minimum, and what it starts after. */
   readonly cliques: Readonly<Record<string, { pods: number; minimum?: number; after?: string[] }>>
-  readonly group?: { readonly members: string[]; readonly minimum: number }
+  readonly group?: { readonly members: string[]; readonly minimum: number; readonly scaledTo?: number }
   /** Clique → what its pods wait for, `name:minimum`. */
   readonly waits: Readonly<Record<string, readonly string[]>>
 }
@@ -85,9 +85,14 @@ class ReadinessRecord implements AsyncDisposable {
   }
 }
 
+/** The number of pods is that at the end. */
 async function tellOrder(stage: Stage, ordered: Ordered, pods: number): Promise<void> {
   await using record = new ReadinessRecord(stage, ordered.waits)
-  await stage.apply(manifest(ordered))
+  const { name } = (await stage.apply(manifest(ordered))).metadata
+  if (ordered.group?.scaledTo) {
+    await stage.untilAvailable(name, 1)
+    await stage.scale(resources.podCliqueScalingGroups as never, `${name}-0-s`, ordered.group.scaledTo)
+  }
   const all = await stage.untilReady('w', pods)
   for (const pod of all) {
     const [own] = (pod.spec?.initContainers ?? []).filter(one => one.name === waiter.containerName)
@@ -129,14 +134,15 @@ export const startupOrderStories: Story[] = [
         {
           type: 'InOrder',
           cliques: { a: { pods: 2, minimum: 1 }, b: { pods: 1 }, c: { pods: 3, minimum: 1 } },
-          group: { members: ['b', 'c'], minimum: 1 },
+          group: { members: ['b', 'c'], minimum: 1, scaledTo: 3 },
           waits: {
             'w-0-s-0-b': ['w-0-a:1'],
             'w-0-s-0-c': ['w-0-s-0-b:1'],
             'w-0-s-1-c': ['w-0-s-1-b:1'],
+            'w-0-s-2-c': ['w-0-s-2-b:1'],
           },
         },
-        10,
+        14,
       ),
   },
   {

@@ -22,6 +22,7 @@ export const judgedKinds: ReadonlySet<string> = new Set([
 /** Groups whose objects stand beside a PodCliqueSet in many manifests. The cluster judges them itself. */
 const ordinaryGroups: ReadonlySet<string> = new Set([
   '',
+  'apiextensions.k8s.io',
   'apps',
   'autoscaling',
   'batch',
