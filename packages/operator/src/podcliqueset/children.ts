@@ -19,6 +19,7 @@ import { headlessService } from '../objects/headless-service.ts'
 import { podCliqueScalingGroup } from '../objects/scaling-group.ts'
 import { patchMembers } from '../owned-fields.ts'
 import type { StoredSet } from '../stored.ts'
+import { sameMetrics } from './autoscaler-metrics.ts'
 
 export function wantedServices(set: StoredSet): Service[] {
   return replicasOf(set).map(replica => headlessService(set, replica))
@@ -71,11 +72,12 @@ export function patchAutoscaler(
   existing: Stored<HorizontalPodAutoscaler>,
   wanted: HorizontalPodAutoscaler,
 ): MergePatch | undefined {
+  const metrics = wanted.spec?.metrics
   const members = [
     'minReplicas',
     'maxReplicas',
     'scaleTargetRef',
-    ...(wanted.spec?.metrics ? ['metrics'] : []),
+    ...(metrics && !sameMetrics(existing.spec?.metrics, metrics) ? ['metrics'] : []),
   ]
   const spec = patchMembers(existing.spec, wanted.spec, members)
   return combine(metadataPatch(existing, wanted, ['labels']), spec && { spec })
