@@ -8,4 +8,5 @@ export {
 } from './operator-process.ts'
 export { installCustomResources, Stage } from './stage.ts'
 export { stories } from './stories/index.ts'
+export { computeDomainDefinition } from './stories/mnnvl.ts'
 export type { Story } from './story.ts'

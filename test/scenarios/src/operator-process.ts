@@ -43,12 +43,15 @@ export class OperatorProcess {
   }
 
   async untilReady(): Promise<void> {
-    await waitFor('the operator to be ready', async () => {
-      if (this.child.exitCode !== null)
-        throw new Error(`the operator ended with ${this.child.exitCode}: ${this.#output}`)
+    const ended = new AbortController()
+    this.child.once('close', code =>
+      ended.abort(new Error(`the operator ended with ${code}: ${this.#output}`)),
+    )
+    const isReady = async () => {
       const response = await fetch(`http://127.0.0.1:${this.#ports.probes}/readyz`).catch(() => undefined)
       return response?.status === 200
-    })
+    }
+    await waitFor('the operator to be ready', isReady, { signal: ended.signal })
   }
 
   async metrics(): Promise<string> {

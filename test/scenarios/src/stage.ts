@@ -4,6 +4,7 @@
 // stories do not know which cluster it is.
 import {
   admit,
+  annotation,
   customResourceDefinitions,
   defaultConfiguration,
   emptyCluster,
@@ -201,6 +202,15 @@ export class Stage {
       still = this.writes.length === before ? still + 1 : 0
       before = this.writes.length
     }
+  }
+
+  /** Makes the operator look at a set again, and tells what it wrote; statuses may still have been on their way. */
+  async writesOnAnotherLook(set: string): Promise<readonly WriteCount[]> {
+    await this.untilQuiet()
+    this.writes.length = 0
+    await this.patchSet(set, { metadata: { annotations: { [annotation.reconcileTrigger]: 'again' } } })
+    await this.untilQuiet()
+    return this.writes.filter(({ resource }) => !resource.endsWith('/status'))
   }
 
   #ref(name: string) {

@@ -79,6 +79,8 @@ export const autoscalingStories: Story[] = [
     async tell(stage) {
       await stage.apply(scaled)
       await stage.untilReady('auto', 5)
+      await stage.untilAvailable('auto', 1)
+      assert.deepEqual(await stage.writesOnAnotherLook('auto'), [])
       const found = (await autoscalers(stage)).sort((a, b) => a.metadata.name.localeCompare(b.metadata.name))
       assert.deepEqual(
         found.map(({ metadata, spec }) => [

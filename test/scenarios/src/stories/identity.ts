@@ -2,7 +2,7 @@
 
 // The token by which the pods of a set see each other start.
 import assert from 'node:assert/strict'
-import { names, type Pod, type Secret } from '@grove/api'
+import { names, type Pod, type Role, type Secret } from '@grove/api'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
@@ -84,6 +84,34 @@ export const identityStories: Story[] = [
           !pods.some(pod => pod.metadata.uid === waiting!.metadata.uid) &&
           secret?.data?.token !== undefined,
       )
+    },
+  },
+  {
+    name: 'a Role of somebody else under our name is reported and left alone; our own is kept as it should be',
+    async tell(stage) {
+      const at = { name: names.podRole('pair'), namespace: stage.namespace }
+      const foreign = await stage.client.create(resources.roles, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'Role',
+        metadata: at,
+        rules: [],
+      } as Role)
+      await stage.apply(set('AnyOrder'))
+      await stage.until(
+        'the conflict to be told',
+        () => stage.set('pair'),
+        found => (found?.status?.lastErrors ?? []).some(error => error.code === 'ERR_SYNC_ROLE'),
+      )
+      assert.equal((await stage.client.get(resources.roles, at)).metadata.uid, foreign.metadata.uid)
+      await stage.client.delete(resources.roles, at)
+      await podsOnceThere(stage, 2)
+      const { rules } = await stage.client.get(resources.roles, at)
+      assert.deepEqual(rules, [
+        { apiGroups: [''], resources: ['pods', 'pods/status'], verbs: ['get', 'list', 'watch'] },
+      ])
+      await stage.client.patch(resources.roles, at, { merge: { rules: [] } })
+      await stage.writesOnAnotherLook('pair')
+      assert.deepEqual((await stage.client.get(resources.roles, at)).rules, rules)
     },
   },
   {

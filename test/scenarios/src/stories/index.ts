@@ -5,6 +5,7 @@ import { autoscalingStories, metricStories } from './autoscaling.ts'
 import { claimLifeStories } from './claim-lives.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
+import { discoveryStories } from './discovery.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { identityStories } from './identity.ts'
 import { mnnvlStories } from './mnnvl.ts'
@@ -31,6 +32,7 @@ export const stories: readonly Story[] = [
   ...mnnvlStories,
   ...autoscalingStories,
   ...identityStories,
+  ...discoveryStories,
   ...playgroundStories,
 ]
 

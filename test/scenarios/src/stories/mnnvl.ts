@@ -21,30 +21,31 @@ const definitions = defineResource<KubeObject & { spec?: unknown }>({
   namespaced: false,
 })
 
+const { group, version, resource, kind } = resources.computeDomains
+
 /** The driver's kind as far as it matters here: anything is accepted. */
-export async function installComputeDomains(stage: Stage): Promise<void> {
-  const { group, version, resource, kind } = resources.computeDomains
-  try {
-    await stage.client.create(definitions, {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${resource}.${group}` },
-      spec: {
-        group,
-        scope: 'Namespaced',
-        names: { plural: resource, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
-        versions: [
-          {
-            name: version,
-            served: true,
-            storage: true,
-            schema: {
-              openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
-            },
-          },
-        ],
+export const computeDomainDefinition = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${resource}.${group}` },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { plural: resource, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
+    versions: [
+      {
+        name: version,
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
       },
-    })
+    ],
+  },
+}
+
+async function installComputeDomains(stage: Stage): Promise<void> {
+  try {
+    await stage.client.create(definitions, computeDomainDefinition)
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
   }
@@ -62,6 +63,8 @@ const gpuClique = (name: string, annotations: Record<string, string> = {}, gpus 
           roleName: ${name}
           replicas: 1
           podSpec:
+            # Never placed: what is told here is told of pods that are there, not of pods that run.
+            schedulingGates: [{name: example.com/hold}]
             containers:
               - {name: engine, image: registry.example/engine:1, resources: {limits: {nvidia.com/gpu: ${gpus}}}}
               - {name: side, image: registry.example/side:1}`
@@ -110,7 +113,6 @@ function inClique(pods: readonly Stored<Pod>[], clique: string): Stored<Pod> {
   return pods.find(pod => pod.metadata.labels?.[label.podClique] === clique)!
 }
 
-/** GPUs are a matter of the nodes' capacity; here they are taken as given. */
 async function untilPods(stage: Stage, count: number): Promise<Stored<Pod>[]> {
   return stage.until(
     `${count} pods`,
@@ -136,6 +138,7 @@ export const mnnvlStories: Story[] = [
       assert.deepEqual(domain!.metadata.finalizers, [finalizer.computeDomain])
       assert.equal(domain!.metadata.labels?.[label.mnnvlGroup], 'fabric')
       const pods = await untilPods(stage, 5)
+      assert.deepEqual(await stage.writesOnAnotherLook('fabric'), [])
       const claimed = ['eng-0-lead', 'eng-0-work', 'apart', 'out', 'router'].map(clique =>
         templateOf(inClique(pods, `fabric-0-${clique}`)),
       )
@@ -151,8 +154,21 @@ export const mnnvlStories: Story[] = [
         stage,
         [0, 1, 2].flatMap(replica => [`fabric-${replica}-fabric`, `fabric-${replica}-own`]),
       )
-      await untilPods(stage, 15)
+      const all = await untilPods(stage, 15)
+      // A pod that takes its time to go keeps the fabric of its replica, and of no other.
+      const slow = inClique(all, 'fabric-2-apart').metadata.name
+      const holdPod = (finalizers: string[]) =>
+        stage.client.patch(
+          resources.pods,
+          { name: slow, namespace: stage.namespace },
+          { merge: { metadata: { finalizers } } },
+        )
+      await holdPod(['example.com/held'])
       await stage.scale(resources.podCliqueSets as never, 'fabric', 1)
+      await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own', 'fabric-2-fabric', 'fabric-2-own'])
+      await stage.untilQuiet()
+      assert.equal((await domains(stage)).length, 4)
+      await holdPod([])
       await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
       // The empty set of domains is a set like any other.
       await stage.scale(resources.podCliqueSets as never, 'fabric', 0)

@@ -125,6 +125,7 @@ export const resourceSharingStories: Story[] = [
           [...ofWa, 'share-0-wa-0-u4'],
         )
       await ownersAreRight(stage)
+      assert.deepEqual(await stage.writesOnAnotherLook('share'), [])
 
       const scaled = async (
         what: 'Groups' | 'Clique' | 'Sets',

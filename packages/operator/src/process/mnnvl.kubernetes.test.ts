@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// NVLink domains switched on and off, with the driver's kind and without it, under the rights that belong to each.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { computeDomainDefinition, type OperatorProcess, startOperatorProcess } from '@grove/test-scenarios'
+
+const switchedOn = { configuration: { network: { autoMNNVLEnabled: true } } }
+const set = `apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata:
+  name: fabric
+  annotations: {grove.io/mnnvl-group: engine}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: work
+        spec:
+          roleName: work
+          replicas: 1
+          podSpec:
+            containers:
+              - {name: main, image: registry.example/work:1, resources: {limits: {nvidia.com/gpu: 1}}}
+`
+
+describe('NVLink domains and the operator process', () => {
+  let kubernetes: Kubernetes
+  let operator: OperatorProcess | undefined
+
+  before(async () => {
+    kubernetes = await startKubernetes({ nodes: 2 })
+  })
+  after(async () => {
+    operator?.kill()
+    await kubernetes?.stop()
+  })
+
+  async function stopped({ child }: OperatorProcess): Promise<void> {
+    child.kill('SIGTERM')
+    await waitFor('the operator to end', () => child.exitCode !== null)
+  }
+
+  test('switched on without the driver: it does not start, and says why', async () => {
+    await assert.rejects(
+      startOperatorProcess(kubernetes, switchedOn),
+      /ended with 7: .*MNNVL preflight check failed.*ComputeDomain CRD/s,
+    )
+  })
+
+  test('switched off without the driver: it does not ask for it', async () => {
+    operator = await startOperatorProcess(kubernetes)
+    assert.doesNotMatch(operator.output, /forbidden|computedomains/i)
+    await stopped(operator)
+  })
+
+  test('switched on with the driver: domains come with a set and go with it', async () => {
+    await kubernetes.apply(computeDomainDefinition)
+    operator = await startOperatorProcess(kubernetes, switchedOn)
+    const team = await kubernetes.newNamespace('team')
+    const applied = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: set })
+    assert.equal(applied.code, 0, applied.stderr)
+    const domains = async () => {
+      const { stdout } = await kubernetes.kubectl('get', 'computedomains', '-n', team, '-o', 'name')
+      return stdout.trim()
+    }
+    await waitFor('its domain', async () => (await domains()).endsWith('/fabric-0-engine'))
+    await kubernetes.kubectl('delete', 'pcs', 'fabric', '-n', team)
+    await waitFor('no domain', async () => (await domains()) === '')
+    assert.doesNotMatch(operator.output, /forbidden/i)
+    await stopped(operator)
+  })
+
+  test('switched off with the driver, without rights to it: it runs, and new sets are refused', async () => {
+    operator = await startOperatorProcess(kubernetes)
+    const team = await kubernetes.newNamespace('team')
+    const refused = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: set })
+    assert.match(refused.stderr, /MNNVL is not enabled in the operator configuration/)
+    assert.doesNotMatch(operator.output, /forbidden/i)
+    await stopped(operator)
+  })
+})
