@@ -5,6 +5,7 @@ import { realpathSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { CommandError } from './command-error.ts'
 import { nodeCommand } from './commands/node-command.ts'
+import { workloads } from './commands/up/playground.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
 import { live, output } from './options.ts'
 import { printNote } from './print.ts'
@@ -72,7 +73,10 @@ export async function run(words: readonly string[]): Promise<number> {
     .option('--kubeconfig <file>', 'where to write the kubeconfig (default: one of its own)')
     .option('--data <folder>', 'keep the objects there, so that they outlive the process')
     .option('--config <file>', 'operator configuration (default: the built-in one)')
-    .option('--demo [file]', 'apply a PodCliqueSet and show it coming to life')
+    .option(
+      '--demo [name]',
+      `apply a workload and show it coming to life: ${workloads().join(', ')}, or that of a file`,
+    )
     .option('--exit-when-ready', 'stop as soon as the demo is ready')
     .action(async options => {
       const { up } = await import('./commands/up.ts')

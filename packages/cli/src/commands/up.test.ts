@@ -54,6 +54,16 @@ describe('grove up', () => {
     assert.deepEqual(left(), [])
   })
 
+  it('knows the workloads of the playground by name, with what they need beside them', async () => {
+    const { left } = machine()
+    const words = ['up', '--demo', 'nvlink', '--exit-when-ready', '--nodes', '8']
+    const { status, stdout, stderr } = await grove(words)
+    assert.deepEqual([status, stderr], [0, ''])
+    assert.match(stdout, /\nbig is ready\./)
+    assert.match(stdout, /The set is \S*nvlink\/podcliqueset\.yaml/)
+    assert.deepEqual(left(), [])
+  })
+
   it('is found by the other commands, beside a second one; machines die and come; Ctrl-C ends it', async () => {
     const { run, start, left, home } = machine()
     const first = start('up', '--nodes', '1')

@@ -8,9 +8,10 @@ import { readConfigurationFile } from '../configuration-file.ts'
 import { claimRunFolder, releaseRunFolder } from '../local-clusters.ts'
 import { wholeNumber } from '../options.ts'
 import { printLines } from '../print.ts'
-import { defaultDemo, readDemo, showDemo } from './up/demo.ts'
+import { readDemo, showDemo } from './up/demo.ts'
 import { requireWritable, writeKubeconfig } from './up/kubeconfig-file.ts'
 import { startLocalCluster } from './up/local-cluster.ts'
+import { defaultWorkload } from './up/playground.ts'
 import { stopAsked } from './up/stop-asked.ts'
 import { readTopologyFile } from './up/topology-file.ts'
 import { welcome, whatNext } from './up/words.ts'
@@ -35,8 +36,10 @@ export async function up(options: UpOptions): Promise<number> {
   // Whatever the user can get wrong is looked at before anything starts.
   if (options.exitWhenReady && !options.demo)
     throw new CommandError('--exit-when-ready waits for the workload of --demo, which is not given')
-  const demo = options.demo ? await readDemo(options.demo === true ? defaultDemo : options.demo) : undefined
-  const configuration = await readConfigurationFile(options.config)
+  const demo = options.demo
+    ? await readDemo(options.demo === true ? defaultWorkload : options.demo)
+    : undefined
+  const configuration = await readConfigurationFile(options.config ?? demo?.configuration)
   const nodes = await nodesOf(options)
   const port = options.port === undefined ? undefined : portOf(options.port)
   if (options.kubeconfig !== undefined) requireWritable(options.kubeconfig)
@@ -47,6 +50,7 @@ export async function up(options: UpOptions): Promise<number> {
     const cluster = await startLocalCluster({
       configuration,
       nodes,
+      ...(demo && { definitions: demo.definitions }),
       ...(port !== undefined && { port }),
       ...(options.data !== undefined && { dataDirectory: options.data }),
     })

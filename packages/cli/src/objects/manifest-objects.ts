@@ -27,9 +27,13 @@ const extensions = new Set(['.yaml', '.yml', '.json'])
 /** The objects of files, of the manifests in a folder, or of standard input, in their order. */
 export async function readObjects(paths: readonly string[]): Promise<ManifestObject[]> {
   const files = paths.flatMap(filesOf)
-  const objects = (await readManifests(files)).flatMap(document => objectsOf(document, document.value))
+  const objects = (await readManifests(files)).flatMap(objectsOfDocument)
   if (objects.length === 0) throw new CommandError(`no objects in ${paths.join(', ')}`)
   return objects
+}
+
+export function objectsOfDocument(document: ManifestDocument): ManifestObject[] {
+  return objectsOf(document, document.value)
 }
 
 function filesOf(path: string): string[] {

@@ -104,7 +104,7 @@ export const autoscalingStories: Story[] = [
         { name: 'auto-0-web', namespace: stage.namespace },
         { merge: { spec: { behavior: { scaleDown: { stabilizationWindowSeconds: 7 } } } } },
       )
-      await stage.scale(resources.podCliqueSets as never, 'auto', 2)
+      await stage.scale(resources.podCliqueSets, 'auto', 2)
       await stage.until(
         'autoscalers of the second replica',
         () => autoscalers(stage),
@@ -128,7 +128,7 @@ export const autoscalingStories: Story[] = [
         behavior?: { scaleDown?: { stabilizationWindowSeconds?: number } }
       }
       assert.equal(behavior?.scaleDown?.stabilizationWindowSeconds, 7)
-      await stage.scale(resources.podCliqueSets as never, 'auto', 0)
+      await stage.scale(resources.podCliqueSets, 'auto', 0)
       await stage.until(
         'no autoscaler',
         () => autoscalers(stage),

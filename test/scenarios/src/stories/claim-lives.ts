@@ -65,7 +65,7 @@ export const claimLifeStories: Story[] = [
       const placed = () => stage.pods('lives').then(pods => pods.filter(pod => pod.spec?.nodeName).length)
       await stage.until('two of them to be placed', placed, count => count === 2)
       const before = await stage.client.get(resources.resourceClaims, claimAt(stage, 2))
-      await stage.scale(resources.podCliques as never, 'lives-0-work', 2)
+      await stage.scale(resources.podCliques, 'lives-0-work', 2)
       await stage.until(
         'the pod that was not placed to go',
         () => indexes(stage),

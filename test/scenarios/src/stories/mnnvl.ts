@@ -149,7 +149,7 @@ export const mnnvlStories: Story[] = [
         [[mnnvlClaimName], undefined],
       )
 
-      await stage.scale(resources.podCliqueSets as never, 'fabric', 3)
+      await stage.scale(resources.podCliqueSets, 'fabric', 3)
       await untilDomains(
         stage,
         [0, 1, 2].flatMap(replica => [`fabric-${replica}-fabric`, `fabric-${replica}-own`]),
@@ -164,16 +164,16 @@ export const mnnvlStories: Story[] = [
           { merge: { metadata: { finalizers } } },
         )
       await holdPod(['example.com/held'])
-      await stage.scale(resources.podCliqueSets as never, 'fabric', 1)
+      await stage.scale(resources.podCliqueSets, 'fabric', 1)
       await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own', 'fabric-2-fabric', 'fabric-2-own'])
       await stage.untilQuiet()
       assert.equal((await domains(stage)).length, 4)
       await holdPod([])
       await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
       // The empty set of domains is a set like any other.
-      await stage.scale(resources.podCliqueSets as never, 'fabric', 0)
+      await stage.scale(resources.podCliqueSets, 'fabric', 0)
       await untilDomains(stage, [])
-      await stage.scale(resources.podCliqueSets as never, 'fabric', 1)
+      await stage.scale(resources.podCliqueSets, 'fabric', 1)
       await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own'])
 
       await assert.rejects(
@@ -224,14 +224,14 @@ export const mnnvlStories: Story[] = [
       const held = await stage.client.get(resources.computeDomains, at)
       assert.ok(held.metadata.deletionTimestamp)
       assert.ok(held.metadata.finalizers?.includes(finalizer.computeDomain))
-      await stage.scale(resources.podCliqueSets as never, 'fabric', 0)
+      await stage.scale(resources.podCliqueSets, 'fabric', 0)
       await stage.until(
         'our hold to end with the last pod',
         () => stage.client.get(resources.computeDomains, at),
         ({ metadata }) => metadata.finalizers?.join() === 'example.com/driver',
       )
       // Before its driver lets go of it the name is taken, and no pod of that replica is made.
-      await stage.scale(resources.podCliqueSets as never, 'fabric', 1)
+      await stage.scale(resources.podCliqueSets, 'fabric', 1)
       await stage.until(
         'the set to say what it waits for',
         () => stage.set('fabric'),
@@ -261,7 +261,7 @@ export const mnnvlStories: Story[] = [
         stage.apply(fabric.replace('name: fabric,', 'name: another,')),
         /MNNVL is not enabled/,
       )
-      await stage.scale(resources.podCliqueSets as never, 'fabric', 2)
+      await stage.scale(resources.podCliqueSets, 'fabric', 2)
       await untilDomains(stage, ['fabric-0-fabric', 'fabric-0-own', 'fabric-1-fabric', 'fabric-1-own'])
       await untilPods(stage, 10)
       await stage.deleteSet('fabric')

@@ -188,7 +188,7 @@ export const resourceSharingStories: Story[] = [
       )
       assert.equal(labelled.metadata.labels?.team, 'blue')
       // Nothing holds a claim whose pods are gone.
-      await stage.scale(resources.podCliqueSets as never, 'share', 0)
+      await stage.scale(resources.podCliqueSets, 'share', 0)
       await stage.untilReady('share', 0)
       const [kept] = (await claims(stage)).filter(claim => claim.metadata.name === 'share-all-u1')
       await stage.client.delete(resources.resourceClaims, at('share-all-u1'))
@@ -198,10 +198,10 @@ export const resourceSharingStories: Story[] = [
         all =>
           all.some(({ metadata }) => metadata.name === 'share-all-u1' && metadata.uid !== kept!.metadata.uid),
       )
-      await stage.scale(resources.podCliqueSets as never, 'share', 1)
+      await stage.scale(resources.podCliqueSets, 'share', 1)
       await stage.untilReady('share', 3)
-      await stage.scale(resources.podCliqueScalingGroups as never, 'share-0-sg', 0)
-      await stage.scale(resources.podCliques as never, 'share-0-wa', 0)
+      await stage.scale(resources.podCliqueScalingGroups, 'share-0-sg', 0)
+      await stage.scale(resources.podCliques, 'share-0-wa', 0)
       await stage.untilReady('share', 0)
       for (const name of ['share-0-sg-all-u5', 'share-0-wa-all-far']) {
         const before = await stage.client.get(resources.resourceClaims, at(name))

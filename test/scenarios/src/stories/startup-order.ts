@@ -91,7 +91,7 @@ async function tellOrder(stage: Stage, ordered: Ordered, pods: number): Promise<
   const { name } = (await stage.apply(manifest(ordered))).metadata
   if (ordered.group?.scaledTo) {
     await stage.untilAvailable(name, 1)
-    await stage.scale(resources.podCliqueScalingGroups as never, `${name}-0-s`, ordered.group.scaledTo)
+    await stage.scale(resources.podCliqueScalingGroups, `${name}-0-s`, ordered.group.scaledTo)
   }
   const all = await stage.untilReady('w', pods)
   for (const pod of all) {

@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // A workload that is applied and looked at until all of it is ready.
-import { resolve } from 'node:path'
 import type { PodCliqueSet } from '@grove/api'
-import { isKubeError } from '@grove/kube'
+import { isKubeError, type KubeObject } from '@grove/kube'
 import { isAvailable, resources, type StoredSet } from '@grove/operator'
 import { CommandError } from '../../command-error.ts'
 import { readManifests } from '../../manifest.ts'
+import { type ManifestObject, objectsOfDocument, placed } from '../../objects/manifest-objects.ts'
+import { ServedKinds } from '../../objects/served-kinds.ts'
 import { printLines } from '../../print.ts'
-import { setsAmong } from '../../set-manifest.ts'
+import { kindOf, setsAmong } from '../../set-manifest.ts'
 import { terminal } from '../../terminal.ts'
 import { LiveView } from '../../tree/live-view.ts'
 import { paintFor, treeLines } from '../../tree/set-tree.ts'
 import type { LocalCluster } from './local-cluster.ts'
+import { workloadNamed } from './playground.ts'
 import type { StopAsked } from './stop-asked.ts'
 
-export const defaultDemo = resolve(
-  import.meta.dirname,
-  '../../../../../playground/disaggregated/podcliqueset.yaml',
-)
 /** Long enough for the eye, short enough to see things happen. */
 const redrawMs = 80
 /** Something is wrong with the workload when it takes longer. */
@@ -27,6 +25,11 @@ const readyWithinMs = 120_000
 export interface Demo {
   readonly path: string
   readonly sets: readonly PodCliqueSet[]
+  /** Kinds that the workload brings along: they must be served before the operator starts. */
+  readonly definitions: readonly KubeObject[]
+  /** What stands beside the sets and is applied before them. */
+  readonly others: readonly ManifestObject[]
+  readonly configuration?: string
 }
 
 export interface Shown {
@@ -39,16 +42,29 @@ export interface Shown {
   readonly node: string
 }
 
-export async function readDemo(path: string): Promise<Demo> {
-  return { path, sets: setsAmong(await readManifests([path])).map(({ value }) => value as PodCliqueSet) }
+/** A workload of the playground by its name, or of any file. */
+export async function readDemo(word: string): Promise<Demo> {
+  const workload = workloadNamed(word)
+  const documents = await readManifests([workload.path])
+  const sets = setsAmong(documents).map(({ value }) => value as PodCliqueSet)
+  const others = documents.filter(document => kindOf(document) !== 'PodCliqueSet').flatMap(objectsOfDocument)
+  const isDefinition = ({ kind }: ManifestObject) => kind === 'CustomResourceDefinition'
+  return {
+    ...workload,
+    sets,
+    definitions: others.filter(isDefinition).map(({ value }) => value),
+    others: others.filter(object => !isDefinition(object)),
+  }
 }
 
 /** Applies the sets and shows the first until it is available; undefined when it was stopped before. */
 export async function showDemo(
   cluster: LocalCluster,
-  { path, sets }: Demo,
+  { path, sets, others }: Demo,
   stop: StopAsked,
 ): Promise<Shown | undefined> {
+  const kinds = await ServedKinds.of(cluster.client)
+  for (const object of others) await applyBeside(cluster, object, kinds)
   for (const set of sets) await apply(cluster, set, path)
   const { name = '', namespace = 'default' } = sets[0]!.metadata
   const { stdout } = terminal()
@@ -91,6 +107,21 @@ async function apply({ client }: LocalCluster, set: PodCliqueSet, path: string):
       printLines([`${metadata.name} is there already and stays as it is`])
     else if (isKubeError(error)) throw new CommandError(`${path}: ${error.message}`, 1)
     else throw error
+  }
+}
+
+async function applyBeside(
+  { client }: LocalCluster,
+  object: ManifestObject,
+  kinds: ServedKinds,
+): Promise<void> {
+  const { resource, value } = await placed(object, kinds, { namespace: 'default', isAsked: false })
+  try {
+    await client.create(resource, value)
+  } catch (error) {
+    if (isKubeError(error, 'AlreadyExists')) return
+    if (isKubeError(error)) throw new CommandError(`${object.place}: ${error.message}`, 1)
+    throw error
   }
 }
 

@@ -37,6 +37,8 @@ export interface LocalClusterOptions {
   readonly configuration: OperatorConfiguration
   /** Made in a new cluster; one that was kept has its own. */
   readonly nodes: readonly NodePlan[]
+  /** Kinds that are served beside our own. */
+  readonly definitions?: readonly KubeObject[]
   /** Any free port when absent. */
   readonly port?: number
   /** Where objects outlive the process; in memory when absent. */
@@ -77,7 +79,8 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const connect = (userAgent: string, user?: UserInfo) =>
     createClientOn(inProcessTransport(cluster.handle, user), { userAgent })
   const client = connect('grove')
-  for (const definition of customResourceDefinitions) await createOnce(client, definition)
+  for (const definition of [...customResourceDefinitions, ...(options.definitions ?? [])])
+    await createOnce(client, definition)
   cluster.admission.add(groveAdmission(client, configuration, log))
   // A port that cannot be had is found out before anything runs.
   const front = await listen(cluster, options.port)

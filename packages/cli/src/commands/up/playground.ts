@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The workloads of the playground, which `grove up --demo` knows by name.
+import { existsSync, readdirSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+const playground = resolve(import.meta.dirname, '../../../../../playground')
+
+export const defaultWorkload = 'disaggregated'
+
+export interface Workload {
+  readonly path: string
+  /** The operator configuration that it asks for. */
+  readonly configuration?: string
+}
+
+/** What a word after `--demo` stands for: a workload of the playground, or any file. */
+export function workloadNamed(word: string): Workload {
+  const path = join(playground, word, 'podcliqueset.yaml')
+  if (/[./\\]/.test(word) || existsSync(word) || !existsSync(path)) return { path: word }
+  const configuration = join(playground, word, 'config.yaml')
+  return { path, ...(existsSync(configuration) && { configuration }) }
+}
+
+export function workloads(): string[] {
+  return existsSync(playground) ? readdirSync(playground).sort() : []
+}
