@@ -43,10 +43,10 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     const [{ object }] = JSON.parse(validated.stdout)
     const applied = await call(['apply', '-f', '-', ...where], { input: JSON.stringify(object) })
     assert.equal(applied.status, 0, applied.stderr)
-    const until = async (words: string, pattern: RegExp) => {
+    const until = async (words: string, pattern: RegExp, status?: number) => {
       for (const end = Date.now() + patienceMs; ; await new Promise(done => setTimeout(done, 100))) {
         const result = await run(words)
-        if (pattern.test(result.stdout)) return result
+        if (pattern.test(result.stdout) && (status ?? result.status) === result.status) return result
         assert.ok(
           Date.now() < end,
           `grove ${words} never showed ${pattern}: ${result.stdout}${result.stderr}`,
@@ -115,8 +115,7 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
       await watching.ended
     }
     await run('scale pcs half --replicas=0')
-    const settled = await until('status half', /^half: 0\/0/)
-    assert.equal(settled.status === 0 || (await run('status half')).status === 0, true)
+    await until('status half', /^half: 0\/0/, 0)
   })
 
   it('a set that is not there, and a namespace that is not', async () => {
