@@ -38,7 +38,7 @@ import { MemoryStore, type Store } from './store/index.ts'
 import { answerBinding } from './subresources/binding.ts'
 import { answerEviction } from './subresources/eviction.ts'
 import { answerFinalize } from './subresources/finalize.ts'
-import { answerEphemeralContainers, answerLog, type PodLogs } from './subresources/pod.ts'
+import { answerEphemeralContainers, answerLog, answerResize, type PodLogs } from './subresources/pod.ts'
 import { answerScale } from './subresources/scale.ts'
 import { createWebhooks } from './webhooks/index.ts'
 
@@ -155,6 +155,7 @@ function builtInSubresources(access: Access, podLogs: PodLogs = () => ''): Map<s
     ['pods/eviction', answerEviction],
     ['pods/log', answerLog(podLogs)],
     ['pods/ephemeralcontainers', answerEphemeralContainers],
+    ['pods/resize', answerResize],
     ['namespaces/finalize', answerFinalize],
     ['serviceaccounts/token', answerTokenRequest(access.tokens)],
   ])

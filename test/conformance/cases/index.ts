@@ -12,9 +12,11 @@ import { dryRun } from './dry-run.ts'
 import { events } from './events.ts'
 import { fieldErrors } from './field-errors.ts'
 import { kinds } from './kinds.ts'
+import { nodeCases } from './nodes.ts'
 import { owners } from './owners.ts'
 import { paging } from './paging.ts'
 import { patches } from './patches.ts'
+import { podResize } from './pod-resize.ts'
 import { podSubresources } from './pod-subresources.ts'
 import { pods } from './pods.ts'
 import { preconditions } from './preconditions.ts'
@@ -48,6 +50,8 @@ export const chapters = [
   scale,
   pods,
   podSubresources,
+  podResize,
+  nodeCases,
   kinds,
   services,
   customResources,

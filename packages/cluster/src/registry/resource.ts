@@ -77,8 +77,8 @@ export interface Strategy {
   readonly nameRule?: NameRule
   /** Writes to the main resource keep the stored status, writes to /status keep everything else. */
   readonly hasStatus: boolean
-  /** A new object keeps the status that it came with: kubelets make their nodes in one request. */
-  readonly bornWithStatus?: boolean
+  /** A new object keeps the status that its creator gave it; others start without one. */
+  readonly keepsNewStatus?: boolean
   /** Changes outside metadata and status count in metadata.generation. */
   readonly hasGeneration: boolean
   /** Changes of annotations count too. */

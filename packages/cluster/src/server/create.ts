@@ -65,7 +65,7 @@ async function commitCreate(
   stampNewObject(object, strategy.now, context.random)
   if (hasGeneration) object.metadata.generation = 1
   else if (resource.struct) delete object.metadata.generation
-  if (resource.strategy.hasStatus && !resource.strategy.bornWithStatus) resetStatus(object, resource.struct)
+  if (resource.strategy.hasStatus && !resource.strategy.keepsNewStatus) resetStatus(object, resource.struct)
   resource.strategy.prepareForCreate?.(object, strategy)
   const errors = [...metadataErrors(resource, object), ...(resource.strategy.validate?.(object) ?? [])]
   if (errors.length > 0)

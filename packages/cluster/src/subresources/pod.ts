@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { fieldError } from '@grove/apimachinery'
-import type { Pod } from '../schema/types.generated.ts'
+import { equalJson, fieldError } from '@grove/apimachinery'
+import { validatePodResize } from '../registry/validation/pod-resize.ts'
+import type { Pod, PodSpec } from '../schema/types.generated.ts'
 import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import type { ResourceCall, SubresourceHandler } from '../server/resource-call.ts'
@@ -64,6 +65,38 @@ const ephemeralScope: UpdateScope = {
       ? []
       : [fieldError.forbidden('spec.ephemeralContainers', 'existing ephemeral containers may not be removed')]
   },
+}
+
+/** A pod that runs gets more or less cpu and memory; nothing else changes. */
+const resizeScope: UpdateScope = {
+  prepare(draft, live) {
+    const wanted = (draft as unknown as Pod).spec ?? {}
+    const pod = structuredClone(live) as unknown as Pod
+    if (wanted.containers?.length === pod.spec?.containers?.length) takeResources(pod, wanted)
+    else pod.spec = { ...pod.spec, containers: wanted.containers }
+    draft.spec = pod.spec
+    draft.status = pod.status
+    draft.metadata = { ...structuredClone(live.metadata), managedFields: draft.metadata.managedFields }
+    if (!equalJson(draft.spec, live.spec)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
+  },
+  validate: (draft, live) =>
+    validatePodResize((draft as unknown as Pod).spec ?? {}, (live as unknown as Pod).spec ?? {}),
+}
+
+function takeResources(pod: Pod, wanted: PodSpec): void {
+  for (const list of ['containers', 'initContainers'] as const)
+    for (const container of pod.spec?.[list] ?? []) {
+      const asked = wanted[list]?.find(({ name }) => name === container.name)
+      if (asked) {
+        if (asked.resources) container.resources = asked.resources
+        if (asked.resizePolicy) container.resizePolicy = asked.resizePolicy
+      }
+    }
+}
+
+export async function answerResize(call: ResourceCall): Promise<ApiResponse> {
+  if (call.info.verb === 'get') return verbs.get(call)
+  return call.info.verb === 'patch' ? verbs.patch(call, resizeScope) : verbs.update(call, resizeScope)
 }
 
 export async function answerEphemeralContainers(call: ResourceCall): Promise<ApiResponse> {

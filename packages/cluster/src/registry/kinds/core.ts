@@ -14,6 +14,7 @@ import { defaultPod, defaultPodTemplate } from '../defaults/pod.ts'
 import { configMapStrategy, secretStrategy } from '../strategies/configuration.ts'
 import { eventSelectableFields, eventStrategy } from '../strategies/event.ts'
 import { namespaceStrategy } from '../strategies/namespace.ts'
+import { defaultNode, nodeStrategy } from '../strategies/node.ts'
 import { podSelectableFields, podStrategy } from '../strategies/pod.ts'
 import { serviceStrategy } from '../strategies/service.ts'
 import {
@@ -46,7 +47,8 @@ export const coreKinds: readonly BuiltInKind[] = [
     plural: 'nodes',
     namespaced: false,
     shortNames: ['no'],
-    strategy: { bornWithStatus: true },
+    strategy: nodeStrategy,
+    defaults: defaultNode,
     columns: nodeColumns,
     selectableFields: {
       'spec.unschedulable': object => String((object as unknown as Node).spec?.unschedulable ?? false),

@@ -117,6 +117,7 @@ function validateJob(object: KubeObject): FieldError[] {
 export const cronJobStrategy: Partial<Strategy> = { hasGeneration: true }
 
 export const autoscalerStrategy: Partial<Strategy> = {
+  hasGeneration: true,
   validate(object) {
     const { spec } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
     const errors: FieldError[] = []

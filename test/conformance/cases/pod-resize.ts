@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { pod } from '../objects.ts'
+import { chapter, type Ground } from '../suite.ts'
+
+const amounts = { cpu: '1', memory: '1Gi' }
+const guaranteed = {
+  containers: [
+    { name: 'main', image: 'registry.example/app:1', resources: { requests: amounts, limits: amounts } },
+  ],
+}
+const resources = (requests: object, limits: object = requests) => ({
+  spec: { containers: [{ name: 'main', resources: { requests, limits } }] },
+})
+
+async function resize({ http, core }: Ground, patch: object) {
+  await http.post(core('pods'), pod('p', guaranteed))
+  return http.strategicPatch(core('pods/p/resize'), patch)
+}
+
+async function refusal(ground: Ground, patch: object): Promise<string> {
+  const refused = await resize(ground, patch)
+  assert.equal(refused.status, 422)
+  return refused.text('message').replace('Pod "p" is invalid: ', '')
+}
+
+export const podResize = chapter('resizing pods', {
+  'a pod gets other amounts of cpu and memory': async ground => {
+    const resized = await resize(ground, resources({ cpu: '2' }))
+    assert.equal(resized.status, 200)
+    assert.deepEqual(resized.at('spec.containers.0.resources.requests'), { cpu: '2', memory: '1Gi' })
+    assert.equal(resized.at('metadata.generation'), 2)
+    const owners = resized.at('metadata.managedFields') as { subresource?: string }[]
+    assert.ok(owners.some(({ subresource }) => subresource === 'resize'))
+  },
+  'nothing else changes by resizing': async ground => {
+    const { http, core } = ground
+    const patch = {
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ name: 'main', image: 'other' }] },
+    }
+    const resized = await resize(ground, patch)
+    assert.equal(resized.status, 200)
+    assert.equal(resized.at('metadata.labels'), undefined)
+    assert.equal((await http.get(core('pods/p'))).at('spec.containers.0.image'), 'registry.example/app:1')
+  },
+  'a pod stays in its class of service': async ground => {
+    assert.equal(
+      await refusal(ground, resources({ cpu: '500m' }, { cpu: '1' })),
+      'spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing',
+    )
+  },
+  'devices cannot be added': async ground => {
+    assert.equal(
+      await refusal(ground, resources({ 'example.com/gpu': '1' })),
+      'spec: Forbidden: only cpu and memory resources are mutable',
+    )
+  },
+  'containers stay': async ground => {
+    assert.match(
+      await refusal(ground, { spec: { containers: [{ name: 'new', image: 'x' }] } }),
+      /spec\.containers: Forbidden: containers may not be added or removed on resize\]$/,
+    )
+  },
+  'amounts are not taken away': async ground => {
+    assert.match(
+      await refusal(ground, resources({ cpu: null, memory: null })),
+      /spec\.containers\[0\]\.resources\.requests: Forbidden: resource requests cannot be removed, spec\.containers\[0\]\.resources\.limits: Forbidden: resource limits cannot be removed\]$/,
+    )
+  },
+})
