@@ -38,7 +38,7 @@ export interface Server {
 }
 
 const pollMs = 20
-const patience = 500
+const patience = 1_500
 
 /** `prefix` starts the names of the namespaces, for a server that has seen the suite before. */
 export function runSuite(

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { cascades, namespaceDeletion } from './deletion.ts'
+import { accounts, claims, workloads } from './workloads.ts'
+
+/** What controllers, schedulers and kubelets do; these cases need a whole cluster. */
+export const controllerChapters = [cascades, namespaceDeletion, accounts, workloads, claims]

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import type { Answer } from '../../http.ts'
+import { at } from '../../json.ts'
+import { deployment, pod } from '../../objects.ts'
+import { chapter, type Ground } from '../../suite.ts'
+
+const apps = 'apps/v1'
+const isGone = (answer: Answer) => answer.status === 404
+
+/** Pods need the account of their namespace, which comes a moment after it. */
+async function withAccount(ground: Ground): Promise<Ground> {
+  await ground.eventually(
+    () => ground.http.get(ground.core('serviceaccounts/default')),
+    answer => answer.status === 200,
+  )
+  return ground
+}
+
+function template(name: string, spec: object = {}) {
+  return {
+    metadata: { labels: { app: name } },
+    spec: { containers: [{ name: 'main', image: 'registry.example/app:1' }], ...spec },
+  }
+}
+
+async function rolledOut(
+  { http, group, eventually }: Ground,
+  path: string,
+  replicas: number,
+): Promise<Answer> {
+  return eventually(
+    () => http.get(group(apps, path)),
+    answer => answer.at('status.readyReplicas') === replicas,
+  )
+}
+
+export const workloads = chapter('workloads', {
+  'a deployment becomes a replica set and pods, which it owns': async given => {
+    const ground = await withAccount(given)
+    const { http, core, group } = ground
+    await http.post(group(apps, 'deployments'), deployment('d', { replicas: 2 }))
+    const done = await rolledOut(ground, 'deployments/d', 2)
+    assert.equal(done.at('status.observedGeneration'), done.at('metadata.generation'))
+    assert.equal(done.at('metadata.annotations', 'deployment.kubernetes.io/revision') ?? '1', '1')
+    const sets = await http.get(group(apps, 'replicasets'))
+    assert.equal(sets.items.length, 1)
+    assert.equal(at(sets.items[0], 'metadata.ownerReferences.0.kind'), 'Deployment')
+    const pods = await http.get(core('pods'))
+    assert.deepEqual(
+      pods.items.map(item => at(item, 'metadata.ownerReferences.0.kind')),
+      ['ReplicaSet', 'ReplicaSet'],
+    )
+  },
+  'a replica set replaces what is deleted': async given => {
+    const ground = await withAccount(given)
+    const { http, core, group } = ground
+    await http.post(group(apps, 'deployments'), deployment('d', { replicas: 1 }))
+    await rolledOut(ground, 'deployments/d', 1)
+    const [first] = (await http.get(core('pods'))).names
+    await http.delete(core(`pods/${String(first)}`))
+    await ground.eventually(
+      () => http.get(core('pods')),
+      ({ names }) => names.length === 1 && names[0] !== first,
+    )
+  },
+  'a stateful set makes pods in order, with names that stay': async given => {
+    const ground = await withAccount(given)
+    const { http, core, group } = ground
+    await http.post(group(apps, 'statefulsets'), {
+      metadata: { name: 's' },
+      spec: {
+        replicas: 2,
+        serviceName: 's',
+        selector: { matchLabels: { app: 's' } },
+        template: template('s'),
+      },
+    })
+    await rolledOut(ground, 'statefulsets/s', 2)
+    assert.deepEqual((await http.get(core('pods'))).names.sort(), ['s-0', 's-1'])
+    await http.mergePatch(group(apps, 'statefulsets/s'), { spec: { replicas: 1 } })
+    await ground.eventually(() => http.get(core('pods/s-1')), isGone)
+    assert.equal((await http.get(core('pods/s-0'))).status, 200)
+  },
+  'a suspended job makes no pods until it is told': async given => {
+    const { http, core, group, eventually } = await withAccount(given)
+    await http.post(group('batch/v1', 'jobs'), {
+      metadata: { name: 'j' },
+      spec: { suspend: true, template: template('j', { restartPolicy: 'Never' }) },
+    })
+    await eventually(
+      () => http.get(group('batch/v1', 'jobs/j')),
+      job => job.at('status.conditions.0.type') === 'Suspended',
+    )
+    assert.deepEqual((await http.get(core('pods'))).names, [])
+    await http.mergePatch(group('batch/v1', 'jobs/j'), { spec: { suspend: false } })
+    await eventually(
+      () => http.get(core('pods')),
+      ({ names }) => names.length === 1,
+    )
+  },
+  'a gated pod is placed when its gates are gone': async given => {
+    const { http, core, eventually } = await withAccount(given)
+    await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/gate' }] }))
+    const gated = await http.get(core('pods/p'))
+    assert.equal(gated.at('status.conditions.0.reason'), 'SchedulingGated')
+    assert.equal(gated.at('spec.nodeName'), undefined)
+    await http.mergePatch(core('pods/p'), { spec: { schedulingGates: null } })
+    const placed = await eventually(
+      () => http.get(core('pods/p')),
+      answer => answer.at('status.phase') === 'Running',
+    )
+    assert.ok(placed.at('spec.nodeName'))
+  },
+  'what fits nowhere says so': async given => {
+    const { http, core, eventually } = await withAccount(given)
+    await http.post(core('pods'), pod('p', { nodeSelector: { nowhere: 'yes' } }))
+    const waiting = await eventually(
+      () => http.get(core('pods/p')),
+      answer => answer.at('status.conditions.0.reason') === 'Unschedulable',
+    )
+    assert.match(
+      waiting.text('status.conditions.0.message'),
+      /^0\/\d+ nodes are available: \d+ node\(s\) didn't match Pod's node affinity\/selector/,
+    )
+  },
+  'a budget stops evictions that would break it': async given => {
+    const ground = await withAccount(given)
+    const { http, core, group } = ground
+    await http.post(group('policy/v1', 'poddisruptionbudgets'), {
+      metadata: { name: 'b' },
+      spec: { minAvailable: 1, selector: { matchLabels: { app: 'd' } } },
+    })
+    await http.post(group(apps, 'deployments'), deployment('d', { replicas: 1 }))
+    await rolledOut(ground, 'deployments/d', 1)
+    await ground.eventually(
+      () => http.get(group('policy/v1', 'poddisruptionbudgets/b')),
+      budget => budget.at('status.currentHealthy') === 1,
+    )
+    const [name] = (await http.get(core('pods'))).names
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } }
+    const refused = await http.post(core(`pods/${String(name)}/eviction`), eviction)
+    assert.equal(refused.status, 429)
+    assert.equal(
+      refused.at('details.causes.0.message'),
+      'The disruption budget b needs 1 healthy pods and has 1 currently',
+    )
+    await http.mergePatch(group('policy/v1', 'poddisruptionbudgets/b'), { spec: { minAvailable: 0 } })
+    await ground.eventually(
+      () => http.post(core(`pods/${String(name)}/eviction`), eviction),
+      answer => answer.status === 201,
+    )
+  },
+})
+
+export const accounts = chapter('service accounts', {
+  'every namespace has one': async ground => {
+    await withAccount(ground)
+  },
+  'one that is deleted comes back': async given => {
+    const ground = await withAccount(given)
+    const { http, core } = ground
+    const first = (await http.get(core('serviceaccounts/default'))).at('metadata.uid')
+    await http.delete(core('serviceaccounts/default'))
+    await ground.eventually(
+      () => http.get(core('serviceaccounts/default')),
+      answer => answer.status === 200 && answer.at('metadata.uid') !== first,
+    )
+  },
+  'a token secret is filled, and goes with its account': async ground => {
+    const { http, core } = ground
+    await http.post(core('serviceaccounts'), { metadata: { name: 'robot' } })
+    await http.post(core('secrets'), {
+      metadata: { name: 'robot-token', annotations: { 'kubernetes.io/service-account.name': 'robot' } },
+      type: 'kubernetes.io/service-account-token',
+    })
+    const filled = await ground.eventually(
+      () => http.get(core('secrets/robot-token')),
+      answer => answer.at('data.token') !== undefined,
+    )
+    assert.equal(Buffer.from(filled.text('data.namespace'), 'base64').toString(), ground.namespace)
+    await http.delete(core('serviceaccounts/robot'))
+    await ground.eventually(() => http.get(core('secrets/robot-token')), isGone)
+  },
+})
+
+export const claims = chapter('claims of pods', {
+  'a claim is made from its template and goes with the pod': async given => {
+    const { http, core, group, eventually } = await withAccount(given)
+    await http.post(group('resource.k8s.io/v1', 'resourceclaimtemplates'), {
+      metadata: { name: 't' },
+      spec: {
+        spec: { devices: { requests: [{ name: 'g', exactly: { deviceClassName: 'none.example.com' } }] } },
+      },
+    })
+    await http.post(
+      core('pods'),
+      pod('p', { resourceClaims: [{ name: 'gpu', resourceClaimTemplateName: 't' }] }),
+    )
+    const owner = await eventually(
+      () => http.get(core('pods/p')),
+      answer => answer.at('status.resourceClaimStatuses.0.resourceClaimName') !== undefined,
+    )
+    const name = owner.text('status.resourceClaimStatuses.0.resourceClaimName')
+    assert.match(name, /^p-gpu-[a-z0-9]{5}$/)
+    const claim = await http.get(group('resource.k8s.io/v1', `resourceclaims/${name}`))
+    assert.equal(claim.at('metadata.ownerReferences.0.name'), 'p')
+    await http.delete(core('pods/p'))
+    await eventually(() => http.get(group('resource.k8s.io/v1', `resourceclaims/${name}`)), isGone)
+  },
+})
