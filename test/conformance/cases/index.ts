@@ -22,6 +22,7 @@ import { pods } from './pods.ts'
 import { preconditions } from './preconditions.ts'
 import { rbac } from './rbac.ts'
 import { requests } from './requests.ts'
+import { rights } from './rights.ts'
 import { scale } from './scale.ts'
 import { selectors } from './selectors.ts'
 import { services } from './services.ts'
@@ -62,6 +63,7 @@ export const chapters = [
   discovery,
   events,
   rbac,
+  rights,
   tokens,
   webhooks,
   webhookMatching,

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { CallOptions } from '../http.ts'
 import { allowed, as, grant, rbacVersion, readMaps, role, roleBinding, user } from '../identities.ts'
 import { configMap } from '../objects.ts'
 import { chapter } from '../suite.ts'
-
-const reviews = '/apis/authorization.k8s.io/v1'
 
 export const rbac = chapter('role-based access', {
   'who has no role may not list': async ({ http, core, namespace }) => {
@@ -179,124 +176,6 @@ export const rbac = chapter('role-based access', {
       (await http.get('/api', nobody)).at('message'),
       'forbidden: User "system:anonymous" cannot get path "/api"',
     )
-  },
-  'nobody gives away what they do not have': async ground => {
-    const { http, group } = ground
-    await grant(ground, user('alice'), readMaps, {
-      verbs: ['*'],
-      apiGroups: ['rbac.authorization.k8s.io'],
-      resources: ['roles', 'rolebindings'],
-    })
-    const path = group(rbacVersion, 'roles')
-    await ground.eventually(() => http.get(path, as('alice')), allowed)
-    const escalated = await http.post(
-      path,
-      role('more', { verbs: ['get', 'delete', 'watch'], apiGroups: [''], resources: ['configmaps'] }),
-      as('alice'),
-    )
-    // All verbs include `escalate`.
-    assert.equal(escalated.status, 201)
-    await http.jsonPatch(group(rbacVersion, 'roles/granted'), [
-      { op: 'replace', path: '/rules/1/verbs', value: ['create', 'get', 'list', 'update', 'patch'] },
-    ])
-    const later = await ground.eventually(
-      () =>
-        http.post(
-          path,
-          role('again', {
-            verbs: ['get', 'delete', 'watch'],
-            apiGroups: [''],
-            resources: ['configmaps', 'secrets'],
-          }),
-          { ...as('alice'), query: { dryRun: 'All' } },
-        ),
-      answer => answer.status === 403,
-    )
-    assert.equal(
-      later.at('message'),
-      `roles.rbac.authorization.k8s.io "again" is forbidden: user "alice" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["delete" "watch"]}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get" "delete" "watch"]}`,
-    )
-    assert.equal((await http.post(path, role('less', readMaps), as('alice'))).status, 201)
-    const bindings = group(rbacVersion, 'rolebindings')
-    assert.equal((await http.post(bindings, roleBinding('c', 'less', user('bob')), as('alice'))).status, 201)
-    const bound = await http.post(bindings, roleBinding('d', 'more', user('bob')), as('alice'))
-    assert.equal(
-      bound.at('message'),
-      `rolebindings.rbac.authorization.k8s.io "d" is forbidden: user "alice" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n{APIGroups:[""], Resources:["configmaps"], Verbs:["delete" "watch"]}`,
-    )
-    const absent = await http.post(bindings, roleBinding('e', 'absent', user('bob')), as('alice'))
-    assert.equal(absent.status, 404)
-    assert.equal(absent.at('message'), 'rolebindings.rbac.authorization.k8s.io "absent" not found')
-  },
-  'impersonation without a user is refused': async ({ http }) => {
-    const refused = await http.get('/version', { headers: { 'impersonate-group': 'readers' } })
-    assert.equal(refused.status, 400)
-    assert.equal(
-      refused.at('message'),
-      'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"readers"}, Extra:map[string][]string(nil)} without impersonating a user name',
-    )
-  },
-  'impersonated users see who they are': async ({ http, namespace }) => {
-    const ask = (options: CallOptions) =>
-      http.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, options)
-    assert.deepEqual((await ask(as('alice', 'a', 'b'))).at('status.userInfo'), {
-      username: 'alice',
-      groups: ['a', 'b', 'system:authenticated'],
-    })
-    const robot = await ask(as(`system:serviceaccount:${namespace}:robot`))
-    assert.deepEqual(robot.at('status.userInfo'), {
-      username: `system:serviceaccount:${namespace}:robot`,
-      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
-    })
-  },
-  'one may ask what one may do': async ground => {
-    const { http, namespace } = ground
-    await grant(ground, user('alice'), readMaps)
-    const ask = (verb: string) =>
-      http.post(
-        `${reviews}/selfsubjectaccessreviews`,
-        { spec: { resourceAttributes: { namespace, verb, resource: 'configmaps' } } },
-        as('alice'),
-      )
-    const yes = await ground.eventually(
-      () => ask('get'),
-      answer => answer.at('status.allowed') === true,
-    )
-    assert.equal(yes.status, 201)
-    assert.equal(
-      yes.at('status.reason'),
-      `RBAC: allowed by RoleBinding "granted/${namespace}" of Role "granted" to User "alice"`,
-    )
-    assert.deepEqual((await ask('delete')).at('status'), { allowed: false })
-  },
-  'an administrator may ask for others': async ground => {
-    const { http, namespace } = ground
-    await grant(ground, user('alice'), readMaps)
-    const ask = (name: string) =>
-      http.post(`${reviews}/subjectaccessreviews`, {
-        spec: { user: name, resourceAttributes: { namespace, verb: 'list', resource: 'configmaps' } },
-      })
-    await ground.eventually(
-      () => ask('alice'),
-      answer => answer.at('status.allowed') === true,
-    )
-    assert.deepEqual((await ask('bob')).at('status'), { allowed: false })
-    assert.equal(
-      (await http.post(`${reviews}/subjectaccessreviews`, { spec: { user: 'bob' } }, as('alice'))).status,
-      403,
-    )
-  },
-  'rules can be listed': async ground => {
-    const { http, namespace } = ground
-    await grant(ground, user('alice'), { ...readMaps, resourceNames: ['a'] })
-    const answer = await ground.eventually(
-      () => http.post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace } }, as('alice')),
-      ({ raw }) => raw.includes('configmaps'),
-    )
-    const rules = answer.at('status.resourceRules') as object[]
-    assert.ok(rules.some(rule => JSON.stringify(rule).includes('"resources":["configmaps"]')))
-    assert.ok(rules.some(rule => JSON.stringify(rule).includes('selfsubjectaccessreviews')))
-    assert.equal(answer.at('status.incomplete'), false)
   },
   'masters may do everything': async ({ http, core }) => {
     assert.equal((await http.get(core('pods'), as('root', 'system:masters'))).status, 200)
