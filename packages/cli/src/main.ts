@@ -9,6 +9,7 @@ import { workloads } from './commands/up/playground.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
 import { live, output } from './options.ts'
 import { printNote } from './print.ts'
+import { rolloutCommand } from './rollout/commands.ts'
 import { terminal } from './terminal.ts'
 
 /** Exit codes: 0 done, 1 the answer is "no" (rejected, would restart), 2 the command could not do its work. */
@@ -127,7 +128,7 @@ export async function run(words: readonly string[]): Promise<number> {
       exitCode = await impact(options)
     })
 
-  for (const command of [applyCommand, getCommand, deleteCommand, scaleCommand, nodeCommand])
+  for (const command of [applyCommand, getCommand, deleteCommand, scaleCommand, nodeCommand, rolloutCommand])
     program.addCommand(inheriting(program, command(exit)))
 
   try {

@@ -8,7 +8,7 @@ import { isObject, setsAmong } from '../set-manifest.ts'
 
 type SetLike = Readonly<Record<string, unknown>>
 
-interface SetImpact extends Impact {
+export interface SetImpact extends Impact {
   readonly name: string
 }
 
@@ -26,7 +26,7 @@ export async function impact(options: {
     return { name: nameOf(after), ...impactOf(old, after) }
   })
   if (options.output === 'json') printJson(impacts)
-  else printLines(impacts.flatMap(asLines))
+  else printLines(impacts.flatMap(impactLines))
   return options.exitCode && impacts.some(one => one.restarts) ? 1 : 0
 }
 
@@ -38,7 +38,7 @@ function nameOf(set: SetLike): string {
   return isObject(set.metadata) ? String(set.metadata.name ?? '') : ''
 }
 
-function asLines({ name, restarts, cliques, other }: SetImpact): string[] {
+export function impactLines({ name, restarts, cliques, other }: SetImpact): string[] {
   const touched = cliques.filter(clique => clique.outcome !== 'unchanged')
   return [
     restarts

@@ -84,7 +84,7 @@ export function scaleCommand(exit: Exit): Command {
     })
 }
 
-function dryRun(): Option {
+export function dryRun(): Option {
   return new Option('--dry-run [where]', 'change nothing')
     .choices(['none', 'client', 'server'])
     .preset('client')

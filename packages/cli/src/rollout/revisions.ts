@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The revisions of a set as its history has them.
+import {
+  type ControllerRevision,
+  generationHash,
+  label,
+  type PodCliqueSet,
+  type RevisionRecord,
+} from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { changeCause, numberOf, recordOf, resources } from '@grove/operator'
+import { CommandError } from '../command-error.ts'
+import type { LiveCluster } from '../live-cluster.ts'
+import { wholeNumber } from '../options.ts'
+
+export interface Revision {
+  readonly number: number
+  readonly hash: string
+  readonly created: string | undefined
+  readonly cause: string | undefined
+  /** Whether the set wants it now. */
+  readonly current: boolean
+  readonly record: RevisionRecord
+}
+
+export interface SetHistory {
+  readonly set: Stored<PodCliqueSet>
+  /** Oldest first. */
+  readonly revisions: readonly Revision[]
+}
+
+export async function readHistory({ client, namespace }: LiveCluster, name: string): Promise<SetHistory> {
+  const set = await client.find(resources.podCliqueSets, { name, namespace })
+  if (!set) throw new CommandError(`there is no PodCliqueSet ${name} in namespace ${namespace}`, 1)
+  const wanted = generationHash(set.spec)
+  const { items } = await client.list(resources.controllerRevisions, {
+    namespace,
+    labelSelector: `${label.partOf}=${name}`,
+  })
+  const revisions = items
+    .filter(({ metadata }) =>
+      metadata.ownerReferences?.some(({ controller, uid }) => controller && uid === set.metadata.uid),
+    )
+    .flatMap(object => revisionsFrom(object, wanted))
+    .sort((a, b) => a.number - b.number)
+  return { set, revisions }
+}
+
+/** By number, or the newest that is not the current one. */
+export function revisionNumbered(
+  { set, revisions }: SetHistory,
+  option: string,
+  text: string | undefined,
+): Revision {
+  const number = text === undefined ? 0 : wholeNumber(option, text)
+  // As for kubectl, 0 is the one before.
+  const found =
+    number === 0
+      ? revisions.filter(({ current }) => !current).at(-1)
+      : revisions.find(revision => revision.number === number)
+  if (found) return found
+  const { name } = set.metadata
+  const there = revisions.map(revision => revision.number).join(', ')
+  if (number === 0) throw new CommandError(`${name} has no earlier revision on record`, 1)
+  throw new CommandError(
+    there ? `${name} has no revision ${number}, only ${there}` : `${name} has no revision on record`,
+    1,
+  )
+}
+
+function revisionsFrom(object: Stored<ControllerRevision>, wanted: string): Revision[] {
+  const record = recordOf(object)
+  if (!record) return []
+  const hash = generationHash(record)
+  const { annotations, creationTimestamp } = object.metadata
+  return [
+    {
+      number: numberOf(object),
+      hash,
+      created: creationTimestamp,
+      cause: annotations?.[changeCause],
+      current: hash === wanted,
+      record,
+    },
+  ]
+}

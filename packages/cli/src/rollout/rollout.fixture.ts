@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What `grove rollout` does, told of any cluster that the operator runs on: the embedded one and a real one.
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import type { CliqueTemplate, PodCliqueSet } from '@grove/api'
+import type { Client } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { call } from '../testing/grove-call.ts'
+
+const manifest = (image: string, cause: string) => `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: web, annotations: {kubernetes.io/change-cause: ${cause}}}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: front
+        spec:
+          roleName: front
+          replicas: 2
+          minAvailable: 1
+          podSpec: {containers: [{name: main, image: ${image}}]}
+`
+
+export function tellRollout(
+  kubeconfig: () => string,
+  client: () => Client,
+  namespaces: () => Promise<string>,
+): void {
+  async function stage() {
+    const namespace = await namespaces()
+    const run = (words: string, input = '') =>
+      call([...words.split(' '), '-n', namespace, '--kubeconfig', kubeconfig()], { input })
+    const ok = async (words: string, input?: string) => {
+      const { status, stdout, stderr } = await run(words, input)
+      assert.equal(status, 0, `grove ${words}: ${stdout}${stderr}`)
+      return stdout
+    }
+    const set = () => client().get(resources.podCliqueSets, { name: 'web', namespace })
+    const edit = async (change: (clique: CliqueTemplate) => void) => {
+      const { spec, metadata } = await set()
+      const cliques = structuredClone(spec.template.cliques)
+      change(cliques[0]!)
+      const merge = {
+        metadata: { resourceVersion: metadata.resourceVersion },
+        spec: { template: { cliques } },
+      }
+      await client().patch(resources.podCliqueSets, { name: 'web', namespace }, { merge })
+    }
+    return { namespace, run, ok, set, edit }
+  }
+
+  const imageOf = ({ spec }: PodCliqueSet) => spec.template.cliques[0]!.spec.podSpec.containers[0]!.image
+  const watch = 'rollout status web --watch --timeout 60'
+
+  it('status --watch tells what it waits for and ends when the rollout is done', async () => {
+    const { ok, run } = await stage()
+    await ok('apply -f -', manifest('registry.example/app:1', 'first'))
+    assert.match(await ok(watch), /podcliqueset "web" successfully rolled out\n$/)
+    assert.equal((await run('rollout status web')).status, 0)
+    await ok('apply -f -', manifest('registry.example/app:2', 'second'))
+    const told = await ok(watch)
+    assert.match(told, /Waiting for rollout to finish: .*\npodcliqueset "web" successfully rolled out\n$/s)
+  })
+
+  it('history, diff and undo go by the numbers of revisions', async () => {
+    const { ok, run, set, edit } = await stage()
+    await ok('apply -f -', manifest('registry.example/app:1', 'first'))
+    await ok(watch)
+    await ok('apply -f -', manifest('registry.example/app:2', 'second'))
+    await ok(watch)
+    const lines = (await ok('rollout history web')).trimEnd().split('\n')
+    assert.equal(lines[0], 'podcliqueset.grove.io/web')
+    assert.match(lines[1]!, /^REVISION +HASH +CREATED +CHANGE-CAUSE$/)
+    assert.match(lines[2]!, /^1 +z1-[0-9a-f]{24} .* first$/)
+    assert.match(lines[3]!, /^2 \* +z1-[0-9a-f]{24} .* second$/)
+    assert.equal(lines.length, 4)
+    assert.match(await ok('rollout history web --revision 1'), /revision #1\ntemplate:\n.*app:1\n/s)
+
+    const difference = await run('rollout diff web')
+    assert.equal(difference.status, 1)
+    assert.match(
+      difference.stdout,
+      /containers\[main\]\.image: registry\.example\/app:1 → registry\.example\/app:2/,
+    )
+    assert.equal(
+      (await run('rollout diff web --revision 2')).stdout,
+      'revision 2 → web as it is: nothing restarts\n',
+    )
+
+    // Counts belong to whoever scales: going back leaves them.
+    await edit(clique => {
+      clique.spec.replicas = 3
+    })
+    const dry = await ok('rollout undo web --dry-run')
+    assert.match(
+      dry,
+      /^podcliqueset\.grove\.io\/web rolled back to revision 1 \(dry run\)\n.*front restarts/s,
+    )
+    assert.equal(imageOf(await set()), 'registry.example/app:2')
+    assert.equal(await ok('rollout undo web'), 'podcliqueset.grove.io/web rolled back to revision 1\n')
+    await ok(watch)
+    const after = await set()
+    assert.equal(imageOf(after), 'registry.example/app:1')
+    assert.equal(after.spec.template.cliques[0]!.spec.replicas, 3)
+    assert.equal(after.metadata.annotations?.['kubernetes.io/change-cause'], 'second')
+    const numbers = JSON.parse(await ok('rollout history web -o json')) as {
+      number: number
+      current: boolean
+    }[]
+    assert.deepEqual(
+      numbers.map(({ number, current }) => [number, current]),
+      [
+        [2, false],
+        [3, true],
+      ],
+    )
+    assert.match(await ok('rollout undo web --to-revision 3'), /skipped rollback/)
+  })
+
+  it('what is not there is said in a sentence', async () => {
+    const { ok, run } = await stage()
+    const table: [string, RegExp][] = [
+      ['rollout history none', /there is no PodCliqueSet none/],
+      ['rollout undo web', /web has no earlier revision on record/],
+      ['rollout undo web --to-revision 7', /web has no revision 7, only 1/],
+      ['rollout diff web --revision x', /--revision must be a whole number/],
+    ]
+    await ok('apply -f -', manifest('registry.example/app:1', 'first'))
+    await ok(watch)
+    for (const [words, pattern] of table) {
+      const { status, stderr } = await run(words)
+      assert.notEqual(status, 0, words)
+      assert.match(stderr, pattern)
+    }
+  })
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { defaultConfiguration, type PodCliqueSet, type PodCliqueSetStatus } from '@grove/api'
+import { defineResource, type KubeObject } from '@grove/kube'
+import { type LocalCluster, startLocalCluster } from '../commands/up/local-cluster.ts'
+import { tellRollout } from './rollout.fixture.ts'
+import { progressOf } from './status.ts'
+
+const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+describe('grove rollout on the embedded cluster', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-rollout-'))
+  const kubeconfig = join(folder, 'kubeconfig')
+  let cluster: LocalCluster
+  let made = 0
+
+  before(async () => {
+    cluster = await startLocalCluster({ configuration: defaultConfiguration(), nodes: 2, gpusPerNode: 0 })
+    writeFileSync(kubeconfig, cluster.front.kubeconfig)
+  })
+  after(async () => {
+    await cluster?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  tellRollout(
+    () => kubeconfig,
+    () => cluster.client,
+    async () => {
+      const name = `rollout-${made++}`
+      await cluster.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+      return name
+    },
+  )
+})
+
+describe('what the status of a set says about its rollout', () => {
+  const set = (status: Partial<PodCliqueSetStatus>, strategy?: 'OnDelete'): PodCliqueSet => ({
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueSet',
+    metadata: { name: 'web', generation: 4 },
+    spec: {
+      replicas: 2,
+      ...(strategy && { updateStrategy: { type: strategy } }),
+      template: { cliques: [] },
+    },
+    status: { observedGeneration: 4, availableReplicas: 2, updatedReplicas: 1, ...status },
+  })
+  const running = { updateStartedAt: '2030-01-01T00:00:00Z', currentlyUpdating: [{ replicaIndex: 1 }] }
+  const condition = (reason: string, message: string) => ({
+    type: 'UpdateProgressing',
+    status: 'True' as const,
+    reason,
+    message,
+    lastTransitionTime: '2030-01-01T00:00:00Z',
+  })
+
+  const table: [string, PodCliqueSet, string, RegExp][] = [
+    [
+      'an edit that nobody saw yet',
+      set({ observedGeneration: 3 }),
+      'underway',
+      /has not seen the newest spec/,
+    ],
+    [
+      'a replica that has its turn',
+      set({ updateProgress: { ...running, updatedPodCliquesCount: 1, totalPodCliquesCount: 2 } }),
+      'underway',
+      /1 of 2 replicas are updated: replica 1 has its turn, 1 of 2 cliques are updated/,
+    ],
+    [
+      'the reason that the operator gives',
+      set({
+        updateProgress: running,
+        conditions: [condition('Waiting', 'Replica 1: pod x to become ready')],
+      }),
+      'underway',
+      /1 of 2 replicas are updated: Replica 1: pod x to become ready/,
+    ],
+    [
+      'a deadline that has passed',
+      set({
+        updateProgress: running,
+        conditions: [condition('ProgressDeadlineExceeded', 'No replica in 60s')],
+      }),
+      'late',
+      /exceeded its progress deadline: No replica in 60s/,
+    ],
+    ['OnDelete', set({}, 'OnDelete'), 'underway', /outdated pods wait to be deleted/],
+    [
+      'updated but not available',
+      set({ updatedReplicas: 2, availableReplicas: 1 }),
+      'underway',
+      /1 of 2 updated replicas are available/,
+    ],
+    ['all of it', set({ updatedReplicas: 2 }), 'done', /successfully rolled out/],
+  ]
+  for (const [what, given, state, pattern] of table)
+    it(what, () => {
+      const progress = progressOf(given)
+      assert.equal(progress.state, state)
+      assert.match(progress.message, pattern)
+    })
+})

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How an update gets on, read from what the set says of itself.
+import type { Condition, PodCliqueSet } from '@grove/api'
+import { resources } from '@grove/operator'
+import { CommandError } from '../command-error.ts'
+import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
+import { wholeNumber } from '../options.ts'
+import { printJson, printLines } from '../print.ts'
+
+export interface RolloutStatusOptions extends ClusterOptions {
+  readonly watch?: boolean
+  readonly timeout?: string
+  readonly output: string
+}
+
+export interface Progress {
+  readonly state: 'done' | 'underway' | 'late'
+  readonly message: string
+}
+
+const lookEveryMs = 500
+
+/** Exit code 0 when the newest revision is everywhere; with `--watch` that is waited for, unless its deadline passes. */
+export async function rolloutStatus(name: string, options: RolloutStatusOptions): Promise<number> {
+  const timeoutMs =
+    options.timeout === undefined ? Infinity : wholeNumber('--timeout', options.timeout) * 1000
+  const end = Date.now() + timeoutMs
+  const tell = (progress: Progress) =>
+    options.output === 'json' ? printJson({ name, ...progress }) : printLines([progress.message])
+  return withCluster(options, async cluster => {
+    let told = ''
+    for (;;) {
+      const progress = progressOf(await readSet(cluster, name))
+      if (progress.message !== told) tell(progress)
+      told = progress.message
+      if (progress.state === 'done') return 0
+      if (!options.watch || progress.state === 'late') return 1
+      if (Date.now() >= end) throw new CommandError(`timed out waiting for ${name}`, 1)
+      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
+    }
+  })
+}
+
+async function readSet({ client, namespace }: LiveCluster, name: string): Promise<PodCliqueSet> {
+  const set = await client.find(resources.podCliqueSets, { name, namespace })
+  if (!set) throw new CommandError(`there is no PodCliqueSet ${name} in namespace ${namespace}`, 1)
+  return set
+}
+
+export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {
+  const { name } = metadata
+  const wanted = spec.replicas ?? 0
+  const waiting = (message: string): Progress => ({
+    state: 'underway',
+    message: `Waiting for rollout to finish: ${message}`,
+  })
+  if (status?.observedGeneration !== metadata.generation)
+    return waiting('the operator has not seen the newest spec yet')
+  const condition = status?.conditions?.find(({ type }) => type === 'UpdateProgressing')
+  if (condition?.reason === 'ProgressDeadlineExceeded')
+    return {
+      state: 'late',
+      message: `podcliqueset "${name}" exceeded its progress deadline: ${condition.message}`,
+    }
+  const updated = status?.updatedReplicas ?? 0
+  const available = status?.availableReplicas ?? 0
+  const runs = status?.updateProgress !== undefined && status.updateProgress.updateEndedAt === undefined
+  if (runs || updated < wanted)
+    return waiting(`${updated} of ${wanted} replicas are updated${because(spec, status, condition, runs)}`)
+  if (available < wanted) return waiting(`${available} of ${wanted} updated replicas are available`)
+  return { state: 'done', message: `podcliqueset "${name}" successfully rolled out` }
+}
+
+/** The operator's own words where it has some. */
+function because(
+  spec: PodCliqueSet['spec'],
+  status: PodCliqueSet['status'],
+  condition: Condition | undefined,
+  runs: boolean,
+): string {
+  if (runs && condition?.message) return `: ${condition.message}`
+  if (spec.updateStrategy?.type === 'OnDelete') return ': outdated pods wait to be deleted (OnDelete)'
+  const [current] = status?.updateProgress?.currentlyUpdating ?? []
+  if (!runs || !current) return ''
+  const { updateProgress: progress } = status!
+  const parts = (done: number | undefined, all: number | undefined, what: string) =>
+    all ? [`${done ?? 0} of ${all} ${what}`] : []
+  return `: replica ${current.replicaIndex} has its turn, ${[
+    ...parts(progress!.updatedPodCliquesCount, progress!.totalPodCliquesCount, 'cliques'),
+    ...parts(
+      progress!.updatedPodCliqueScalingGroupsCount,
+      progress!.totalPodCliqueScalingGroupsCount,
+      'scaling groups',
+    ),
+  ].join(' and ')} are updated`
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { impact, restoreRecord } from '@grove/api'
+import { isConflict } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { CommandError } from '../command-error.ts'
+import { impactLines } from '../commands/impact.ts'
+import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
+import { dryRunNote } from '../objects/apply.ts'
+import { printJson, printLines } from '../print.ts'
+import { readHistory, revisionNumbered } from './revisions.ts'
+
+export interface UndoOptions extends ClusterOptions {
+  readonly toRevision?: string
+  readonly dryRun: string
+  readonly output: string
+}
+
+/** The set may be edited at the same moment; what is restored is then put onto the newer one. */
+const mostAttempts = 5
+
+export async function undo(name: string, options: UndoOptions): Promise<void> {
+  const outcome = await withCluster(options, async cluster => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await restore(cluster, name, options)
+      } catch (error) {
+        if (!isConflict(error) || attempt >= mostAttempts) throw error
+      }
+    }
+  })
+  if (options.output === 'json') return printJson(outcome)
+  const { revision, restarts, cliques, other } = outcome
+  const changes = impactLines({ name: `revision ${revision}`, ...outcome })
+  const said = restarts || cliques.some(({ outcome: what }) => what !== 'unchanged') || other.length > 0
+  printLines([
+    said
+      ? `podcliqueset.grove.io/${name} rolled back to revision ${revision}${dryRunNote(options.dryRun)}`
+      : `podcliqueset.grove.io/${name} skipped rollback (its template already is that of revision ${revision})`,
+    ...(said && options.dryRun !== 'none' ? changes : []),
+  ])
+}
+
+async function restore({ client, namespace, server }: LiveCluster, name: string, options: UndoOptions) {
+  const found = await readHistory({ client, namespace, server }, name)
+  const { set } = found
+  const { number, record } = revisionNumbered(found, '--to-revision', options.toRevision)
+  const restored = restoreRecord(set.spec.template, record)
+  if ('mismatch' in restored)
+    throw new CommandError(
+      `revision ${number} is of other cliques (${restored.mismatch.join(', ')}), which an edit cannot bring back`,
+      1,
+    )
+  const { template } = restored
+  const outcome = { revision: number, ...impact(set, { ...set, spec: { ...set.spec, template } }) }
+  if (!outcome.startsUpdate || options.dryRun === 'client') return outcome
+  const { resourceVersion } = set.metadata
+  await client.patch(
+    resources.podCliqueSets,
+    { name, namespace },
+    {
+      merge: {
+        metadata: { resourceVersion },
+        spec: {
+          template: { cliques: template.cliques, priorityClassName: template.priorityClassName ?? null },
+        },
+      },
+    },
+    { fieldManager: 'grove-cli', ...(options.dryRun === 'server' && { dryRun: true }) },
+  )
+  return outcome
+}
