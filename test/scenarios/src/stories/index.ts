@@ -10,6 +10,7 @@ import { gangTerminationStories } from './gang-termination.ts'
 import { identityStories } from './identity.ts'
 import { mnnvlStories } from './mnnvl.ts'
 import { playgroundStories } from './playground.ts'
+import { rapidEditStories } from './rapid-edits.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
@@ -34,6 +35,7 @@ export const stories: readonly Story[] = [
   ...identityStories,
   ...discoveryStories,
   ...playgroundStories,
+  ...rapidEditStories,
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */
