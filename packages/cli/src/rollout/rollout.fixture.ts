@@ -3,9 +3,7 @@
 // What `grove rollout` does, told of any cluster that the operator runs on: the embedded one and a real one.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import type { CliqueTemplate, PodCliqueSet } from '@grove/api'
-import type { Client } from '@grove/kube'
-import { resources } from '@grove/operator'
+import type { PodCliqueSet } from '@grove/api'
 import { call } from '../testing/grove-call.ts'
 
 const manifest = (image: string, cause: string) => `
@@ -24,11 +22,7 @@ spec:
           podSpec: {containers: [{name: main, image: ${image}}]}
 `
 
-export function tellRollout(
-  kubeconfig: () => string,
-  client: () => Client,
-  namespaces: () => Promise<string>,
-): void {
+export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<string>): void {
   async function stage() {
     const namespace = await namespaces()
     const run = (words: string, input = '') =>
@@ -38,35 +32,38 @@ export function tellRollout(
       assert.equal(status, 0, `grove ${words}: ${stdout}${stderr}`)
       return stdout
     }
-    const set = () => client().get(resources.podCliqueSets, { name: 'web', namespace })
-    const edit = async (change: (clique: CliqueTemplate) => void) => {
-      const { spec, metadata } = await set()
-      const cliques = structuredClone(spec.template.cliques)
-      change(cliques[0]!)
-      const merge = {
-        metadata: { resourceVersion: metadata.resourceVersion },
-        spec: { template: { cliques } },
-      }
-      await client().patch(resources.podCliqueSets, { name: 'web', namespace }, { merge })
-    }
-    return { namespace, run, ok, set, edit }
+    const set = async () => JSON.parse(await ok('get podcliqueset web -o json')) as PodCliqueSet
+    return { run, ok, set }
   }
 
   const imageOf = ({ spec }: PodCliqueSet) => spec.template.cliques[0]!.spec.podSpec.containers[0]!.image
   const watch = 'rollout status web --watch --timeout 60'
 
   it('status --watch tells what it waits for and ends when the rollout is done', async () => {
-    const { ok, run } = await stage()
+    const { ok, run, set } = await stage()
     await ok('apply -f -', manifest('registry.example/app:1', 'first'))
     assert.match(await ok(watch), /podcliqueset "web" successfully rolled out\n$/)
     assert.equal((await run('rollout status web')).status, 0)
-    await ok('apply -f -', manifest('registry.example/app:2', 'second'))
-    const told = await ok(watch)
-    assert.match(told, /Waiting for rollout to finish: .*\npodcliqueset "web" successfully rolled out\n$/s)
+    // Pods that nobody lets go: the rollout cannot be done before the next edit takes the gate away.
+    const gated = manifest('registry.example/app:2', 'second').replace(
+      'podSpec: {',
+      'podSpec: {schedulingGates: [{name: example.com/hold}], ',
+    )
+    await ok('apply -f -', gated)
+    const stuck = await run('rollout status web')
+    assert.equal(stuck.status, 1)
+    assert.match(stuck.stdout, /^Waiting for rollout to finish: /)
+    const impatient = await run('rollout status web --watch --timeout 1')
+    assert.equal(impatient.status, 1)
+    assert.match(impatient.stdout, /0 of 1 replicas are updated: /)
+    assert.match(impatient.stderr, /timed out waiting for web/)
+    await ok('apply -f -', manifest('registry.example/app:3', 'third'))
+    assert.match(await ok(watch), /podcliqueset "web" successfully rolled out\n$/)
+    assert.equal(imageOf(await set()), 'registry.example/app:3')
   })
 
   it('history, diff and undo go by the numbers of revisions', async () => {
-    const { ok, run, set, edit } = await stage()
+    const { ok, run, set } = await stage()
     await ok('apply -f -', manifest('registry.example/app:1', 'first'))
     await ok(watch)
     await ok('apply -f -', manifest('registry.example/app:2', 'second'))
@@ -91,9 +88,7 @@ export function tellRollout(
     )
 
     // Counts belong to whoever scales: going back leaves them.
-    await edit(clique => {
-      clique.spec.replicas = 3
-    })
+    await ok('apply -f -', manifest('registry.example/app:2', 'second').replace('replicas: 2', 'replicas: 3'))
     const dry = await ok('rollout undo web --dry-run')
     assert.match(
       dry,

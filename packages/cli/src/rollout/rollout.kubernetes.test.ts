@@ -51,7 +51,6 @@ describe('grove rollout on real Kubernetes', () => {
 
   tellRollout(
     () => kubernetes.kubeconfig,
-    () => client,
     () => kubernetes.newNamespace('rollout'),
   )
 })

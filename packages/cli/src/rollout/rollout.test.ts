@@ -1,47 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { defaultConfiguration, type PodCliqueSet, type PodCliqueSetStatus } from '@grove/api'
-import { defineResource, type KubeObject } from '@grove/kube'
-import { type LocalCluster, startLocalCluster } from '../commands/up/local-cluster.ts'
+import type { PodCliqueSet, PodCliqueSetStatus } from '@grove/api'
+import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
 import { tellRollout } from './rollout.fixture.ts'
 import { progressOf } from './status.ts'
 
-const namespaces = defineResource<KubeObject>({
-  group: '',
-  version: 'v1',
-  resource: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-})
-
 describe('grove rollout on the embedded cluster', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'grove-rollout-'))
-  const kubeconfig = join(folder, 'kubeconfig')
-  let cluster: LocalCluster
-  let made = 0
+  let cluster: EmbeddedCluster
 
   before(async () => {
-    cluster = await startLocalCluster({ configuration: defaultConfiguration(), nodes: 2, gpusPerNode: 0 })
-    writeFileSync(kubeconfig, cluster.front.kubeconfig)
+    cluster = await startEmbedded()
   })
-  after(async () => {
-    await cluster?.stop()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  after(() => cluster?.stop())
 
   tellRollout(
-    () => kubeconfig,
-    () => cluster.client,
-    async () => {
-      const name = `rollout-${made++}`
-      await cluster.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-      return name
-    },
+    () => cluster.kubeconfig,
+    () => cluster.newNamespace(),
   )
 })
 
