@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An operator that may not keep revisions: an installation from before there was a history, or somebody who took the
+// right away. Sets work all the same, and somebody is told.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { defaultConfiguration, type EventValue } from '@grove/api'
+import {
+  type Cluster,
+  createCluster,
+  inProcessTransport,
+  plainNodes,
+  type RunningControllers,
+  startControllers,
+} from '@grove/cluster'
+import {
+  type Client,
+  createClientOn,
+  defineResource,
+  type KubeObject,
+  type Logger,
+  silentLogger,
+  type TransportRequest,
+} from '@grove/kube'
+import { resources, startOperator } from '@grove/operator'
+import { installCustomResources, Stage } from './stage.ts'
+import { solo } from './stories/manifests.ts'
+
+const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+describe('an operator without the right to keep revisions', () => {
+  let cluster: Cluster
+  let controllers: RunningControllers
+  let client: Client
+
+  before(async () => {
+    cluster = createCluster()
+    client = createClientOn(inProcessTransport(cluster.handle), {})
+    await installCustomResources(client)
+    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle), {}), {})
+    await controllers.fleet.add(plainNodes(2))
+  })
+  after(async () => {
+    await controllers?.stop()
+    cluster?.stop()
+  })
+
+  /** A client whose requests about revisions are refused, all of them or only those that write. */
+  function refused(isRefused: (request: TransportRequest) => boolean): Client {
+    const transport = inProcessTransport(cluster.handle)
+    const body = JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Status',
+      status: 'Failure',
+      reason: 'Forbidden',
+      code: 403,
+      message: 'controllerrevisions.apps is forbidden',
+    })
+    return createClientOn(
+      {
+        request: async request =>
+          request.path.includes('/controllerrevisions') && isRefused(request)
+            ? { status: 403, headers: { 'content-type': 'application/json' }, body }
+            : transport.request(request),
+        stream: request => transport.stream(request),
+        close: () => transport.close(),
+      },
+      {},
+    )
+  }
+
+  async function told(namespace: string, operatorClient: Client) {
+    const lines: string[] = []
+    const events: EventValue[] = []
+    const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    const stage = new Stage({ client, operatorClient, namespace, writes: [] })
+    const operator = await startOperator(operatorClient, {
+      configuration: defaultConfiguration(),
+      log,
+      events: { emit: (_about, _source, event) => void events.push(event) },
+    })
+    try {
+      await stage.apply(solo)
+      await stage.untilReady('solo', 2)
+      const set = await stage.untilAvailable('solo', 1)
+      assert.deepEqual(set.status?.lastErrors ?? [], [])
+      assert.equal((await stage.list(resources.controllerRevisions, 'solo')).length, 0)
+      await stage.deleteSet('solo')
+      await stage.until(
+        'the set to go',
+        () => stage.set('solo'),
+        found => found === undefined,
+      )
+    } finally {
+      await operator.stop()
+    }
+    return { lines, events }
+  }
+
+  test('says at its start what it lacks, and runs sets without a history', async () => {
+    const { lines } = await told(
+      'none',
+      refused(() => true),
+    )
+    assert.ok(
+      lines.some(line =>
+        /Revisions of sets are not recorded.*controllerrevisions of the group apps/.test(line),
+      ),
+      lines.join('\n'),
+    )
+  })
+
+  test('says it of the set when only writing is refused', async () => {
+    const { events } = await told(
+      'read-only',
+      refused(({ method }) => method !== 'GET'),
+    )
+    const [event] = events.filter(({ reason }) => reason === 'RevisionNotRecorded')
+    assert.match(event?.message ?? '', /forbidden/)
+  })
+})
