@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How an update gets on, read from what the set says of itself.
-import type { Condition, PodCliqueSet } from '@grove/api'
+import { type Condition, conditionType, type PodCliqueSet } from '@grove/api'
 import { resources } from '@grove/operator'
 import { CommandError } from '../command-error.ts'
 import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
@@ -57,7 +57,7 @@ export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {
   })
   if (status?.observedGeneration !== metadata.generation)
     return waiting('the operator has not seen the newest spec yet')
-  const condition = status?.conditions?.find(({ type }) => type === 'UpdateProgressing')
+  const condition = status?.conditions?.find(({ type }) => type === conditionType.updateProgressing)
   if (condition?.reason === 'ProgressDeadlineExceeded')
     return {
       state: 'late',
