@@ -6,6 +6,7 @@ import { kinds, label, type PodCliqueSet, type ResourceSharing } from '@grove/ap
 import { type Change, type KubeObject, type Logger, type Source, type Stored, sourceOf } from '@grove/kube'
 import { keyOf, type ObjectKey } from './object-key.ts'
 import { sameMeaning } from './owned-fields.ts'
+import type { StoredSet } from './stored.ts'
 import type { World } from './world.ts'
 
 type OwnerKind = 'podCliqueSet' | 'podCliqueScalingGroup' | 'podClique'
@@ -88,6 +89,11 @@ function waitingFor({ metadata }: Stored<KubeObject>, world: World, owner: Owner
   if (owner === 'podCliqueSet') return sets
   const children = owner === 'podClique' ? world.cliques : world.groups
   return sets.flatMap(key => children.byIndex('set', key).map(keyOf))
+}
+
+/** Whether a set has shared claims or NVLink domains. */
+export function usesDevices(set: StoredSet, { computeDomains }: World): boolean {
+  return sharedBy(set).length > 0 || (computeDomains?.byIndex('controller', set.metadata.uid).length ?? 0) > 0
 }
 
 function sharedBy({ spec: { template } }: PodCliqueSet): ResourceSharing[] {

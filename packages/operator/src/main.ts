@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The operator's program: reads its command line and configuration, runs until it is told to stop.
+import './process/memory.ts'
 import { createLogger, stopSignal } from '@grove/kube'
 import { textOf } from './coded-error.ts'
 import { parseLaunch, usage } from './process/arguments.ts'

@@ -14,9 +14,10 @@ import {
   silentLogger,
   sourceOf,
 } from '@grove/kube'
+import { calmly, calmOfClique, calmOfParent } from './calm.ts'
 import { isControlledBy } from './child-objects.ts'
 import { claimSources, domainSources } from './device-wake-ups.ts'
-import { keyOf, type ObjectKey } from './object-key.ts'
+import { keyOf, type ObjectKey, refOf } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
@@ -36,9 +37,6 @@ import {
   ownerOfPod,
   setOfChild,
 } from './wake-ups.ts'
-
-/** Changes of children that come within this are looked at together. */
-const childChangesWithinMs = 50
 
 export interface OperatorOptions {
   readonly context: OperatorContext
@@ -85,7 +83,7 @@ export class Operator {
       ...common,
       name: 'podcliquescalinggroup',
       workers: workers.podCliqueScalingGroup.concurrentSyncs,
-      ownerOf: key => this.#setOf(context.world.groups.get(refOfKey(key)), key),
+      ownerOf: key => this.#setOf(context.world.groups.get(refOf(key)), key),
       reconcile: (key, pass) => reconcileScalingGroup(key, pass, context),
       sources: this.#groupSources(log),
     })
@@ -93,7 +91,7 @@ export class Operator {
       ...common,
       name: 'podclique',
       workers: workers.podClique.concurrentSyncs,
-      ownerOf: key => this.#setOf(context.world.cliques.get(refOfKey(key)), key),
+      ownerOf: key => this.#setOf(context.world.cliques.get(refOf(key)), key),
       reconcile: (key, pass) => reconcileClique(key, pass, context, tokens),
       sources: this.#cliqueSources(log),
     })
@@ -128,10 +126,16 @@ export class Operator {
 
   #setSources(log: Logger) {
     const { world } = this.#context
+    const ofChildren = (source: Source<ObjectKey>) =>
+      calmly(
+        source,
+        () => this.#sets.queue,
+        key => calmOfParent(world.cliques.countByIndex('set', key)),
+      )
     return [
       from(world.sets, log, change => (isSetWorthy(change) ? [keyOf(change.new ?? change.old)] : [])),
-      this.#calmly(from(world.cliques, log, setOfChild)),
-      this.#calmly(from(world.groups, log, setOfChild)),
+      ofChildren(from(world.cliques, log, setOfChild)),
+      ofChildren(from(world.groups, log, setOfChild)),
       // What somebody takes away comes back.
       ...[
         world.services,
@@ -149,7 +153,7 @@ export class Operator {
         ),
       ),
       ...claimSources(world, 'podCliqueSet', log),
-      ...domainSources(world, log).map(source => this.#calmly(source)),
+      ...domainSources(world, log).map(ofChildren),
       from(world.topologyBindings, log, change =>
         this.#setsWithTopology((change.new ?? change.old) as ClusterTopologyBinding),
       ),
@@ -190,11 +194,6 @@ export class Operator {
       .map(binding => binding.metadata.name)
   }
 
-  /** Children that start by the hundred are one reason to look at their set, not hundreds. */
-  #calmly(source: Source<ObjectKey>): Source<ObjectKey> {
-    return () => source(key => this.#sets.queue.addNoLaterThanAfter(key, childChangesWithinMs))
-  }
-
   #setsWithTopology(binding: ClusterTopologyBinding): ObjectKey[] {
     return this.#context.world.sets
       .list()
@@ -206,7 +205,11 @@ export class Operator {
     const { world } = this.#context
     return [
       from(world.groups, log, change => (change.type === 'delete' ? [] : [keyOf(change.new)])),
-      from(world.cliques, log, change => memberOfGroup(change)),
+      calmly(
+        from(world.cliques, log, memberOfGroup),
+        () => this.#groups.queue,
+        key => calmOfParent(world.cliques.countByIndex('controller', uidOf(world.groups.get(refOf(key))))),
+      ),
       from(world.sets, log, change => this.#childrenToWake(change, 'groups')),
       ...claimSources(world, 'podCliqueScalingGroup', log),
     ]
@@ -221,7 +224,11 @@ export class Operator {
         ...(change.type === 'update' && isCliqueWorthy(change) ? [keyOf(change.new)] : []),
         ...this.#scaledCliquesBehind(change),
       ]),
-      from(world.pods, log, change => ownerOfPod(change.new ?? change.old)),
+      calmly(
+        from(world.pods, log, change => ownerOfPod(change.new ?? change.old)),
+        () => this.#cliques.queue,
+        key => calmOfClique(world.pods.countByIndex('controller', uidOf(world.cliques.get(refOf(key))))),
+      ),
       from(world.gangs, log, change =>
         [change.old, change.new].flatMap(gang =>
           (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
@@ -292,7 +299,6 @@ function from<T extends KubeObject>(
   return sourceOf<Change<T>, ObjectKey>(handler => cache.onChange(handler), map, log)
 }
 
-function refOfKey(key: ObjectKey) {
-  const [namespace = '', name = ''] = key.split('/')
-  return { namespace, name }
+function uidOf(object: KubeObject | undefined): string {
+  return object?.metadata?.uid ?? ''
 }

@@ -7,7 +7,7 @@ export const statusEveryMs = 500
 /** All statuses that nobody waits for are written this far apart: while hundreds of cliques start, that comes first. */
 export const statusesApartMs = 50
 /** However many they are, none waits longer than this. */
-export const longestStatusWaitMs = 5_000
+export const longestStatusWaitMs = 10_000
 
 /** Lets statuses be written at a calm pace: what somebody waits for at once, the rest together. */
 export class StatusPace {

@@ -24,6 +24,7 @@ import {
   byControllerUid,
   byLabel,
   type CachedClient,
+  type Change,
   type Client,
   type Clock,
   createCachedClient,
@@ -169,6 +170,13 @@ export class World {
     await Promise.all(this.#running.map(cache => cache.waitForSync(signal)))
   }
 
+  /** Every change of anything but pods, which are too many for whoever is interested in all. */
+  onChangeOfAny(handler: (change: Change<KubeObject>, isSet: boolean) => void): void {
+    for (const cache of this.#running)
+      if ((cache as unknown) !== this.pods)
+        cache.onChange(change => handler(change, (cache as unknown) === this.sets))
+  }
+
   podsOf(clique: KubeObject): Stored<Pod>[] {
     return this.pods.byIndex('controller', clique.metadata?.uid ?? '')
   }
@@ -182,4 +190,5 @@ function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Store
 interface RunningCache {
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
+  onChange(handler: (change: Change<KubeObject>) => void): () => void
 }

@@ -20,11 +20,12 @@ import { isControlledBy } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
 import { CodedError, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
+import { usesDevices } from '../device-wake-ups.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
 import { TerminationNotices } from '../gang-termination/notices.ts'
 import { planSetTermination } from '../gang-termination/plan-set.ts'
 import { podGangs } from '../layout.ts'
-import { type ObjectKey, refOf } from '../object-key.ts'
+import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { hasOutdatedPods } from '../podclique/outdated-pods.ts'
 import { type GangKey, gangKeyOf } from '../podgang/key.ts'
@@ -36,10 +37,11 @@ import type { StoredClique, StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
 import { components } from './components.ts'
 import { deleteSet, removeReplicas } from './deletion.ts'
+import { SettledSets } from './settled.ts'
 import { planSetStatus } from './status.ts'
 import type { TokenSecrets } from './token-secret.ts'
 import { topologyCondition } from './topology-condition.ts'
-import { planSetUpdate, statusForRevision } from './update.ts'
+import { isUpdatingSet, planSetUpdate, statusForRevision } from './update.ts'
 
 export interface SetReconcilerOptions {
   readonly context: OperatorContext
@@ -53,12 +55,14 @@ export class SetReconciler {
   readonly #enqueueGang: (key: GangKey) => void
   readonly #tokens: TokenSecrets
   readonly #notices: TerminationNotices
+  readonly #settled: SettledSets
 
   constructor({ context, tokens, enqueueGang }: SetReconcilerOptions) {
     this.#context = context
     this.#enqueueGang = enqueueGang
     this.#tokens = tokens
     this.#notices = new TerminationNotices(context)
+    this.#settled = new SettledSets(context.world)
   }
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
@@ -74,8 +78,7 @@ export class SetReconciler {
       set = await withRevision(await withFinalizer(stored, context, signal), context, signal)
       isAnnounced = true
       deadlines.push(await this.#terminate(set, signal))
-      await sync(set, context, this.#tokens, signal)
-      await syncGangs(set, context, this.#enqueueGang, signal)
+      await this.#sync(set, signal)
     } catch (error) {
       failure = error
     }
@@ -83,6 +86,18 @@ export class SetReconciler {
     if (failure) throw failure
     const known = deadlines.filter(deadline => deadline !== undefined)
     return known.length ? { requeueAt: Math.min(...known) } : undefined
+  }
+
+  /** Brings children and gangs to what is wanted, unless they are so since the last look. */
+  async #sync(set: StoredSet, signal: AbortSignal): Promise<void> {
+    const { uid } = set.metadata
+    const changes = this.#settled.changesOf(keyOf(set))
+    if (this.#settled.isSettled(uid, changes) && !isUpdatingSet(set)) return
+    this.#settled.unsettle(uid)
+    await sync(set, this.#context, this.#tokens, signal)
+    await syncGangs(set, this.#context, this.#enqueueGang, signal)
+    // Devices are let go when the pods that use them are gone, and of pods nobody counts the changes.
+    if (!usesDevices(set, this.#context.world)) this.#settled.settle(uid, changes)
   }
 
   /** Takes down what was in breach for too long; tells when the next replica falls due. */
