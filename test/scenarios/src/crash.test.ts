@@ -13,15 +13,9 @@ import {
   type RunningControllers,
   startControllers,
 } from '@grove/cluster'
-import {
-  type Client,
-  createClientOn,
-  defineResource,
-  type KubeObject,
-  type Transport,
-  TransportError,
-} from '@grove/kube'
+import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { mortal } from './mortal.ts'
 import { installCustomResources, Stage } from './stage.ts'
 import { grouped } from './stories/manifests.ts'
 
@@ -37,31 +31,6 @@ const namespaces = defineResource<KubeObject>({
   kind: 'Namespace',
   namespaced: false,
 })
-
-/** A way to the cluster that is cut for good after a number of requests; the last one may or may not have arrived. */
-function mortal(inner: Transport, lives: number, arrives: boolean, onDeath: () => void): Transport {
-  let left = lives
-  const dead = () => new TransportError('network', true, 'the process is dead')
-  const watches = new AbortController()
-  return {
-    async request(request) {
-      if (left <= 0) throw dead()
-      if (request.method !== 'GET' && --left === 0) {
-        if (arrives) await inner.request(request)
-        watches.abort()
-        onDeath()
-        throw dead()
-      }
-      return inner.request(request)
-    },
-    async stream(request) {
-      if (left <= 0) throw dead()
-      const signal = request.signal ? AbortSignal.any([request.signal, watches.signal]) : watches.signal
-      return inner.stream({ ...request, signal })
-    },
-    close: () => inner.close(),
-  }
-}
 
 describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
   let cluster: Cluster

@@ -189,6 +189,19 @@ describe('stopping a controller', () => {
     assert.equal(finish.length, 2)
   })
 
+  it('hard aborts also a call whose worker was handed its key a moment before', async () => {
+    const aborted: boolean[] = []
+    const { controller, hard } = await started({
+      reconcile: async (_, { signal }) => {
+        aborted.push(signal.aborted)
+      },
+    })
+    controller.queue.add('a')
+    hard.abort(new Error('leadership lost'))
+    await controller.stop()
+    assert.deepEqual(aborted, [true])
+  })
+
   it('hard aborts the calls and does not call that a failure', async () => {
     const { clock, controller, hard, registry, lines } = await started({
       reconcile: (_, { signal }) =>

@@ -17,6 +17,7 @@ export class RunningCalls<Key extends string> {
   readonly #timeoutMs: number
   readonly #calls = new Map<Key, Call>()
   #watchdog: Timer | undefined
+  #stopped: { readonly reason: unknown } | undefined
 
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock
@@ -29,6 +30,8 @@ export class RunningCalls<Key extends string> {
 
   begin(key: Key): AbortSignal {
     const abort = new AbortController()
+    // A worker may have been handed its key a moment before everything was aborted.
+    if (this.#stopped) abort.abort(this.#stopped.reason)
     this.#calls.set(key, { abort, deadline: this.#clock.monotonic() + this.#timeoutMs })
     this.#watch()
     return abort.signal
@@ -38,7 +41,9 @@ export class RunningCalls<Key extends string> {
     this.#calls.delete(key)
   }
 
+  /** Ends those that run, and those that were about to. */
   abortAll(reason: unknown): void {
+    this.#stopped = { reason }
     for (const { abort } of this.#calls.values()) abort.abort(reason)
   }
 

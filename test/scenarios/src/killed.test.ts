@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The operator is killed at two hundred moments while sets of a hundred pods are deployed, scaled and deleted: in the
+// end everything is as if nobody had been killed, and no pod was made twice or replaced on the way.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { label, type Pod } from '@grove/api'
+import {
+  type Cluster,
+  createCluster,
+  inProcessTransport,
+  plainNodes,
+  type RunningControllers,
+  startControllers,
+} from '@grove/cluster'
+import { type Client, createClientOn, defineResource, type KubeObject, WatchCache } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { mortal } from './mortal.ts'
+import { installCustomResources, Stage } from './stage.ts'
+
+const deaths = Number(process.env.DEATHS ?? 200)
+const seed = Number(process.env.SEED ?? Date.now() % 100_000)
+/** When no death comes within this, the work was over before it. */
+const noDeathMs = 400
+
+const hundred = `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: hundred}
+spec:
+  replicas: 2
+  template:
+    cliques:
+      - name: router
+        spec: {roleName: router, replicas: 2, podSpec: {containers: [{name: main, image: registry.example/r:1}]}}
+      - name: lead
+        spec: {roleName: lead, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/l:1}]}}
+      - name: work
+        spec: {roleName: work, replicas: 3, podSpec: {containers: [{name: main, image: registry.example/w:1}]}}
+    podCliqueScalingGroups:
+      - {name: eng, cliqueNames: [lead, work], replicas: 12, minAvailable: 2}
+`
+const pods = 100
+const fewer = { replicas: 8, pods: 84 }
+
+const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () => {
+  let cluster: Cluster
+  let controllers: RunningControllers
+  let client: Client
+  let died = 0
+  let random = seed
+  const below = (limit: number) => {
+    random = (Math.imul(random, 1103515245) + 12345) & 0x7fffffff
+    return (random >> 8) % limit
+  }
+
+  before(async () => {
+    cluster = createCluster()
+    client = createClientOn(inProcessTransport(cluster.handle))
+    await installCustomResources(client)
+    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
+    await controllers.fleet.add(plainNodes(20))
+  })
+  after(async () => {
+    await controllers?.stop()
+    cluster?.stop()
+  })
+
+  test('leaves what an undisturbed one leaves, and never makes a pod twice', async () => {
+    const undisturbed = await life('calm', 0)
+    for (let round = 0; died < deaths; round++) {
+      const disturbed = await life(`killed-${round}`, 1)
+      assert.deepEqual(disturbed.states, undisturbed.states, `round ${round}`)
+      assert.deepEqual(disturbed.madeTwice, [], `round ${round}`)
+      assert.deepEqual(disturbed.lost, [], `round ${round}`)
+    }
+    assert.ok(died >= deaths)
+  })
+
+  /** Deploys, scales in and out again and deletes; the operator dies `often` times the usual number in each step. */
+  async function life(namespace: string, often: number) {
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    const diary = await podDiary(namespace)
+    const step = async (
+      act: (stage: Stage) => Promise<unknown>,
+      kills: { times: number; within: number },
+      settled: (stage: Stage) => Promise<unknown>,
+    ) => {
+      await broken(namespace, act, often * kills.times, kills.within)
+      const stage = new Stage({ client, operatorClient: connect(), namespace, writes: [] })
+      await stage.startOperator()
+      try {
+        await settled(stage)
+        return await stateOf(stage)
+      } finally {
+        await stage.stopOperator()
+      }
+    }
+    const scaleTo = (replicas: number) => (stage: Stage) =>
+      stage.scale(resources.podCliqueScalingGroups as never, 'hundred-0-eng', replicas)
+    const ready = (count: number) => async (stage: Stage) => {
+      await stage.untilReady('hundred', count)
+      await stage.untilAvailable('hundred', 2)
+      await stage.until(
+        'both replicas to be up to date',
+        () => stage.set('hundred'),
+        set => set?.status?.updatedReplicas === 2,
+      )
+      await stage.until(
+        'every clique to say so',
+        () => stage.cliques('hundred'),
+        cliques =>
+          cliques.every(
+            ({ spec, status }) =>
+              status?.readyReplicas === spec.replicas && status.scheduleGatedReplicas === 0,
+          ),
+      )
+    }
+    const states = [
+      await step(stage => stage.apply(hundred), { times: 56, within: 10 }, ready(pods)),
+      await step(scaleTo(fewer.replicas), { times: 2, within: 4 }, ready(fewer.pods)),
+      await step(scaleTo(12), { times: 8, within: 8 }, ready(pods)),
+    ]
+    // What deletion takes away was neither lost nor made twice.
+    const { madeTwice, lost } = diary.close()
+    await step(
+      stage => stage.deleteSet('hundred'),
+      { times: 2, within: 4 },
+      async stage => {
+        for (const resource of [resources.pods, resources.podCliques, resources.podGangs, resources.services])
+          await stage.until(
+            `no ${resource.kind}`,
+            () => stage.list(resource as never, 'hundred'),
+            found => found.length === 0,
+          )
+      },
+    )
+    return { states, madeTwice, lost }
+  }
+
+  /** Does something, and kills one operator after the other while they bring it about. */
+  async function broken(
+    namespace: string,
+    act: (stage: Stage) => Promise<unknown>,
+    times: number,
+    within: number,
+  ): Promise<void> {
+    for (let kill = 0; kill < Math.max(1, times); kill++) {
+      const death = Promise.withResolvers<boolean>()
+      const lives = times === 0 ? Number.POSITIVE_INFINITY : 1 + below(within)
+      const transport = mortal(inProcessTransport(cluster.handle), lives, below(2) === 0, () =>
+        death.resolve(true),
+      )
+      const stage = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
+      await stage.startOperator()
+      if (kill === 0) await act(stage)
+      if (times > 0) {
+        const timer = setTimeout(() => death.resolve(false), noDeathMs)
+        if (await death.promise) died++
+        clearTimeout(timer)
+      }
+      await stage.abandonOperator()
+    }
+  }
+
+  /** Notes every pod that comes, and every one that goes although its place stays. */
+  async function podDiary(namespace: string) {
+    const made = new Map<string, number>()
+    const gone: string[] = []
+    const abort = new AbortController()
+    const cache = new WatchCache<Pod>(connect(), resources.pods, { namespace })
+    cache.onChange(change => {
+      const place = placeOf((change.new ?? change.old) as Pod)
+      // Replicas that are scaled away and made again have their pods made again too.
+      if (isScaledAway((change.new ?? change.old) as Pod)) return
+      if (change.type === 'add') made.set(place, (made.get(place) ?? 0) + 1)
+      if (change.type === 'delete') gone.push(place)
+    })
+    const watching = cache.run(abort.signal)
+    await cache.waitForSync()
+    return {
+      close: () => {
+        abort.abort()
+        void watching
+        return {
+          madeTwice: [...made].filter(([, times]) => times > 1).map(([place]) => place),
+          lost: gone,
+        }
+      },
+    }
+  }
+
+  function connect(): Client {
+    return createClientOn(inProcessTransport(cluster.handle))
+  }
+})
+
+function placeOf(pod: Pod): string {
+  return `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`
+}
+
+function isScaledAway({ metadata: { labels } }: Pod): boolean {
+  return (
+    labels?.[label.scalingGroup] === 'hundred-0-eng' &&
+    Number(labels[label.scalingGroupReplicaIndex]) >= fewer.replicas
+  )
+}
+
+/** Everything that does not differ from one life to the next. */
+async function stateOf(stage: Stage) {
+  const set = await stage.set('hundred')
+  if (!set || set.metadata.deletionTimestamp) return undefined
+  return {
+    set: {
+      replicas: set.status?.replicas,
+      available: set.status?.availableReplicas,
+      updated: set.status?.updatedReplicas,
+      errors: set.status?.lastErrors ?? [],
+    },
+    pods: (await stage.pods('hundred'))
+      .map(pod => `${placeOf(pod)} ${pod.metadata.labels?.[label.podTemplateHash]} ${pod.spec?.hostname}`)
+      .sort(),
+    cliques: (await stage.cliques('hundred'))
+      .map(({ metadata, spec, status }) =>
+        [metadata.name, spec.replicas, status?.readyReplicas, status?.currentPodTemplateHash].join(' '),
+      )
+      .sort(),
+    groups: (await stage.groups('hundred'))
+      .map(({ metadata, spec }) => `${metadata.name} ${spec.replicas}`)
+      .sort(),
+    gangs: (await stage.gangs('hundred'))
+      .map(({ metadata, spec }) =>
+        [metadata.name, ...spec.podgroups.map(group => `${group.name}:${group.podReferences.length}`)].join(
+          ' ',
+        ),
+      )
+      .sort(),
+  }
+}
