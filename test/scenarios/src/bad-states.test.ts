@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// States that nobody wants and that are met all the same. Each converges, or says precisely what blocks it and goes on
+// when that is gone; none makes the operator run in circles.
+import assert from 'node:assert/strict'
+import { after, before, beforeEach, describe, test } from 'node:test'
+import type { Service } from '@grove/api'
+import {
+  type Cluster,
+  createCluster,
+  inProcessTransport,
+  plainNodes,
+  type RunningControllers,
+  startControllers,
+} from '@grove/cluster'
+import {
+  type Client,
+  createClientOn,
+  defineResource,
+  type KubeObject,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+} from '@grove/kube'
+import { resources } from '@grove/operator'
+import { installCustomResources, Stage } from './stage.ts'
+import { grouped, solo } from './stories/manifests.ts'
+
+const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+/** What the API server answers instead of doing it; undefined lets a request pass. */
+type Fault = (request: TransportRequest, nth: number) => number | 'lost' | undefined
+
+const reasons: Readonly<Record<number, string>> = {
+  403: 'Forbidden',
+  409: 'Conflict',
+  500: 'InternalError',
+  504: 'Timeout',
+}
+
+function faulty(inner: Transport, fault: () => Fault | undefined, requests: string[]): Transport {
+  let nth = 0
+  return {
+    ...inner,
+    stream: request => inner.stream(request),
+    async request(request) {
+      if (request.method === 'GET') return inner.request(request)
+      requests.push(`${request.method} ${request.path}`)
+      const outcome = fault()?.(request, ++nth)
+      if (outcome === 'lost') {
+        await inner.request(request)
+        throw new TransportError('network', true, 'the answer was lost')
+      }
+      if (outcome === undefined) return inner.request(request)
+      const status = {
+        kind: 'Status',
+        apiVersion: 'v1',
+        status: 'Failure',
+        code: outcome,
+        reason: reasons[outcome],
+        message:
+          outcome === 403 ? 'exceeded quota: team, requested: pods=1, used: pods=5, limited: pods=5' : 'no',
+      }
+      return { status: outcome, headers: {}, body: JSON.stringify(status) }
+    },
+  }
+}
+
+describe('bad states', () => {
+  let cluster: Cluster
+  let controllers: RunningControllers
+  let client: Client
+  let stage: Stage
+  let fault: Fault | undefined
+  let at = 0
+  const requests: string[] = []
+
+  before(async () => {
+    cluster = createCluster()
+    client = createClientOn(inProcessTransport(cluster.handle))
+    await installCustomResources(client)
+    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
+    await controllers.fleet.add(plainNodes(20))
+  })
+  after(async () => {
+    await controllers?.stop()
+    cluster?.stop()
+  })
+  beforeEach(async () => {
+    const namespace = `bad-${at++}`
+    fault = undefined
+    requests.length = 0
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    const transport = faulty(inProcessTransport(cluster.handle), () => fault, requests)
+    stage = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
+    await stage.startOperator()
+  })
+
+  /** Lets the operator go whatever becomes of the story. */
+  const told = (name: string, tell: () => Promise<void>) =>
+    test(name, async () => {
+      try {
+        await tell()
+      } finally {
+        await stage.stopOperator()
+      }
+    })
+
+  told(
+    'a quota that refuses pods is named in lastErrors, costs few requests, and is made up for later',
+    async () => {
+      let made = 0
+      fault = ({ method, path }) =>
+        method === 'POST' && path.includes('/pods') && ++made > 5 ? 403 : undefined
+      await stage.apply(grouped)
+      const refused = await stage.until(
+        'a clique that says what it lacks',
+        () => stage.cliques('grouped'),
+        cliques => cliques.some(({ status }) => status?.lastErrors?.length),
+      )
+      const [error] = refused.flatMap(({ status }) => status?.lastErrors ?? [])
+      assert.match(error!.description, /exceeded quota: team/)
+      await new Promise(resolve => setTimeout(resolve, 500))
+      assert.ok(made < 100, `${made} attempts to create a pod within half a second`)
+      fault = undefined
+      await stage.untilReady('grouped', 10)
+      await stage.until(
+        'no errors left',
+        () => stage.cliques('grouped'),
+        cliques => cliques.every(({ status }) => !status?.lastErrors?.length),
+      )
+    },
+  )
+
+  for (const [what, outcome] of [
+    ['conflicts', 409],
+    ['internal errors', 500],
+    ['time-outs', 504],
+    ['lost answers', 'lost'],
+  ] as const)
+    told(`${what} on every third write are outlived, and no pod is made twice`, async () => {
+      fault = (_, nth) => (nth % 3 === 0 ? outcome : undefined)
+      await stage.apply(grouped)
+      await stage.untilReady('grouped', 10)
+      fault = undefined
+      await stage.untilAvailable('grouped', 1)
+    })
+
+  told(
+    'a Service of somebody else is left alone and named, and the set goes on when it is gone',
+    async () => {
+      const ref = { name: 'solo-0', namespace: stage.namespace }
+      const foreign = {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: ref,
+        spec: { clusterIP: 'None', ports: [{ port: 80 }] },
+      } as Service
+      await client.create(resources.services, foreign)
+      await stage.apply(solo)
+      const set = await stage.until(
+        'the set to say what blocks it',
+        () => stage.set('solo'),
+        found => (found?.status?.lastErrors ?? []).length > 0,
+      )
+      assert.match(JSON.stringify(set?.status?.lastErrors), /Service \S*solo-0/)
+      assert.equal((await client.get(resources.services, ref)).metadata.ownerReferences, undefined)
+      await client.delete(resources.services, ref)
+      await stage.untilReady('solo', 2)
+    },
+  )
+
+  told('children that somebody edits or takes away come back as they were', async () => {
+    await stage.apply(solo)
+    await stage.untilAvailable('solo', 1)
+    const ref = { name: 'solo-0-web', namespace: stage.namespace }
+    await client.patch(resources.podCliques, ref, {
+      merge: {
+        spec: { roleName: 'other' },
+        metadata: { labels: { 'app.kubernetes.io/component': 'other' } },
+      },
+    })
+    await client.delete(resources.services, { name: 'solo-0', namespace: stage.namespace })
+    await stage.until(
+      'the clique as it was',
+      () => client.get(resources.podCliques, ref),
+      clique => clique.spec.roleName === 'web',
+    )
+    await stage.until(
+      'the Service',
+      () => stage.list(resources.services as never, 'solo'),
+      found => found.length === 1,
+    )
+    const { metadata } = await client.get(resources.podCliques, ref)
+    await client.delete(resources.podCliques, ref)
+    await stage.until(
+      'another clique',
+      () => client.find(resources.podCliques, ref),
+      clique => clique !== undefined && clique.metadata.uid !== metadata.uid,
+    )
+    await stage.untilReady('solo', 2)
+  })
+
+  told('what a former set of the same name left behind is not taken for ours', async () => {
+    const ref = { name: 'solo-0-web', namespace: stage.namespace }
+    await client.create(resources.podCliques, {
+      apiVersion: 'grove.io/v1alpha1',
+      kind: 'PodClique',
+      metadata: {
+        ...ref,
+        labels: { 'app.kubernetes.io/managed-by': 'grove-operator', 'app.kubernetes.io/part-of': 'solo' },
+        ownerReferences: [
+          {
+            apiVersion: 'grove.io/v1alpha1',
+            kind: 'PodCliqueSet',
+            name: 'solo',
+            uid: '00000000-0000-4000-8000-000000000000',
+            controller: true,
+          },
+        ],
+      },
+      spec: {
+        roleName: 'old',
+        replicas: 5,
+        podSpec: { containers: [{ name: 'old', image: 'registry.example/o' }] },
+      },
+    })
+    await stage.apply(solo)
+    // The collector takes the orphan, and then there is room for ours.
+    const pods = await stage.untilReady('solo', 2)
+    assert.ok(pods.every(pod => pod.spec?.containers[0]?.name === 'main'))
+  })
+
+  told('a set that is settled sends nothing', async () => {
+    await stage.apply(grouped)
+    await stage.untilAvailable('grouped', 1)
+    await new Promise(resolve => setTimeout(resolve, 1_500))
+    requests.length = 0
+    await stage.patchSet('grouped', { metadata: { annotations: { 'grove.io/reconcile-trigger': 'now' } } })
+    await new Promise(resolve => setTimeout(resolve, 500))
+    assert.deepEqual(requests, [])
+  })
+})
