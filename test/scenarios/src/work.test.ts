@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Work is proportional to what changed, not to what there is. Counted in objects that are looked at, not in time.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { defaultConfiguration } from '@grove/api'
+import {
+  type Cluster,
+  createCluster,
+  inProcessTransport,
+  plainNodes,
+  type RunningControllers,
+  startControllers,
+} from '@grove/cluster'
+import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
+import { type RunningOperator, resources, startOperator } from '@grove/operator'
+import { installCustomResources, Stage } from './stage.ts'
+
+const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+const podsPerReplica = 4
+/** Longer than any of the operator's pauses for several changes to be looked at together. */
+const calmMs = 1_500
+
+const manifest = (replicas: number) => `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: wide}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: lead
+        spec: {roleName: lead, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/l:1}]}}
+      - name: work
+        spec: {roleName: work, replicas: 3, podSpec: {containers: [{name: main, image: registry.example/w:1}]}}
+    podCliqueScalingGroups:
+      - {name: eng, cliqueNames: [lead, work], replicas: ${replicas}, minAvailable: 1}
+`
+
+describe('work', () => {
+  let cluster: Cluster
+  let controllers: RunningControllers
+  let client: Client
+
+  before(async () => {
+    cluster = createCluster()
+    client = createClientOn(inProcessTransport(cluster.handle))
+    await installCustomResources(client)
+    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
+    await controllers.fleet.add(plainNodes(50))
+  })
+  after(async () => {
+    await controllers?.stop()
+    cluster?.stop()
+  })
+
+  test('one pod that changes is the same work in a large set as in a small one', async () => {
+    const small = await measured('small', 4)
+    const large = await measured('large', 40)
+    assert.ok(
+      large.podEvent <= 2 * small.podEvent,
+      `${large.podEvent} pods were looked at for one that changed, ${small.podEvent} in a tenth of the set`,
+    )
+    // A look at everything looks at every pod a few times, however many there are.
+    assert.ok(
+      large.trigger <= 10 * large.pods,
+      `${large.trigger} pods were looked at for a set of ${large.pods}`,
+    )
+  })
+
+  /** How many pods are looked at when one of them changes, and when the whole set is looked at. */
+  async function measured(namespace: string, replicas: number) {
+    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    const operatorClient = createClientOn(inProcessTransport(cluster.handle))
+    const stage = new Stage({ client, operatorClient, namespace, writes: [] })
+    const operator = await startOperator(operatorClient, { configuration: defaultConfiguration() })
+    try {
+      const looks = countLooks(operator)
+      await stage.apply(manifest(replicas))
+      const pods = await stage.untilReady('wide', replicas * podsPerReplica)
+      await stage.untilAvailable('wide', 1)
+      await new Promise(resolve => setTimeout(resolve, 2 * calmMs))
+      const podEvent = await looks(() =>
+        client.patch(
+          resources.pods,
+          { name: pods[0]!.metadata.name, namespace },
+          { merge: { metadata: { labels: { touched: 'yes' } } } },
+        ),
+      )
+      const trigger = await looks(() =>
+        stage.patchSet('wide', { metadata: { annotations: { 'grove.io/reconcile-trigger': 'now' } } }),
+      )
+      assert.ok(podEvent > 0 && trigger > 0)
+      return { podEvent, trigger, pods: pods.length }
+    } finally {
+      await operator.stop()
+    }
+  }
+})
+
+/** Counts the pods that the operator's planners are given while something is done and for a while afterwards. */
+function countLooks({ world }: RunningOperator) {
+  let seen = 0
+  const { pods } = world
+  const byIndex = pods.byIndex.bind(pods)
+  pods.byIndex = (...words) => {
+    const found = byIndex(...words)
+    seen += found.length
+    return found
+  }
+  return async (act: () => Promise<unknown>): Promise<number> => {
+    seen = 0
+    await act()
+    await new Promise(resolve => setTimeout(resolve, calmMs))
+    return seen
+  }
+}
