@@ -56,6 +56,11 @@ const operator = await startOperatorProcess(kubernetes, {
   nodeFlags: values.node,
 })
 const client = connect()
+operator.child.once('exit', async code => {
+  console.error(`the operator ended with ${code}:\n${operator.output.slice(-4000)}`)
+  await kubernetes.stop()
+  process.exit(1)
+})
 await pause(settleMs)
 
 for (const name of chosen) {
@@ -81,6 +86,7 @@ for (const name of chosen) {
     console.log(`\n10 pods ready, ${tinyRounds} times: ${times.map(time => time.toFixed(2)).join(' ')} s`)
   } else console.log(`There is no part ${name}: thousand, five-thousand, ten`)
 }
+operator.child.removeAllListeners('exit')
 operator.kill()
 await client.close()
 await kubernetes.stop()
