@@ -23,6 +23,7 @@ import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
 import { TokenSecrets } from './podcliqueset/token-secret.ts'
 import { updatingReplicas } from './podcliqueset/update.ts'
+import { GangFailures } from './podgang/failures.ts'
 import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
 import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
@@ -32,6 +33,7 @@ import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
 import {
   isCliqueWorthy,
   isGangWorthy,
+  isMendable,
   isSetWorthy,
   memberOfGroup,
   ownerOfPod,
@@ -61,17 +63,23 @@ export class Operator {
     const { clock, configuration } = context
     const common = { clock, log, ...(registry && { registry }) }
     const workers = configuration.controllers
-    const gangs = new GangReconciler(context)
+    const gangFailures = new GangFailures(set => this.#sets.queue.add(set))
+    const gangs = new GangReconciler(context, gangFailures)
     this.#gangs = new Controller<GangKey>({
       ...common,
       name: 'podgang',
       workers: workers.podGang.concurrentSyncs,
       ownerOf: key => key.split('/').slice(0, 2).join('/'),
       reconcile: (key, pass) => gangs.reconcile(key, pass),
-      sources: this.#gangSources(log),
+      sources: this.#gangSources(gangs, log),
     })
     const tokens = new TokenSecrets(context)
-    const sets = new SetReconciler({ context, tokens, enqueueGang: gang => this.#gangs.queue.add(gang) })
+    const sets = new SetReconciler({
+      context,
+      tokens,
+      enqueueGang: gang => this.#gangs.queue.add(gang),
+      gangFailures: key => gangFailures.of(key),
+    })
     this.#sets = new Controller<ObjectKey>({
       ...common,
       name: 'podcliqueset',
@@ -239,8 +247,18 @@ export class Operator {
     ]
   }
 
-  #gangSources(log: Logger) {
+  #gangSources(gangs: GangReconciler, log: Logger) {
     const { world } = this.#context
+    // What somebody did to a gang, or to what its scheduler reads of it, is undone.
+    const mended = <T extends KubeObject>(cache: Observable<T>) =>
+      sourceOf<Change<T>, GangKey>(
+        handler => cache.onChange(handler),
+        change => {
+          const key = isMendable(change) ? gangs.gangToMend(change) : undefined
+          return key ? [key] : []
+        },
+        log,
+      )
     const ofMember = (change: Change<KubeObject>): GangKey[] => {
       const key = gangKeyOfMember(change.new ?? change.old)
       return key ? [key] : []
@@ -259,6 +277,8 @@ export class Operator {
             : [],
         log,
       ),
+      mended(world.gangs),
+      ...[...world.podGroups.values()].map(cache => mended(cache)),
     ]
   }
 

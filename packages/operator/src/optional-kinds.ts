@@ -25,7 +25,10 @@ export async function optionalKinds(
     resources.resourceClaimTemplates,
     resources.computeDomains,
     ...((await mayKeepHistory(client, log)) ? [resources.controllerRevisions] : []),
-    ...(enabledSchedulers(configuration).has(scheduler.kai) ? [resources.kaiTopologies] : []),
+    ...(enabledSchedulers(configuration).has(scheduler.kai)
+      ? [resources.kaiTopologies, resources.kaiPodGroups]
+      : []),
+    ...(enabledSchedulers(configuration).has(scheduler.volcano) ? [resources.volcanoPodGroups] : []),
   ].map(nameOf)
   const watched = new Set(ours.filter(name => served.has(name)))
   const domains = nameOf(resources.computeDomains)

@@ -19,7 +19,7 @@ import {
   type Service,
   type ServiceAccount,
 } from '@grove/api'
-import { defineResource } from '@grove/kube'
+import { defineResource, type KubeObject } from '@grove/kube'
 import type { ComputeDomain } from './objects/compute-domain.ts'
 import type { KaiTopology } from './topology-binding/kai-topology.ts'
 
@@ -44,6 +44,9 @@ const devices = (resource: string, kind: string) => ({
   kind,
   namespaced: true,
 })
+
+const podGroups = (group: string, version: string) =>
+  defineResource<KubeObject>({ group, version, resource: 'podgroups', kind: 'PodGroup', namespaced: true })
 
 export const resources = {
   podCliqueSets: defineResource<PodCliqueSet>(kinds.podCliqueSet),
@@ -82,6 +85,8 @@ export const resources = {
     kind: 'Topology',
     namespaced: false,
   }),
+  kaiPodGroups: podGroups('scheduling.run.ai', 'v2alpha2'),
+  volcanoPodGroups: podGroups('scheduling.volcano.sh', 'v1beta1'),
   computeDomains: defineResource<ComputeDomain>({
     group: 'resource.nvidia.com',
     version: 'v1beta1',

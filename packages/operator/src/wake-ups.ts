@@ -37,6 +37,16 @@ export function isGangWorthy(change: Change<Pod>): boolean {
   )
 }
 
+/** Somebody changed, or took away, what we made of an object; its status is not ours alone. */
+export function isMendable(change: Change<KubeObject & { spec?: unknown }>): boolean {
+  if (change.type !== 'update') return change.type === 'delete'
+  return (
+    !sameMeaning(change.old.spec, change.new.spec) ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels) ||
+    !sameMeaning(change.old.metadata.annotations, change.new.metadata.annotations)
+  )
+}
+
 export function setOfChild(change: Change<KubeObject>): ObjectKey[] {
   const { namespace, labels } = (change.new ?? change.old).metadata
   const set = labels?.[label.partOf]

@@ -72,6 +72,8 @@ export class World {
   /** Undefined also where we may not read them: sets work, without a history. */
   readonly controllerRevisions: Owned<ControllerRevision> | undefined
   readonly kaiTopologies: WatchCache<KaiTopology> | undefined
+  /** What schedulers read for our gangs, by API version; those that the cluster serves. */
+  readonly podGroups: ReadonlyMap<string, Owned<KubeObject>>
   readonly #running: RunningCache[] = []
 
   constructor(client: Client, options: WorldOptions = {}) {
@@ -152,6 +154,11 @@ export class World {
     this.kaiTopologies = serves(resources.kaiTopologies)
       ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
       : undefined
+    this.podGroups = new Map(
+      [resources.kaiPodGroups, resources.volcanoPodGroups]
+        .filter(serves)
+        .map(resource => [`${resource.group}/${resource.version}`, ours<KubeObject>(resource)]),
+    )
     this.topologyBindings = keep(
       new WatchCache<ClusterTopologyBinding>(
         client,

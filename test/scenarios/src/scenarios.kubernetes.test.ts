@@ -57,6 +57,7 @@ describe('stories on real Kubernetes', () => {
         operatorClient,
         namespace: await kubernetes.newNamespace('story'),
         writes,
+        ...(story.configuration && { configuration: story.configuration }),
       })
       await stage.startOperator()
       try {

@@ -40,6 +40,7 @@ describe('stories on the embedded cluster', () => {
         operatorClient: embedded.connect(writes),
         namespace: await embedded.newNamespace(`story-${at}`),
         writes,
+        ...(story.configuration && { configuration: story.configuration }),
       })
       await stage.startOperator()
       try {

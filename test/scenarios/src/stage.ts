@@ -5,6 +5,7 @@
 import {
   admit,
   annotation,
+  type ClusterView,
   customResourceDefinitions,
   defaultConfiguration,
   emptyCluster,
@@ -20,6 +21,7 @@ import {
   type Client,
   defineResource,
   isConflict,
+  isAlreadyExists,
   type KubeObject,
   type Resource,
   type Stored,
@@ -30,7 +32,15 @@ import { parse } from 'yaml'
 /** Everything that happens in a story happens within this; a stuck one is told apart from a slow machine. Shorter by PATIENCE_MS. */
 export const patienceMs = Number(process.env.PATIENCE_MS ?? 60_000)
 const lookEveryMs = 20
+/** Statuses that nobody waits for are written with a delay: it is quiet when nothing came for longer than that. */
+const quietMs = 800
 export const waiterImage = 'grove-initc:test'
+
+/** What admission may ask about: no topologies, and every queue of Volcano is open. */
+const admissionView: ClusterView = {
+  ...emptyCluster,
+  volcanoQueueState: () => ({ outcome: 'found', value: 'Open' }),
+}
 
 export interface WriteCount {
   readonly verb: string
@@ -90,7 +100,7 @@ export class Stage {
     given.metadata.namespace = this.namespace
     const answer = admit(
       { operation: 'CREATE', kind: 'PodCliqueSet', object: given },
-      { configuration: this.#configuration, cluster: emptyCluster },
+      { configuration: this.#configuration, cluster: admissionView },
     )
     if (!answer.allowed) throw new Error(answer.message)
     return this.client.create(resources.podCliqueSets, answer.object as PodCliqueSet)
@@ -197,7 +207,7 @@ export class Stage {
   async untilQuiet(): Promise<void> {
     let before = -1
     let still = 0
-    while (still < 10) {
+    while (still * lookEveryMs < quietMs) {
       await new Promise(resolve => setTimeout(resolve, lookEveryMs))
       still = this.writes.length === before ? still + 1 : 0
       before = this.writes.length
@@ -237,6 +247,34 @@ const definitions = defineResource<KubeObject>({
   kind: 'CustomResourceDefinition',
   namespaced: false,
 })
+
+/** Installs a custom resource that takes whatever it is given, as a stand-in for somebody else's; once. */
+export async function installStandIn(client: Client, resource: Resource<KubeObject>): Promise<void> {
+  const { group, version, kind, resource: plural, namespaced } = resource
+  try {
+    await client.create(definitions, {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: `${plural}.${group}` },
+      spec: {
+        group,
+        scope: namespaced ? 'Namespaced' : 'Cluster',
+        names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+        versions: [
+          {
+            name: version,
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          },
+        ],
+      },
+    } as KubeObject)
+  } catch (error) {
+    if (!isAlreadyExists(error)) throw error
+  }
+  await served(client, resource)
+}
 
 /** Installs the custom resources and waits until they are served. */
 export async function installCustomResources(client: Client): Promise<void> {

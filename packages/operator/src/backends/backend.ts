@@ -28,4 +28,6 @@ export interface SchedulerBackend {
   preparePod(pod: NewPod, membership: { readonly podGang: string; readonly clique: string }): NewPod
   /** The scheduler's own objects for a gang; they are owned by the gang and go with it. */
   objectsFor(gang: StoredGang, context: GangContext): SchedulerObject[]
+  /** Members of their spec that stay as they are once they have a value. */
+  readonly keepsInSpec?: readonly string[]
 }

@@ -27,6 +27,9 @@ export const kaiScheduler: SchedulerBackend = {
   }),
 
   objectsFor: (gang, context) => [podGroup(gang, context)],
+
+  // Moving a running gang to another queue is not ours.
+  keepsInSpec: ['queue'],
 }
 
 function podGroup(gang: StoredGang, { set, topologyReference }: GangContext): SchedulerObject {

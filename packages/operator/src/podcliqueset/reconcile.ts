@@ -48,18 +48,22 @@ export interface SetReconcilerOptions {
   readonly tokens: TokenSecrets
   /** Gangs are a controller of their own; here is decided which there are. */
   enqueueGang(key: GangKey): void
+  /** What keeps gangs of a set from being brought about. */
+  gangFailures(set: ObjectKey): readonly unknown[]
 }
 
 export class SetReconciler {
   readonly #context: OperatorContext
   readonly #enqueueGang: (key: GangKey) => void
+  readonly #gangFailures: (set: ObjectKey) => readonly unknown[]
   readonly #tokens: TokenSecrets
   readonly #notices: TerminationNotices
   readonly #settled: SettledSets
 
-  constructor({ context, tokens, enqueueGang }: SetReconcilerOptions) {
+  constructor({ context, tokens, enqueueGang, gangFailures }: SetReconcilerOptions) {
     this.#context = context
     this.#enqueueGang = enqueueGang
+    this.#gangFailures = gangFailures
     this.#tokens = tokens
     this.#notices = new TerminationNotices(context)
     this.#settled = new SettledSets(context.world)
@@ -82,7 +86,9 @@ export class SetReconciler {
     } catch (error) {
       failure = error
     }
-    deadlines.push(await updateStatus(set, isAnnounced, failure, context, signal))
+    const blocked = this.#gangFailures(key)
+    const told = failure ?? (blocked.length ? new PassFailed(blocked) : undefined)
+    deadlines.push(await updateStatus(set, isAnnounced, told, context, signal))
     if (failure) throw failure
     const known = deadlines.filter(deadline => deadline !== undefined)
     return known.length ? { requeueAt: Math.min(...known) } : undefined

@@ -2,15 +2,23 @@
 
 // One pass over a PodGang: the object itself, what it lists, and whether it is complete.
 import { eventSource, events, type PodGang, setErrorCode } from '@grove/api'
-import { isAlreadyExists, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
+import {
+  type Change,
+  isAlreadyExists,
+  type KubeObject,
+  type ReconcileContext,
+  type ReconcileResult,
+  type Stored,
+} from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError, textOf } from '../coded-error.ts'
-import { keyOf } from '../object-key.ts'
+import { keyOf, type ObjectKey } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { levelsOf } from '../topology-levels.ts'
+import type { GangFailures } from './failures.ts'
 import { type GangKey, gangInstanceOf, parseGangKey } from './key.ts'
 import { planGang } from './plan.ts'
 import { SchedulerObjects } from './scheduler-objects.ts'
@@ -23,18 +31,44 @@ export const creationGraceMs = 500
 
 export class GangReconciler {
   readonly #context: OperatorContext
+  readonly #failures: GangFailures
   readonly #firstSeen = new Map<GangKey, number>()
+  /** Gangs that were looked at, by the namespace and name that they and their schedulers' objects have. */
+  readonly #keys = new Map<ObjectKey, GangKey>()
+  readonly #underWay = new Set<GangKey>()
   readonly #schedulerObjects: SchedulerObjects
 
-  constructor(context: OperatorContext) {
+  constructor(context: OperatorContext, failures: GangFailures) {
     this.#context = context
+    this.#failures = failures
     this.#schedulerObjects = new SchedulerObjects(context)
-    context.world.gangs.onChange(change => {
-      if (change.type === 'delete') this.#schedulerObjects.forget(change.old.metadata.uid)
-    })
+  }
+
+  /** The gang to look at again because somebody else changed it or its scheduler's objects: not while we do so ourselves. */
+  gangToMend(change: Change<KubeObject>): GangKey | undefined {
+    const name = keyOf((change.new ?? change.old) as KubeObject)
+    const key = this.#keys.get(name)
+    if (key && this.#underWay.has(key)) return undefined
+    // Remembered again by the pass that makes it anew.
+    if (change.type === 'delete') this.#keys.delete(name)
+    return key
   }
 
   async reconcile(key: GangKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
+    this.#underWay.add(key)
+    try {
+      const result = await this.#bringAbout(key, signal)
+      this.#failures.clear(key)
+      return result
+    } catch (error) {
+      this.#failures.record(key, error)
+      throw error
+    } finally {
+      this.#underWay.delete(key)
+    }
+  }
+
+  async #bringAbout(key: GangKey, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     const { world, clock } = this.#context
     const { namespace, set: setName } = parseGangKey(key)
     const set = world.sets.get({ namespace, name: setName }) as StoredSet | undefined
@@ -46,13 +80,14 @@ export class GangReconciler {
       this.#firstSeen.delete(key)
       return undefined
     }
+    this.#keys.set(`${namespace}/${instance.name}`, key)
     const existing = world.gangs.get({ namespace, name: instance.name })
     if (existing?.metadata.deletionTimestamp) return undefined
     if (existing && !isControlledBy(existing, set.metadata.uid))
       throw new CodedError(
         'Sync',
         setErrorCode.setControllerReference,
-        `PodGang ${keyOf(existing)} exists and is controlled by somebody else`,
+        `PodGang ${keyOf(existing)} exists and is controlled by somebody else; remove it or rename the PodCliqueSet`,
       )
     const plan = planGang({
       set,

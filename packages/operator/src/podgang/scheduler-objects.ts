@@ -1,40 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that a scheduler reads for a gang. They are looked at when what is wanted of them changes: fields that
-// the scheduler owns are its business.
-import { eventSource, events } from '@grove/api'
-import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
-import type { SchedulerObject } from '../backends/backend.ts'
+// The objects that a scheduler reads for a gang. Fields that the scheduler owns are its business.
+import { eventSource, events, setErrorCode } from '@grove/api'
+import { defineResource, isAlreadyExists, isNotFound, type KubeObject, type Resource } from '@grove/kube'
+import type { SchedulerBackend, SchedulerObject } from '../backends/backend.ts'
 import { KaiMappingError } from '../backends/kai.ts'
+import { CodedError } from '../coded-error.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { topologyName } from '../topology.ts'
+import type { World } from '../world.ts'
 
 export class SchedulerObjects {
   readonly #context: OperatorContext
-  /** What was last wanted of each gang, by its UID. */
-  readonly #applied = new Map<string, string>()
 
   constructor(context: OperatorContext) {
     this.#context = context
   }
 
   async sync(set: StoredSet, gang: StoredGang, signal: AbortSignal): Promise<void> {
-    const objects = this.#wanted(set, gang)
-    const wanted = JSON.stringify(objects)
-    if (objects.length === 0 || this.#applied.get(gang.metadata.uid) === wanted) return
-    for (const object of objects) await apply(this.#context.world.client, object, signal)
-    this.#applied.set(gang.metadata.uid, wanted)
-  }
-
-  forget(gangUid: string): void {
-    this.#applied.delete(gangUid)
-  }
-
-  #wanted(set: StoredSet, gang: StoredGang): SchedulerObject[] {
-    const { backends, world, events: sink } = this.#context
+    const { backends, world } = this.#context
     const backend = backends.find(backends.nameFor(set)) ?? backends.default
+    for (const object of this.#wanted(backend, set, gang))
+      await apply(world, object, backend.keepsInSpec ?? [], signal)
+  }
+
+  #wanted(backend: SchedulerBackend, set: StoredSet, gang: StoredGang): SchedulerObject[] {
+    const { world, events: sink } = this.#context
     const name = topologyName(set)
     const binding = name ? world.topologyBindings.get({ name }) : undefined
     const entry = binding?.spec.schedulerTopologyBindings?.find(one => one.schedulerName === backend.name)
@@ -48,32 +41,58 @@ export class SchedulerObjects {
   }
 }
 
-/** Creates the object, or brings our fields of it up to date. A queue that it has stays: moving it is not ours. */
-async function apply(client: Client, object: SchedulerObject, signal: AbortSignal): Promise<void> {
+/** Creates the object, or brings our fields of it up to date. */
+async function apply(
+  world: World,
+  object: SchedulerObject,
+  keeps: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const resource = resourceOf(object)
   const { name, namespace = '' } = object.metadata
-  const existing = await client.find(resource, { name, namespace }, { signal })
-  if (!existing) {
+  const ref = { name, namespace }
+  const cache = world.podGroups.get(object.apiVersion)
+  const find = () => world.client.find(resource, ref, { signal })
+  const create = async () => {
     try {
-      await client.create(resource, object as unknown as WithSpec, { signal })
-      return
+      await world.client.create(resource, object as unknown as WithSpec, { signal })
+      return undefined
     } catch (error) {
-      if (!isAlreadyExists(error)) throw error
+      // There, but not seen: it lost the label that we watch, or the watch is late.
+      if (isAlreadyExists(error)) return find()
+      throw error
     }
   }
-  const patch = differenceFrom(existing as WithSpec | undefined, object)
-  if (patch) await client.patch(resource, { name, namespace }, { merge: patch }, { signal })
+  try {
+    // Not served when we started: it may be by now, and is asked for every time.
+    const existing = (cache ? cache.get(ref) : await find()) ?? (await create())
+    const patch = existing && differenceFrom(existing as WithSpec, object, keeps)
+    if (patch) await world.client.patch(resource, ref, { merge: patch }, { signal })
+  } catch (error) {
+    throw new CodedError(
+      'Sync',
+      setErrorCode.applyPodGang,
+      isNotFound(error) && !cache
+        ? `the cluster does not serve ${object.kind} of ${object.apiVersion}: install the scheduler that PodGang ${namespace}/${name} is for`
+        : `Error writing ${object.kind} ${namespace}/${name} of ${object.apiVersion}`,
+      error,
+    )
+  }
 }
 
 type WithSpec = KubeObject & { readonly spec?: Readonly<Record<string, unknown>> }
 
-function differenceFrom(existing: WithSpec | undefined, wanted: SchedulerObject): object | undefined {
+function differenceFrom(
+  existing: WithSpec,
+  wanted: SchedulerObject,
+  keeps: readonly string[],
+): object | undefined {
   const spec = { ...(wanted.spec as Record<string, unknown>) }
-  const before = Object.fromEntries(Object.keys(spec).map(key => [key, existing?.spec?.[key]]))
-  if (existing?.spec?.queue) spec.queue = existing.spec.queue
+  const before = Object.fromEntries(Object.keys(spec).map(key => [key, existing.spec?.[key]]))
+  for (const member of keeps) if (existing.spec?.[member]) spec[member] = existing.spec[member]
   const difference = mergePatch(before, spec)
   const metadata = ['labels', 'annotations'].flatMap(member => {
-    const have = existing?.metadata?.[member as 'labels'] ?? {}
+    const have = existing.metadata?.[member as 'labels'] ?? {}
     const want = (wanted.metadata[member] ?? {}) as Record<string, string>
     const missing = Object.entries(want).filter(([key, value]) => have[key] !== value)
     return missing.length ? [[member, Object.fromEntries(missing)] as const] : []

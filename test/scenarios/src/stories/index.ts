@@ -14,6 +14,7 @@ import { rapidEditStories } from './rapid-edits.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
+import { schedulerStories } from './schedulers.ts'
 import { startupOrderStories } from './startup-order.ts'
 import { steeredUpdateStories } from './steered-updates.ts'
 import { takeOverStories } from './take-over.ts'
@@ -36,6 +37,7 @@ export const stories: readonly Story[] = [
   ...discoveryStories,
   ...playgroundStories,
   ...rapidEditStories,
+  ...schedulerStories,
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { textOf } from '../coded-error.ts'
+import type { ObjectKey } from '../object-key.ts'
+import { type GangKey, parseGangKey } from './key.ts'
+
+/** Why gangs of a set cannot be brought about: gangs have no place for it in their status, their set has. */
+export class GangFailures {
+  readonly #bySet = new Map<ObjectKey, Map<GangKey, unknown>>()
+  readonly #onChange: (set: ObjectKey) => void
+
+  constructor(onChange: (set: ObjectKey) => void) {
+    this.#onChange = onChange
+  }
+
+  of(set: ObjectKey): unknown[] {
+    return [...(this.#bySet.get(set)?.values() ?? [])]
+  }
+
+  /** The same failure again is no news. */
+  record(gang: GangKey, error: unknown): void {
+    const set = setOf(gang)
+    const failures = this.#bySet.get(set) ?? new Map<GangKey, unknown>()
+    const known = failures.get(gang)
+    this.#bySet.set(set, failures.set(gang, error))
+    if (known === undefined || textOf(known) !== textOf(error)) this.#onChange(set)
+  }
+
+  clear(gang: GangKey): void {
+    const set = setOf(gang)
+    const failures = this.#bySet.get(set)
+    if (!failures?.delete(gang)) return
+    if (failures.size === 0) this.#bySet.delete(set)
+    this.#onChange(set)
+  }
+}
+
+function setOf(gang: GangKey): ObjectKey {
+  const { namespace, set } = parseGangKey(gang)
+  return `${namespace}/${set}`
+}
