@@ -20,8 +20,8 @@ import {
 import {
   type Client,
   defineResource,
-  isConflict,
   isAlreadyExists,
+  isConflict,
   type KubeObject,
   type Resource,
   type Stored,

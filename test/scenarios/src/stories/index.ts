@@ -9,6 +9,7 @@ import { discoveryStories } from './discovery.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { identityStories } from './identity.ts'
 import { mnnvlStories } from './mnnvl.ts'
+import { obstacleStories } from './obstacles.ts'
 import { playgroundStories } from './playground.ts'
 import { rapidEditStories } from './rapid-edits.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
@@ -24,6 +25,7 @@ export const stories: readonly Story[] = [
   ...deployStories,
   ...scalingStories,
   ...deletionStories,
+  ...obstacleStories,
   ...updateStories,
   ...steeredUpdateStories,
   ...gangTerminationStories,

@@ -16,6 +16,7 @@ import type { EventSink, OperatorContext } from '../../operator-context.ts'
 import { reconcileClique } from '../../podclique/reconcile.ts'
 import { SetReconciler } from '../../podcliqueset/reconcile.ts'
 import { TokenSecrets } from '../../podcliqueset/token-secret.ts'
+import { GangFailures } from '../../podgang/failures.ts'
 import type { GangKey } from '../../podgang/key.ts'
 import { GangReconciler } from '../../podgang/reconcile.ts'
 import { resources } from '../../resources.ts'
@@ -104,12 +105,14 @@ export class Simulation {
       events: this.#options.events ?? { emit: () => undefined },
     }
     this.#tokens = new TokenSecrets(this.#context)
+    const failures = new GangFailures(() => undefined)
     this.#sets = new SetReconciler({
       context: this.#context,
       tokens: this.#tokens,
       enqueueGang: key => this.#gangKeys.add(key),
+      gangFailures: key => failures.of(key),
     })
-    this.#gangs = new GangReconciler(this.#context)
+    this.#gangs = new GangReconciler(this.#context, failures)
   }
 
   /** One pass of one controller over one object. */
