@@ -26,6 +26,7 @@ const withoutAutoscaler: readonly ControllerName[] = [
   'scheduler',
   'kubelet',
   'heartbeats',
+  'node-lifecycle',
   'garbage-collector',
   'namespaces',
   'service-accounts',
