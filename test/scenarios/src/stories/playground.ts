@@ -39,7 +39,12 @@ const shows: Record<string, (stage: Stage, set: string) => Promise<void>> = {
   },
 }
 
-export const playgroundStories: Story[] = readdirSync(playground).map(folder => ({
+/** Not every folder holds a workload. */
+const workloads = readdirSync(playground).filter(folder =>
+  existsSync(join(playground, folder, 'podcliqueset.yaml')),
+)
+
+export const playgroundStories: Story[] = workloads.map(folder => ({
   name: `playground/${folder} comes to life and goes`,
   ...configurationIn(folder),
   async tell(stage) {
