@@ -3,7 +3,7 @@
 // Random requests from a seed. Few names and values, so that objects meet: conflicts, absences and repetitions are the
 // interesting part.
 import type { Random } from '@grove/cluster'
-import { deployment } from './objects.ts'
+import { chance, type Kind, kinds, metadataPatch, names, pick } from './random-kinds.ts'
 
 export interface Operation {
   readonly method: string
@@ -14,118 +14,17 @@ export interface Operation {
   readonly body?: unknown
 }
 
-const pick = <T>(random: Random, values: readonly T[]): T => values[random.integer(values.length)]!
-const chance = (random: Random, percent: number) => random.integer(100) < percent
-const names = ['a', 'b', 'c', 'd']
-const words = ['x', 'y', 'z', '']
-
-interface Kind {
-  readonly path: string
-  readonly kind: string
-  make(name: string, random: Random): object
-  patch(random: Random): object
-}
-
-function metadata(name: string, random: Random): object {
-  return {
-    name,
-    ...(chance(random, 40) && { labels: { [pick(random, ['app', 'tier'])]: pick(random, words) } }),
-    ...(chance(random, 20) && { annotations: { note: pick(random, words) } }),
-    ...(chance(random, 15) && { finalizers: [pick(random, ['example.com/one', 'example.com/two'])] }),
-  }
-}
-
-function metadataPatch(random: Random): object {
-  return pick(random, [
-    { labels: { app: pick(random, [...words, null]) } },
-    { labels: null },
-    { annotations: { note: pick(random, [...words, null]) } },
-    { finalizers: null },
-    { finalizers: ['example.com/two'] },
-  ])
-}
-
-const container = (random: Random) => ({
-  name: pick(random, ['main', 'side']),
-  image: pick(random, ['i:1', 'i:2', 'i']),
-  ...(chance(random, 30) && { env: [{ name: pick(random, ['A', 'B']), value: pick(random, words) }] }),
-  ...(chance(random, 30) && { ports: [{ containerPort: pick(random, [80, 81]) }] }),
-  ...(chance(random, 30) && {
-    resources: { limits: { cpu: pick(random, ['1', '1000m', '0.5']), memory: '1Gi' } },
-  }),
-})
-
-const kinds: readonly Kind[] = [
-  {
-    path: 'api/v1/configmaps',
-    kind: 'ConfigMap',
-    make: (name, random) => ({
-      metadata: metadata(name, random),
-      data: { [pick(random, ['k', 'l'])]: pick(random, words) },
-    }),
-    patch: random => ({
-      data: pick(random, [null, { k: pick(random, [...words, null]) }, { l: pick(random, words) }, { k: 1 }]),
-    }),
-  },
-  {
-    path: 'api/v1/pods',
-    kind: 'Pod',
-    make: (name, random) => ({
-      metadata: metadata(name, random),
-      spec: {
-        containers: chance(random, 5) ? [] : [container(random)],
-        ...(chance(random, 20) && { schedulingGates: [{ name: 'example.com/gate' }] }),
-        ...(chance(random, 20) && { nodeName: 'n1' }),
-        ...(chance(random, 20) && { terminationGracePeriodSeconds: pick(random, [0, 5]) }),
-      },
-    }),
-    patch: random => ({
-      spec: pick<object>(random, [
-        { activeDeadlineSeconds: pick(random, [1, 0, null]) },
-        { schedulingGates: null },
-        { nodeSelector: { zone: 'a' } },
-        { terminationGracePeriodSeconds: 7 },
-      ]),
-    }),
-  },
-  {
-    path: 'api/v1/secrets',
-    kind: 'Secret',
-    make: (name, random) => ({ metadata: metadata(name, random), stringData: { k: pick(random, words) } }),
-    patch: random => ({
-      stringData: { l: pick(random, words) },
-      ...(chance(random, 10) && { type: 'other' }),
-    }),
-  },
-  {
-    path: 'apis/apps/v1/deployments',
-    kind: 'Deployment',
-    make: (name, random) => ({
-      ...deployment(name, { replicas: pick(random, [0, 1, undefined]) }),
-      metadata: metadata(name, random),
-    }),
-    patch: random => ({
-      spec: pick<object>(random, [
-        { replicas: pick(random, [0, 2, 3, -1, null]) },
-        { strategy: { type: 'Recreate', rollingUpdate: null } },
-        { paused: pick(random, [true, false]) },
-        { template: { spec: { containers: [container(random)] } } },
-      ]),
-    }),
-  },
-  {
-    path: 'apis/coordination.k8s.io/v1/leases',
-    kind: 'Lease',
-    make: (name, random) => ({
-      metadata: metadata(name, random),
-      spec: { holderIdentity: pick(random, words), leaseDurationSeconds: pick(random, [0, 1, 5]) },
-    }),
-    patch: random => ({ spec: { holderIdentity: pick(random, [...words, null]) } }),
-  },
-]
-
 function apiVersionOf({ path }: Kind): string {
   return path.replace(/^apis?\//, '').replace(/\/[^/]+$/, '')
+}
+
+function scaleOf(name: string, random: Random): object {
+  return {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name },
+    spec: { replicas: pick(random, [0, 1, 7, -1]) },
+  }
 }
 
 /** One request about one of a few objects. */
@@ -133,22 +32,30 @@ export function randomOperation(random: Random, namespace: string): Operation {
   const kind = pick(random, kinds)
   const collection = `/${kind.path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`)}`
   const name = pick(random, names)
-  const path = `${collection}/${name}`
+  const subresource = kind.subresources && chance(random, 25) ? `/${pick(random, kind.subresources)}` : ''
+  const path = `${collection}/${name}${subresource}`
   const fieldManager = pick(random, ['one', 'two', 'three'])
   const dry = { fieldManager, ...(chance(random, 8) && { dryRun: 'All' }) }
   const body = () => (chance(random, 50) ? kind.patch(random) : { metadata: metadataPatch(random) })
-  switch (random.integer(14)) {
+  switch (random.integer(15)) {
     case 0:
     case 1:
     case 2:
       return { method: 'POST', path: collection, body: kind.make(name, random), query: dry }
     case 3:
     case 4:
-      return { method: 'PUT', path, body: kind.make(name, random), query: dry }
+      return {
+        method: 'PUT',
+        path,
+        body: subresource === '/scale' ? scaleOf(name, random) : kind.make(name, random),
+        query: dry,
+      }
     case 5:
     case 6:
       return { method: 'PATCH', path, contentType: 'application/merge-patch+json', body: body(), query: dry }
     case 7:
+      // Custom kinds have no strategic patches.
+      if (kind.isCustom) return { method: 'GET', path }
       return {
         method: 'PATCH',
         path,
@@ -179,7 +86,7 @@ export function randomOperation(random: Random, namespace: string): Operation {
     case 9:
       return {
         method: 'DELETE',
-        path,
+        path: `${collection}/${name}`,
         query: dry.dryRun ? { dryRun: dry.dryRun } : undefined,
         ...(chance(random, 40) && {
           body: pick<object>(random, [
@@ -188,6 +95,9 @@ export function randomOperation(random: Random, namespace: string): Operation {
             { propagationPolicy: 'Orphan' },
             { gracePeriodSeconds: 0 },
             { gracePeriodSeconds: 3 },
+            { preconditions: { resourceVersion: '1' } },
+            { preconditions: { uid: '00000000-0000-4000-8000-000000000000' } },
+            { propagationPolicy: 'Sideways' },
           ]),
         }),
       }
@@ -210,6 +120,17 @@ export function randomOperation(random: Random, namespace: string): Operation {
         contentType: 'application/apply-patch+yaml',
         body: { ...kind.make(name, random), apiVersion: apiVersionOf(kind), kind: kind.kind },
         query: { ...dry, ...(chance(random, 30) && { force: 'true' }) },
+      }
+    case 13:
+      return {
+        method: 'DELETE',
+        path: collection,
+        query: pick<Operation['query']>(random, [
+          { labelSelector: 'app=x' },
+          { labelSelector: 'tier' },
+          { fieldSelector: `metadata.name=${name}` },
+          { fieldSelector: `metadata.name=${name}`, dryRun: 'All' },
+        ]),
       }
     default:
       return { method: 'GET', path }

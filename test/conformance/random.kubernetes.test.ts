@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCluster, seededRandom, serveHttps } from '@grove/cluster'
-import { startKubernetes } from '@grove/test-kubernetes'
+import { startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { comparable } from './comparable.ts'
 import { Http } from './http.ts'
+import { definitionsPath } from './objects.ts'
+import { randomDefinition } from './random-kinds.ts'
 import { randomOperation } from './random-operations.ts'
 
 const steps = 3_000
@@ -45,10 +47,20 @@ describe('random operations', () => {
   })
 })
 
+/** The custom kind, and a moment until it is served. */
+async function define(http: Http): Promise<void> {
+  await http.post(definitionsPath, randomDefinition)
+  await waitFor('the custom kind', async () => {
+    const answer = await http.get('/apis/random.example.com/v1/widgets')
+    return answer.status === 200
+  })
+}
+
 export async function compare(real: Http, embedded: Http, namespace = 'random'): Promise<void> {
   const random = seededRandom(seed)
   for (const http of [real, embedded])
     await http.post('/api/v1/namespaces', { metadata: { name: namespace } })
+  for (const http of [real, embedded]) await define(http)
   for (let step = 0; step < steps; step++) {
     const { method, path, body, query, contentType } = randomOperation(random, namespace)
     const options = { ...(query && { query }), ...(contentType && { contentType }) }

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+
+import { goValue } from '../apply/go-text.ts'
 import { type FieldError, fieldError } from '../field-error.ts'
 import { isJsonObject } from '../json-value.ts'
 import { validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts'
@@ -87,8 +89,7 @@ function read(resource: Record<string, unknown>, path: string): unknown {
 }
 
 function accessorError(path: string, value: unknown, expected: string): string {
-  const shown = typeof value === 'string' ? value : JSON.stringify(value)
-  return `${path} accessor error: ${shown} is of the type ${goType(value)}, expected ${expected}`
+  return `${path} accessor error: ${goValue(value)} is of the type ${goType(value)}, expected ${expected}`
 }
 
 /** The name of the Go type that a JSON value is decoded into. */

@@ -4,6 +4,7 @@ import {
   applyDefaults,
   type CompiledSchema,
   compileSchema,
+  type FieldError,
   isJsonObject,
   type JSONSchemaProps,
   type JsonObject,
@@ -74,13 +75,18 @@ function customResource(
       validatesMetadata: true,
       validate: object => validate(object),
       validateUpdate: (object, old) => validate(object, old),
-      validateStatusUpdate: (object, old) => validate(object, old),
+      validateStatusUpdate: (object, old) => validate(object, old).map(namedWithinStatus),
     },
     columns: customColumns(version.additionalPrinterColumns),
     selectableFields: selectableFields(version),
     scale: declaredScale && scalePaths(declaredScale),
     schema: version.schema?.openAPIV3Schema as JsonObject | undefined,
   }
+}
+
+/** Writes of a status are judged by the schema of the status alone: texts name its fields from there. */
+function namedWithinStatus(error: FieldError): FieldError {
+  return { ...error, detail: error.detail.replace(/^status\.?(\S*) in body /, '$1 in body ') }
 }
 
 function subresourcesOf(kind: string, hasStatus: boolean, hasScale: boolean): Map<string, SubresourceInfo> {

@@ -23,7 +23,7 @@ import { apiVersionOf } from '../server/presentation.ts'
 import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { presenterOf, type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
-import { refuse } from '../server/status.ts'
+import { type ApiError, refuse } from '../server/status.ts'
 import { type Change, mainScope, updateObject } from '../server/update.ts'
 import { WriteRequest } from '../server/write-request.ts'
 
@@ -43,10 +43,12 @@ export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
   const write = writeRequestOf(call)
   const scaleChange = info.verb === 'patch' ? patchScale(call, write) : replaceScale(call, write)
   const change: Change = async live => {
-    const current = scaleOf(resource, live!)
+    const current = hasReplicas(resource, live!) ? scaleOf(resource, live!) : unsetScaleOf(resource, live!)
     setManagedFields(current, scaleManagedFields(live!.metadata.managedFields, replicasPath(resource)))
     const wanted = await scaleChange(current)
     checkName(write, wanted)
+    if (replicasAt(wanted, ['spec', 'replicas']) === unsetReplicas)
+      throw refuse.badRequest(`the spec replicas field "${shownPath(resource)}" cannot be empty`)
     return withReplicas(resource, live!, wanted)
   }
   const { object } = await updateObject(context, write, change, mainScope(resource), { createMissing: false })
@@ -77,10 +79,28 @@ function patchScale({ context, request }: ResourceCall, write: WriteRequest): Sc
   return current => change(current)
 }
 
+/** Stands for replicas that nobody has set yet, where a number is needed: none that anybody would ask for. */
+const unsetReplicas = -2147483648
+
+/** A custom object may be scaled before it says how large it is. */
+function unsetScaleOf(resource: Resource, object: KubeObject): KubeObject {
+  const draft = cloneJson(object)
+  setReplicas(resource, draft, unsetReplicas)
+  return scaleOf(resource, draft)
+}
+
+function hasReplicas({ struct, scale }: Resource, object: KubeObject): boolean {
+  return struct !== undefined || valueAt(object, scale!.specReplicas) !== undefined
+}
+
+function shownPath({ scale }: Resource): string {
+  return `.${scale!.specReplicas.join('.')}`
+}
+
 export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   const paths = resource.scale!
-  if (!resource.struct && valueAt(object, paths.specReplicas) === undefined)
-    throw refuse.internal(`the spec replicas field ".${paths.specReplicas.join('.')}" does not exist`)
+  if (!hasReplicas(resource, object))
+    throw refuse.internal(`the spec replicas field "${shownPath(resource)}" does not exist`)
   const selector = selectorOf(resource, paths, object)
   return {
     kind: 'Scale',
@@ -128,21 +148,33 @@ function valueAt(object: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), object)
 }
 
-function withReplicas(resource: Resource, live: KubeObject, scale: KubeObject): KubeObject {
-  const replicas = (scale.spec as { replicas?: number } | undefined)?.replicas ?? 0
-  const { name = '', uid, resourceVersion } = scale.metadata
-  if (replicas < 0)
-    throw refuse.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
-      fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
+/** Of built-in kinds the scale is refused, of custom ones the object, by the path of its definition. */
+function negativeReplicas(resource: Resource, name: string, replicas: number): ApiError {
+  if (!resource.struct)
+    return refuse.invalid(resource, name, [
+      fieldError.invalid(shownPath(resource), replicas, 'should be a non-negative integer'),
     ])
-  const draft = cloneJson(live)
-  const path = resource.scale!.specReplicas
+  return refuse.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
+    fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
+  ])
+}
+
+function setReplicas({ scale }: Resource, draft: KubeObject, replicas: number): void {
+  const path = scale!.specReplicas
   let holder: JsonObject = draft
   for (const key of path.slice(0, -1)) {
     if (!isJsonObject(holder[key])) holder[key] = {}
     holder = holder[key] as JsonObject
   }
   holder[path.at(-1)!] = replicas
+}
+
+function withReplicas(resource: Resource, live: KubeObject, scale: KubeObject): KubeObject {
+  const replicas = (scale.spec as { replicas?: number } | undefined)?.replicas ?? 0
+  const { name = '', uid, resourceVersion } = scale.metadata
+  if (replicas < 0) throw negativeReplicas(resource, name, replicas)
+  const draft = cloneJson(live)
+  setReplicas(resource, draft, replicas)
   draft.metadata.resourceVersion = resourceVersion || live.metadata.resourceVersion
   draft.metadata.uid = uid || live.metadata.uid
   setManagedFields(

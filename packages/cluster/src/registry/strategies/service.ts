@@ -28,6 +28,8 @@ export const serviceStrategy: Partial<Strategy> = {
 /** Gives a service its addresses and ports; an update keeps what the service has when it leaves them out. */
 function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
   if (spec.type === 'ExternalName') {
+    // What a service had before it became a name goes; what is set beside the name is a mistake.
+    if (!old || old.type === 'ExternalName') return
     for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const)
       delete spec[field]
     return
@@ -40,8 +42,10 @@ function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: Stra
   }
   if (!spec.clusterIP) spec.clusterIP = spec.clusterIPs?.[0] ?? freeAddress(context)
   spec.clusterIPs = spec.clusterIPs?.[0] === spec.clusterIP ? spec.clusterIPs : [spec.clusterIP]
-  spec.ipFamilies ??= ['IPv4']
-  spec.ipFamilyPolicy ??= 'SingleStack'
+  // Where the endpoints of a service are given by hand, they may be of any family.
+  const isOpen = spec.clusterIP === 'None' && !Object.keys(spec.selector ?? {}).length
+  spec.ipFamilies ??= old?.ipFamilies ?? (isOpen ? ['IPv4', 'IPv6'] : ['IPv4'])
+  spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (isOpen ? 'RequireDualStack' : 'SingleStack')
   for (const port of spec.ports ?? []) {
     if (wantsNodePorts(spec)) port.nodePort ||= freeNodePort(context)
     else delete port.nodePort
@@ -96,14 +100,24 @@ function validateService(object: KubeObject): FieldError[] {
     names.add(name)
     if (!port.port || port.port < 1 || port.port > 65535)
       errors.push(fieldError.invalid(`${at}.port`, port.port ?? 0, 'must be between 1 and 65535, inclusive'))
+    errors.push(...validateTargetPort(port.targetPort, `${at}.targetPort`))
     if (!['TCP', 'UDP', 'SCTP'].includes(port.protocol ?? ''))
       errors.push(fieldError.unsupported(`${at}.protocol`, port.protocol, ['SCTP', 'TCP', 'UDP']))
   }
   if (!serviceTypes.includes(spec.type ?? ''))
     errors.push(fieldError.unsupported('spec.type', spec.type, serviceTypes))
+  if (spec.type === 'ExternalName' && (spec.clusterIP || spec.clusterIPs?.length))
+    errors.unshift(fieldError.forbidden('spec.clusterIPs', 'may not be set for ExternalName services'))
   if (spec.type === 'ExternalName' && !spec.externalName)
     errors.push(fieldError.required('spec.externalName'))
   return errors
+}
+
+/** Names of ports are checked where they are declared. */
+function validateTargetPort(target: number | string | undefined, field: string): FieldError[] {
+  return typeof target === 'number' && (target < 1 || target > 65535)
+    ? [fieldError.invalid(field, target, 'must be between 1 and 65535, inclusive')]
+    : []
 }
 
 function validateAddressKept(object: KubeObject, oldObject: KubeObject): FieldError[] {
