@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a PodCliqueSet wants of every kind of child, and which of their fields stay ours after creation.
-import type {
-  HorizontalPodAutoscaler,
-  PodClique,
-  PodCliqueScalingGroup,
-  Role,
-  RoleBinding,
-  Service,
-  ServiceAccount,
+import {
+  type HorizontalPodAutoscaler,
+  kinds,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type Role,
+  type RoleBinding,
+  type Service,
+  type ServiceAccount,
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { combine, type MergePatch, metadataPatch } from '../child-objects.ts'
@@ -35,6 +36,22 @@ export function wantedCliques(set: StoredSet, hashes: Readonly<Record<string, st
       podClique(set, instance, set, hashes[instance.template.name] ?? ''),
     ),
   )
+}
+
+/** A clique that is made again after a termination has as many pods as its autoscaler wanted last. */
+export function asScaled(
+  cliques: readonly PodClique[],
+  autoscalers: readonly HorizontalPodAutoscaler[],
+): PodClique[] {
+  const wanted = new Map(
+    autoscalers
+      .filter(({ spec }) => spec?.scaleTargetRef.kind === kinds.podClique.kind)
+      .map(({ spec, status }) => [spec!.scaleTargetRef.name, status?.desiredReplicas ?? 0]),
+  )
+  return cliques.map(clique => {
+    const replicas = wanted.get(clique.metadata.name) ?? 0
+    return replicas > 0 ? { ...clique, spec: { ...clique.spec, replicas } } : clique
+  })
 }
 
 export function wantedScalingGroups(set: StoredSet): PodCliqueScalingGroup[] {

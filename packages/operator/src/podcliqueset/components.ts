@@ -21,6 +21,7 @@ import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, renamePods } from '../take-over.ts'
 import { runAll } from '../writes.ts'
 import {
+  asScaled,
   patchAutoscaler,
   patchClique,
   patchHeldClique,
@@ -150,7 +151,10 @@ export function components(
             resource: resources.podCliques,
             kind: {
               ...owned,
-              wanted: wantedCliques(set, revisionOf(set).templateHashes),
+              wanted: asScaled(
+                wantedCliques(set, revisionOf(set).templateHashes),
+                world.autoscalers.byIndex('controller', uid),
+              ),
               existing: world.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
                 isHeldBack(set, numberLabel(existing.metadata.labels, label.setReplicaIndex) ?? 0) &&
