@@ -51,6 +51,8 @@ async function live(at: number, log: string[]): Promise<void> {
   simulation.faults = 0
   simulation.nodes.returnAll()
   editSet(simulation, 'resume')
+  // What OnDelete left behind stays until the next change.
+  if (log.some(line => line.startsWith('switch strategy'))) editSet(simulation, 'new template')
   assert.ok(
     await settle(simulation, patience),
     `it never became well: ${JSON.stringify(summary(simulation))}`,
@@ -77,6 +79,7 @@ const edits: readonly Edit[] = [
   'partition',
   'budget',
   'delete clique',
+  'switch strategy',
 ]
 
 test(`${runs} lives of sets (SEED=${seed})`, async () => {

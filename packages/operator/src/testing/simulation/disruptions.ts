@@ -6,7 +6,7 @@ import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@gr
 import type { KubeObject, Stored } from '@grove/kube'
 import { numberLabel } from '../../clique-instance.ts'
 import { isActive, isFinished, isReady, templateHashOf } from '../../podclique/pod-state.ts'
-import { updatingReplicas } from '../../podcliqueset/update.ts'
+import { isOnDelete, updatingReplicas } from '../../podcliqueset/update.ts'
 import { resources } from '../../resources.ts'
 import { templateHashOfClique } from '../../revision.ts'
 import { revisionOf } from '../../revision-of-set.ts'
@@ -45,6 +45,8 @@ export class DisruptionObserver implements Observer {
     for (const pod of podsIn(simulation)) if (!isReady(pod)) this.#notReadyOnce.add(pod.metadata.name)
     for (const [key, taken] of this.#taken) if (taken.isBack(simulation)) this.#taken.delete(key)
     const { set } = simulation
+    // What is under way when somebody takes the update into his own hands is his.
+    if (isOnDelete(set)) this.#taken.clear()
     const now = updatingReplicas(set)
     for (const replica of this.#updating.filter(one => !now.includes(one) && one < (set.spec.replicas ?? 0)))
       for (const [key, taken] of this.#taken)
@@ -129,6 +131,7 @@ export class DisruptionObserver implements Observer {
     const isCurrent = (set: StoredSet) => revisionOf(set).isCurrent(clique, templateHashOf(pod) ?? '')
     if (isCurrent(this.#setAtBegin)) fail(`${key}: pod ${pod.metadata.name} is up to date and was deleted`)
     const replica = numberLabel(clique.metadata.labels, label.setReplicaIndex) ?? -1
+    if (isOnDelete(this.#setAtBegin)) fail(`${key}: pods are not ours to replace`)
     if (!updatingReplicas(this.#setAtBegin).includes(replica))
       fail(`${key}: it is not the turn of replica ${replica}`)
     if (this.#setAtBegin.spec.updateStrategy?.paused) fail(`${key}: the update is paused`)
@@ -158,7 +161,13 @@ export class DisruptionObserver implements Observer {
     for (const index of [...indexes].filter(one => one < wanted)) {
       const members = membersOf(simulation, group, index)
       const revision = revisionOf(this.#setAtBegin)
-      if (members.every(one => revision.isCurrent(one, templateHashOfClique(one))))
+      if (
+        members.every(
+          one =>
+            revision.isCurrent(one, templateHashOfClique(one)) &&
+            podsOf(simulation, one).every(pod => revision.isCurrent(one, templateHashOf(pod) ?? '')),
+        )
+      )
         fail(`${key}: replica ${index} is up to date and was deleted`)
       const replica = numberLabel(group.metadata.labels, label.setReplicaIndex) ?? -1
       if (!updatingReplicas(this.#setAtBegin).includes(replica))

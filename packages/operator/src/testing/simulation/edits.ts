@@ -16,6 +16,8 @@ export type Edit =
   | 'partition'
   | 'budget'
   | 'resume'
+  | 'switch strategy'
+  | 'new template'
   | 'delete clique'
 
 /** Makes one edit; tells what was done. */
@@ -34,6 +36,14 @@ export function editSet(simulation: Simulation, edit: Edit): string {
         one.spec.podSpec.containers[0]!.image = `registry.example/main:${1 + random.below(3)}`
         return cliques
       })
+    case 'new template':
+      return editCliques(simulation, cliques => {
+        for (const one of cliques)
+          one.spec.podSpec.containers[0]!.image = `registry.example/main:${set.metadata.generation}`
+        return cliques
+      })
+    case 'switch strategy':
+      return strategy({ type: set.spec.updateStrategy?.type === 'OnDelete' ? 'RollingRecreate' : 'OnDelete' })
     case 'reorder':
       return editCliques(simulation, cliques => {
         for (const one of cliques) one.spec.podSpec.dnsPolicy = 'ClusterFirst'
@@ -71,7 +81,7 @@ export function editSet(simulation: Simulation, edit: Edit): string {
     case 'budget':
       return strategy({ maxUnavailable: 1 + random.below(2) })
     case 'resume':
-      return strategy({ paused: false, partition: 0 })
+      return strategy({ type: 'RollingRecreate', paused: false, partition: 0 })
     case 'delete clique': {
       const one = random.pick(simulation.cliques)
       if (one) api.remove(resources.podCliques as unknown as Resource, one as Stored<PodClique>)
