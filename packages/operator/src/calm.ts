@@ -16,6 +16,11 @@ export function calmOfParent(children: number): number {
   return Math.min(longestMs, parentWithinMs + children * perChildMs)
 }
 
+/** An update waits for each of its steps. */
+export function calmOfUpdate(children: number): number {
+  return Math.min(longestMs, children * perChildMs)
+}
+
 export function calmOfClique(pods: number): number {
   return pods <= fewPods ? 0 : Math.min(longestMs, pods * perPodMs)
 }

@@ -14,7 +14,7 @@ import {
   silentLogger,
   sourceOf,
 } from '@grove/kube'
-import { calmly, calmOfClique, calmOfParent } from './calm.ts'
+import { calmly, calmOfClique, calmOfParent, calmOfUpdate } from './calm.ts'
 import { isControlledBy } from './child-objects.ts'
 import { claimSources, domainSources } from './device-wake-ups.ts'
 import { keyOf, type ObjectKey, refOf } from './object-key.ts'
@@ -22,7 +22,7 @@ import type { OperatorContext } from './operator-context.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
 import { TokenSecrets } from './podcliqueset/token-secret.ts'
-import { updatingReplicas } from './podcliqueset/update.ts'
+import { isUpdatingSet, updatingReplicas } from './podcliqueset/update.ts'
 import { GangFailures } from './podgang/failures.ts'
 import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
@@ -138,7 +138,11 @@ export class Operator {
       calmly(
         source,
         () => this.#sets.queue,
-        key => calmOfParent(world.cliques.countByIndex('set', key)),
+        key => {
+          const set = world.sets.get(refOf(key)) as StoredSet | undefined
+          const children = world.cliques.countByIndex('set', key)
+          return set && isUpdatingSet(set) ? calmOfUpdate(children) : calmOfParent(children)
+        },
       )
     return [
       from(world.sets, log, change => (isSetWorthy(change) ? [keyOf(change.new ?? change.old)] : [])),

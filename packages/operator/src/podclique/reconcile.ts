@@ -87,18 +87,20 @@ async function syncPods(
   const failures = await failuresOf(syncClaims(set, clique, instance, context, signal))
   const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
   let lacksToken = false
-  if (scale.create.length && failures.length === 0 && isWanted(set, instance, world)) {
+  const make = async (of: StoredClique, indexes: readonly number[]) => {
+    if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, world)) return
     // A kubelet would mount a Secret without a token as it is, and look at it again much later.
-    lacksToken = Boolean(clique.spec.startsAfter?.length) && !(await tokens.isFilled(set, signal))
+    lacksToken = Boolean(of.spec.startsAfter?.length) && !(await tokens.isFilled(set, signal))
     if (!lacksToken)
-      failures.push(
-        ...(await createPods(set, underOurName(set, clique), instance, scale.create, context, signal)),
-      )
+      failures.push(...(await createPods(set, underOurName(set, of), instance, indexes, context, signal)))
   }
+  await make(clique, scale.create)
   failures.push(...(await removePods(clique, scale.remove, context, signal)))
   if (failures.length === 0) {
     const written = (world.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
     failures.push(...(await replaceOutdated(set, written, instance, context, signal)))
+    // What was told to go is followed at once, not when somebody looks again.
+    await make(written, planScale(written.spec.replicas, world.podsOf(clique), isCurrent).create)
   }
   failures.push(...(await releasePods(clique, instance, context, signal)))
   if (failures.length) throw new PassFailed(failures)

@@ -86,14 +86,22 @@ test('a replica that was selected and never told to go is the next', () => {
 
 test('members whose pods OnDelete left behind are outdated, too', () => {
   const left = member('n', 0)
-  const cliques = [
+  const withPods = (status: Partial<typeof left.status>) => [
     {
       ...left,
       metadata: { ...left.metadata, generation: 2 },
-      status: { ...left.status!, replicas: 1, observedGeneration: 2, currentPodTemplateHash: 'old' },
+      status: { ...left.status!, replicas: 1, observedGeneration: 2, ...status },
     },
   ]
-  assert.deepEqual(plan('n', { cliques }), { kind: 'replace', replica: 0 })
+  const replaced = { kind: 'replace', replica: 0 }
+  assert.deepEqual(plan('n', { cliques: withPods({ currentPodTemplateHash: 'old' }) }), replaced)
+  assert.deepEqual(
+    plan('n', { cliques: withPods({}) }),
+    replaced,
+    'also where none was ever wholly of one template',
+  )
+  assert.equal(plan('n', { cliques: withPods({ observedGeneration: 1 }) }).kind, 'finished', 'not seen yet')
+  assert.equal(plan('n', { cliques: withPods({ updatedReplicas: 1 }) }).kind, 'finished')
 })
 
 test('a paused update takes nothing', () => {

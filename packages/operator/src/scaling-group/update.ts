@@ -89,8 +89,8 @@ function isOutdated(clique: PodClique, { isCurrent }: Revision): boolean {
   if (!isCurrent(clique, templateHashOfClique(clique))) return true
   const { status } = clique
   return (
-    status?.currentPodTemplateHash !== undefined &&
-    !isCurrent(clique, status.currentPodTemplateHash) &&
+    status !== undefined &&
+    !isCurrent(clique, status.currentPodTemplateHash ?? '') &&
     status.observedGeneration === clique.metadata.generation &&
     status.updatedReplicas < (status.replicas ?? 0)
   )
