@@ -136,7 +136,7 @@ async function overHttps(): Promise<void> {
   const cluster = createCluster({ seed: 1 })
   const front = await serveHttps({ handle: cluster.handle })
   const { authority, admin } = front.certificates
-  const endpoint = { url: front.url, ca: authority, certificate: admin.certificate, key: admin.privateKey }
+  const endpoint = { url: front.url, ca: authority, certificate: admin.cert, key: admin.key }
   const child = fork(import.meta.filename, ['--client'])
   const answers = (child: ReturnType<typeof fork>) => new Promise(resolve => child.once('message', resolve))
   child.send(endpoint)

@@ -95,7 +95,7 @@ process.exit(0)
 function connect(): Client {
   const { server, ca, admin } = kubernetes
   return createClient(
-    { server, namespace: 'default', tls: () => ({ ca, certificate: admin.certificate, key: admin.key }) },
+    { server, namespace: 'default', tls: () => ({ ca, certificate: admin.cert, key: admin.key }) },
     { userAgent: 'grove-bench' },
   )
 }

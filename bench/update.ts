@@ -131,7 +131,7 @@ function isReady(pod: Pod): boolean {
 function connect(): Client {
   const { server, ca, admin } = kubernetes
   return createClient(
-    { server, namespace: 'default', tls: () => ({ ca, certificate: admin.certificate, key: admin.key }) },
+    { server, namespace: 'default', tls: () => ({ ca, certificate: admin.cert, key: admin.key }) },
     { userAgent: 'grove-bench' },
   )
 }

@@ -14,7 +14,7 @@ runSuite('real Kubernetes', chapters, async () => {
   })
   const { server, ca, admin } = kubernetes
   return {
-    target: { server, ca, certificate: admin.certificate, key: admin.key },
+    target: { server, ca, certificate: admin.cert, key: admin.key },
     stop: () => kubernetes.stop(),
   }
 })

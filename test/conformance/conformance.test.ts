@@ -9,7 +9,7 @@ runSuite('the embedded cluster', chapters, async () => {
   const front = await serveHttps({ handle: cluster.handle, authenticate: cluster.authenticate })
   const { authority, admin } = front.certificates
   return {
-    target: { server: front.url, ca: authority, certificate: admin.certificate, key: admin.privateKey },
+    target: { server: front.url, ca: authority, certificate: admin.cert, key: admin.key },
     async stop() {
       await front.close()
       cluster.stop()

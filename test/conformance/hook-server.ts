@@ -28,18 +28,15 @@ export interface HookServer {
 export async function startHook({ namespace }: Ground, respond: Respond): Promise<HookServer> {
   const certificates = makeCertificates(Date.now(), ['127.0.0.1', `hook.${namespace}.svc`])
   const seen: HookRequest[] = []
-  const server = createServer(
-    { cert: certificates.server.certificate, key: certificates.server.privateKey },
-    async (incoming, outgoing) => {
-      let text = ''
-      for await (const chunk of incoming.setEncoding('utf8')) text += chunk
-      const { request } = JSON.parse(text) as { request: HookRequest }
-      seen.push(request)
-      const response = { uid: request.uid, ...(await respond(request)) }
-      outgoing.setHeader('content-type', 'application/json')
-      outgoing.end(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response }))
-    },
-  )
+  const server = createServer(certificates.server, async (incoming, outgoing) => {
+    let text = ''
+    for await (const chunk of incoming.setEncoding('utf8')) text += chunk
+    const { request } = JSON.parse(text) as { request: HookRequest }
+    seen.push(request)
+    const response = { uid: request.uid, ...(await respond(request)) }
+    outgoing.setHeader('content-type', 'application/json')
+    outgoing.end(JSON.stringify({ kind: 'AdmissionReview', apiVersion: 'admission.k8s.io/v1', response }))
+  })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.address() as AddressInfo).port,

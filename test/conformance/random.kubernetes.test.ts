@@ -27,14 +27,14 @@ describe('random operations', () => {
     const real = new Http({
       server: kubernetes.server,
       ca: kubernetes.ca,
-      certificate: kubernetes.admin.certificate,
+      certificate: kubernetes.admin.cert,
       key: kubernetes.admin.key,
     })
     const embedded = new Http({
       server: front.url,
       ca: authority,
-      certificate: admin.certificate,
-      key: admin.privateKey,
+      certificate: admin.cert,
+      key: admin.key,
     })
     try {
       await compare(real, embedded)

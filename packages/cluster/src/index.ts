@@ -17,7 +17,7 @@ export {
   startControllers,
 } from './controllers/start-controllers.ts'
 // Ways in
-export { type ClusterCertificates, type KeyPair, makeCertificates } from './front/certificates.ts'
+export { type ClusterCertificates, makeCertificates } from './front/certificates.ts'
 export { type Authenticate, type HttpsFront, type HttpsOptions, serveHttps } from './front/https.ts'
 export { inProcessTransport, insider } from './front/in-process.ts'
 export { renderKubeconfig } from './front/kubeconfig.ts'

@@ -4,7 +4,7 @@
 export * from './auth/index.ts'
 // What is in the cluster, kept up to date
 export * from './cache/index.ts'
-// Certificates for webhooks
+// Certificates: those of webhooks, which renew themselves, and the authority of a cluster
 export * from './certificates/index.ts'
 // Talking to an API server
 export * from './client/index.ts'

@@ -3,7 +3,7 @@
 // Just enough of an HTTPS client to start a control plane and to ask it things in tests. Whatever is being tested
 // brings its own client.
 import { Agent, request } from 'node:https'
-import type { KeyPair } from './pki.ts'
+import type { KeyPair } from '@grove/kube'
 
 export interface Endpoint {
   /** For example https://127.0.0.1:20001. */
@@ -39,8 +39,7 @@ export class Api {
       keepAlive: true,
       maxSockets: 16,
       ca,
-      cert: client?.certificate,
-      key: client?.key,
+      ...client,
     })
   }
 

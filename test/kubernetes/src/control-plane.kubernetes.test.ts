@@ -137,8 +137,8 @@ test('tokens of ServiceAccounts are issued and accepted', async () => {
 
 test('a webhook that runs outside is reached through a Service of type ExternalName', async () => {
   const namespace = await kubernetes.newNamespace('hooks')
-  const { certificate, key } = kubernetes.servingCertificate(`guard.${namespace}.svc`)
-  await using server = createServer({ cert: certificate, key }, async (incoming, outgoing) => {
+  const pair = kubernetes.servingCertificate(`guard.${namespace}.svc`)
+  await using server = createServer(pair, async (incoming, outgoing) => {
     const { request } = JSON.parse((await incoming.toArray()).join(''))
     const response = { uid: request.uid, allowed: false, status: { message: 'refused by the test' } }
     outgoing.setHeader('content-type', 'application/json')

@@ -4,12 +4,13 @@
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAuthority } from '@grove/kube'
 import { type Binaries, buildBinaries } from './build.ts'
 import { Component, type ComponentName, componentNames, StartError } from './component.ts'
-import { adminSubject, writeFiles } from './files.ts'
+import { writeFiles } from './files.ts'
+import { administrator } from './identities.ts'
 import { Kubernetes } from './kubernetes.ts'
 import type { NodeDefaults, NodeSpec } from './nodes.ts'
-import { newAuthority } from './pki.ts'
 import { loopback, releasePorts, withFreePorts } from './ports.ts'
 import { Supervisor } from './processes.ts'
 import { type Ports, programs } from './programs.ts'
@@ -77,8 +78,8 @@ function assemble(
   supervisor: Supervisor,
   directory: string,
 ): Kubernetes {
-  const authority = newAuthority('grove-test')
-  const admin = authority.client(adminSubject)
+  const authority = createAuthority('grove-test')
+  const admin = authority.client(administrator)
   const server = `https://${loopback}:${ports.apiserver}`
   const files = writeFiles(directory, authority, admin, server, options.stages)
   const logDirectory = options.logDirectory ?? join(directory, 'logs')
@@ -86,7 +87,7 @@ function assemble(
     binaries,
     files,
     ports,
-    ca: authority.pair.certificate,
+    ca: authority.pair.cert,
     admin,
     dataDirectory: options.dataDirectory ?? join(directory, 'data'),
     logDirectory,

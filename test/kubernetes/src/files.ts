@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The directory of one control plane: keys, certificates and kubeconfigs, readable for their owner only.
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ClusterAuthority, KeyPair } from '@grove/kube'
 import type { Endpoint } from './api.ts'
 import { kubeconfigText } from './kubeconfig.ts'
-import { type Authority, type KeyPair, newSigningKey, type Subject } from './pki.ts'
-
-export const adminSubject: Subject = { user: 'grove-test-admin', groups: ['system:masters'] }
 
 /** Every name by which a component, or a pod if there were real ones, might call the apiserver. */
 const serverNames = [
@@ -40,7 +39,7 @@ export interface Files {
 
 export function writeFiles(
   directory: string,
-  authority: Authority,
+  authority: ClusterAuthority,
   admin: KeyPair,
   server: string,
   stages = '',
@@ -51,20 +50,20 @@ export function writeFiles(
     writeFileSync(file, content, { mode: 0o600 })
     return file
   }
-  const endpoint = (client: KeyPair): Endpoint => ({ server, ca: authority.pair.certificate, client })
+  const endpoint = (client: KeyPair): Endpoint => ({ server, ca: authority.pair.cert, client })
   const serving = authority.server('kube-apiserver', serverNames)
   const frontProxy = authority.client({ user: 'front-proxy-client' })
   const token = newSigningKey()
   const kubeconfigOf = (user: string) => kubeconfigText(endpoint(authority.client({ user })))
   return {
     directory,
-    ca: write('ca.crt', authority.pair.certificate),
+    ca: write('ca.crt', authority.pair.cert),
     caKey: write('ca.key', authority.pair.key),
-    serving: write('serving.crt', serving.certificate),
+    serving: write('serving.crt', serving.cert),
     servingKey: write('serving.key', serving.key),
-    client: write('client.crt', admin.certificate),
+    client: write('client.crt', admin.cert),
     clientKey: write('client.key', admin.key),
-    frontProxy: write('front-proxy.crt', frontProxy.certificate),
+    frontProxy: write('front-proxy.crt', frontProxy.cert),
     frontProxyKey: write('front-proxy.key', frontProxy.key),
     tokenKey: write('service-account.key', token.privateKey),
     tokenPublicKey: write('service-account.pub', token.publicKey),
@@ -76,4 +75,13 @@ export function writeFiles(
     schedulerKubeconfig: write('scheduler.kubeconfig', kubeconfigOf('system:kube-scheduler')),
     stages: write('kwok.yaml', stages),
   }
+}
+
+/** A key pair without a certificate: the apiserver signs the tokens of ServiceAccounts with it. */
+function newSigningKey(): { readonly privateKey: string; readonly publicKey: string } {
+  return generateKeyPairSync('ec', {
+    namedCurve: 'P-256',
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
 }

@@ -10,7 +10,7 @@ export function kubeconfigText({ server, ca, client }: Endpoint): string {
   const name = clusterName
   const base64 = (pem: string) => Buffer.from(pem).toString('base64')
   const user = client && {
-    'client-certificate-data': base64(client.certificate),
+    'client-certificate-data': base64(client.cert),
     'client-key-data': base64(client.key),
   }
   const config = {

@@ -3,12 +3,12 @@
 // A running control plane, as tests see it.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ClientIdentity, ClusterAuthority, KeyPair } from '@grove/kube'
 import { Api, ApiError, type Endpoint, type RequestOptions } from './api.ts'
 import type { Component, ComponentName, ComponentState } from './component.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 import { type KubectlOptions, type KubectlResult, kubectlEnvironment, runKubectl } from './kubectl.ts'
 import { createNodes, type NodeDefaults, type NodeSpec, nodeSpecs } from './nodes.ts'
-import type { Authority, KeyPair, Subject } from './pki.ts'
 import type { Ports } from './programs.ts'
 
 export interface KubernetesParts {
@@ -19,7 +19,7 @@ export interface KubernetesParts {
   readonly kubeconfig: string
   readonly server: string
   readonly admin: KeyPair
-  readonly authority: Authority
+  readonly authority: ClusterAuthority
   readonly ports: Ports
   readonly components: ReadonlyMap<ComponentName, Component>
   readonly supervisorPid: number
@@ -54,7 +54,7 @@ export class Kubernetes implements AsyncDisposable {
     this.#parts = parts
     this.kubeconfig = parts.kubeconfig
     this.server = parts.server
-    this.ca = parts.authority.pair.certificate
+    this.ca = parts.authority.pair.cert
     this.admin = parts.admin
     this.version = parts.version
     this.ports = parts.ports
@@ -127,8 +127,8 @@ export class Kubernetes implements AsyncDisposable {
   }
 
   /** A client certificate that this control plane accepts, for tests of access rules. */
-  clientCertificate(subject: Subject): KeyPair {
-    return this.#parts.authority.client(subject)
+  clientCertificate(identity: ClientIdentity): KeyPair {
+    return this.#parts.authority.client(identity)
   }
 
   /** A serving certificate signed by `ca`, for a webhook that the test runs. */
@@ -136,9 +136,9 @@ export class Kubernetes implements AsyncDisposable {
     return this.#parts.authority.server(names[0] ?? 'localhost', names)
   }
 
-  /** Path of a kubeconfig that speaks for the subject. */
-  kubeconfigFor(subject: Subject): string {
-    const endpoint: Endpoint = { server: this.server, ca: this.ca, client: this.clientCertificate(subject) }
+  /** Path of a kubeconfig that speaks for the identity. */
+  kubeconfigFor(identity: ClientIdentity): string {
+    const endpoint: Endpoint = { server: this.server, ca: this.ca, client: this.clientCertificate(identity) }
     const file = join(this.directory, `identity-${this.#identities++}.kubeconfig`)
     writeFileSync(file, kubeconfigText(endpoint), { mode: 0o600 })
     return file

@@ -5,15 +5,16 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { createAuthority } from '@grove/kube'
 import { componentNames } from './component.ts'
-import { adminSubject, writeFiles } from './files.ts'
-import { newAuthority } from './pki.ts'
+import { writeFiles } from './files.ts'
+import { administrator } from './identities.ts'
 import { mapFlag, programs } from './programs.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'grove-programs-test-'))
 after(() => rmSync(directory, { recursive: true }))
-const authority = newAuthority('test')
-const admin = authority.client(adminSubject)
+const authority = createAuthority('test')
+const admin = authority.client(administrator)
 const all = programs({
   binaries: { controlPlane: '/bin/control-plane', kwok: '/bin/kwok' },
   files: writeFiles(directory, authority, admin, 'https://127.0.0.1:20003'),
@@ -25,7 +26,7 @@ const all = programs({
     scheduler: 20005,
     kwok: 20006,
   },
-  ca: authority.pair.certificate,
+  ca: authority.pair.cert,
   admin,
   dataDirectory: join(directory, 'data'),
   logDirectory: join(directory, 'logs'),

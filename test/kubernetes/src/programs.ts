@@ -3,11 +3,11 @@
 // How each component is started: its flags, and the question that tells whether it is ready.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { KeyPair } from '@grove/kube'
 import { Api, type Endpoint } from './api.ts'
 import type { Binaries } from './build.ts'
 import type { ComponentName, Program } from './component.ts'
 import type { Files } from './files.ts'
-import type { KeyPair } from './pki.ts'
 import { loopback } from './ports.ts'
 
 export interface Ports {

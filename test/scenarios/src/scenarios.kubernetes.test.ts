@@ -34,7 +34,7 @@ describe('stories on real Kubernetes', () => {
         namespace: 'default',
         tls: () => ({
           ca: kubernetes.ca,
-          certificate: kubernetes.admin.certificate,
+          certificate: kubernetes.admin.cert,
           key: kubernetes.admin.key,
         }),
       },

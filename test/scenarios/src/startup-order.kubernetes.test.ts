@@ -24,7 +24,7 @@ describe('order of starting on real Kubernetes, with a waiter process for every 
       namespace: 'default',
       tls: () => ({
         ca: kubernetes.ca,
-        certificate: kubernetes.admin.certificate,
+        certificate: kubernetes.admin.cert,
         key: kubernetes.admin.key,
       }),
     })

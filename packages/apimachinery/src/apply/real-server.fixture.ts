@@ -41,7 +41,7 @@ export const contentTypes = {
 export interface ControlPlane {
   readonly server: string
   readonly ca: string
-  readonly admin: { readonly certificate: string; readonly key: string }
+  readonly admin: { readonly cert: string; readonly key: string }
 }
 
 export class RealServer implements Disposable {
@@ -53,7 +53,7 @@ export class RealServer implements Disposable {
   constructor(controlPlane: ControlPlane) {
     this.#controlPlane = controlPlane
     const { ca, admin } = controlPlane
-    this.#agent = new Agent({ keepAlive: true, ca, cert: admin.certificate, key: admin.key })
+    this.#agent = new Agent({ keepAlive: true, ca, ...admin })
   }
 
   send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {

@@ -56,8 +56,7 @@ export async function serveHttps(options: HttpsOptions): Promise<HttpsFront> {
     ])
   const server = createServer(
     {
-      cert: certificates.server.certificate,
-      key: certificates.server.privateKey,
+      ...certificates.server,
       ca: certificates.authority,
       requestCert: true,
       // Without a certificate of ours a client is nobody in particular; what it may do is for authorization to say.

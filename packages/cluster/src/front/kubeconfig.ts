@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { KeyPair } from '@grove/kube'
 import { stringify } from 'yaml'
-import type { KeyPair } from './certificates.ts'
 
 /** A kubeconfig with everything inside, so that it can be copied around as one file. */
 export function renderKubeconfig(server: string, authority: string, user: KeyPair, name = 'grove'): string {
@@ -14,8 +14,8 @@ export function renderKubeconfig(server: string, authority: string, user: KeyPai
       {
         name: `${name}-admin`,
         user: {
-          'client-certificate-data': base64(user.certificate),
-          'client-key-data': base64(user.privateKey),
+          'client-certificate-data': base64(user.cert),
+          'client-key-data': base64(user.key),
         },
       },
     ],

@@ -21,8 +21,7 @@ describe('admission webhooks', () => {
 
   before(async () => {
     certificates = makeCertificates(Date.now(), ['127.0.0.1'])
-    const { certificate, privateKey } = certificates.server
-    server = createServer({ cert: certificate, key: privateKey }, async (incoming, outgoing) => {
+    server = createServer(certificates.server, async (incoming, outgoing) => {
       let text = ''
       for await (const chunk of incoming.setEncoding('utf8')) text += chunk
       const { request } = JSON.parse(text)

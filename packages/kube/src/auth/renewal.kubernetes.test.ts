@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
-import { ChaosProxy, newPki } from '../client/chaos-proxy.fixture.ts'
+import { newPki } from '../certificates/localhost.fixture.ts'
+import { ChaosProxy } from '../client/chaos-proxy.fixture.ts'
 import { type Client, createClient, defineResource, requestToken } from '../client/index.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
 import { inClusterConfig } from './in-cluster.ts'
@@ -91,7 +92,7 @@ describe('a pod of a real cluster whose token and CA are replaced while it works
     await some()
 
     const old = proxy.ca
-    const renewed = await newPki()
+    const renewed = newPki()
     give('ca.crt', old + renewed.authority.cert)
     await systemClock.sleep(200)
     proxy.useCertificate(renewed)

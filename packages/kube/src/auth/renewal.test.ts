@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { issueAuthority, issueServer, type KeyPair } from '../certificates/issue.ts'
+import { type LocalhostPki, newPki } from '../certificates/localhost.fixture.ts'
 import { createClient, defineResource, isKubeError } from '../client/index.ts'
 import { FakeClock } from '../clock/index.ts'
 import { inClusterConfig } from './in-cluster.ts'
@@ -16,28 +16,15 @@ import { filePollMs } from './polled-file.ts'
 
 const nodes = defineResource({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 
-async function newPki(): Promise<{ authority: KeyPair; server: KeyPair }> {
-  const times = {
-    notBefore: Date.now() - 3_600_000,
-    notAfter: Date.now() + 3_600_000,
-    key: 'ecdsa-p256' as const,
-  }
-  const authority = await issueAuthority({ commonName: 'test CA', dnsNames: [], ...times })
-  return {
-    authority,
-    server: await issueServer({ commonName: 'localhost', dnsNames: ['localhost'], ...times }, authority),
-  }
-}
-
 describe('a pod whose service account is renewed while it runs', () => {
   const directory = mkdtempSync(join(tmpdir(), 'service-account-'))
   const sockets = new Set<Socket>()
   let server: Server
   let accepted: string
-  let first: { authority: KeyPair; server: KeyPair }
+  let first: LocalhostPki
 
   before(async () => {
-    first = await newPki()
+    first = newPki()
     server = createServer(first.server, (request, response) => {
       const known = request.headers.authorization === `Bearer ${accepted}`
       response.statusCode = known ? 200 : 401
@@ -89,7 +76,7 @@ describe('a pod whose service account is renewed while it runs', () => {
     await client.get(nodes, { name: 'n' })
 
     // The server gets a certificate of another authority and drops its connections.
-    const second = await newPki()
+    const second = newPki()
     server.setSecureContext(second.server)
     for (const socket of sockets) socket.destroy()
     const distrusted = await client

@@ -68,7 +68,7 @@ describe('a watch cache behind a network that fails all the time', () => {
     proxy = await ChaosProxy.start({
       server: cluster.server,
       ca: cluster.ca,
-      certificate: cluster.admin.certificate,
+      certificate: cluster.admin.cert,
       key: cluster.admin.key,
       trouble: () => trouble(),
       hold: () => hold,

@@ -100,7 +100,7 @@ describe('what must be renewed when', () => {
     // An authority certificate has the names but not the purpose.
     const wrong = await issueAuthority({
       commonName: 'x',
-      dnsNames: policy.serverNames,
+      names: policy.serverNames,
       notBefore: now - day,
       notAfter: now + 400 * day,
       key: 'ecdsa-p256',
@@ -114,7 +114,7 @@ describe('what must be renewed when', () => {
     const server = await issueServer(
       {
         commonName: 'Test-CA',
-        dnsNames: ['Test-CA'],
+        names: ['Test-CA'],
         notBefore: now - day,
         notAfter: now + 400 * day,
         key: 'ecdsa-p256',

@@ -15,8 +15,9 @@ import {
   serverProblem,
   writeCertificates,
 } from './bundle.ts'
-import { issueAuthority, issueServer, type KeyPair } from './issue.ts'
+import { issueAuthority, issueServer } from './issue.ts'
 import type { CertificatePolicy } from './policy.ts'
+import type { KeyPair } from './x509.ts'
 
 export type CertificateDecision =
   /** Nothing to do, before `until` if given. */
@@ -94,8 +95,8 @@ export async function carryOutRenewal(
 function newAuthority(policy: CertificatePolicy, now: number): Promise<KeyPair> {
   return issueAuthority({
     commonName: policy.authorityName,
-    ...(policy.organization && { organization: policy.organization }),
-    dnsNames: [policy.authorityName],
+    ...(policy.organization && { organizations: [policy.organization] }),
+    names: [policy.authorityName],
     notBefore: now - policy.backdateMs,
     notAfter: now + policy.authorityLifetimeMs,
     key: policy.key,
@@ -111,7 +112,7 @@ async function withServer(
   const server = await issueServer(
     {
       commonName: policy.serverNames[0] ?? '',
-      dnsNames: policy.serverNames,
+      names: policy.serverNames,
       notBefore: now - policy.backdateMs,
       notAfter: now + policy.serverLifetimeMs,
       key: policy.key,

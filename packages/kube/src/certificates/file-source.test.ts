@@ -9,9 +9,10 @@ import { FakeClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
 import { createRegistry } from '../metrics/index.ts'
 import { FileCertificateSource } from './file-source.ts'
-import { issueAuthority, type KeyPair } from './issue.ts'
+import { issueAuthority } from './issue.ts'
+import type { KeyPair } from './x509.ts'
 
-const request = { commonName: 'x', dnsNames: ['x'], notBefore: 0, notAfter: 4e12, key: 'ecdsa-p256' as const }
+const request = { commonName: 'x', names: ['x'], notBefore: 0, notAfter: 4e12, key: 'ecdsa-p256' as const }
 let one: KeyPair
 let other: KeyPair
 let directory: string

@@ -11,8 +11,8 @@ import { dirname } from 'node:path'
 import type { Clock } from '../clock/index.ts'
 import { type Logger, messageOf, silentLogger } from '../log/index.ts'
 import { counter, type Registry } from '../metrics/index.ts'
-import type { KeyPair } from './issue.ts'
 import { type CertificateSource, MemoryCertificateSource } from './source.ts'
+import type { KeyPair } from './x509.ts'
 
 /** Mounted Secrets are swapped by symbolic link, which not every file system reports. */
 export const defaultPollMs = 10_000

@@ -1,126 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Issues the certificates of a webhook server: a self-signed authority and server certificates under it. Serial numbers
-// are random, and every certificate says which key signed it, so that two authorities of one name can stand in one
-// bundle. Keys are written as PKCS#8 (EC) or PKCS#1 (RSA); both are read.
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPair,
-  type KeyObject,
-  randomBytes,
-  sign,
-  X509Certificate,
-} from 'node:crypto'
+// Issues the certificates of a webhook server: a self-signed authority and server certificates under it, each with a
+// new key. The process goes on with its work meanwhile, for an RSA key takes its time.
+import { generateKeyPair, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { der, readDer } from './der.ts'
+import { type CertificateContent, certify, type KeyPair } from './x509.ts'
 
 export type KeyKind = 'ecdsa-p256' | 'rsa-2048'
 
-/** A certificate and its private key, as PEM. */
-export interface KeyPair {
-  readonly cert: string
-  readonly key: string
-}
-
-export interface CertificateRequest {
-  readonly commonName: string
-  readonly organization?: string
-  readonly dnsNames: readonly string[]
-  readonly notBefore: number
-  readonly notAfter: number
+export interface CertificateRequest extends CertificateContent {
   readonly key: KeyKind
 }
 
-const oids = {
-  organization: '2.5.4.10',
-  commonName: '2.5.4.3',
-  subjectKeyIdentifier: '2.5.29.14',
-  keyUsage: '2.5.29.15',
-  subjectAltName: '2.5.29.17',
-  basicConstraints: '2.5.29.19',
-  authorityKeyIdentifier: '2.5.29.35',
-  extendedKeyUsage: '2.5.29.37',
-  serverAuth: '1.3.6.1.5.5.7.3.1',
-  ecdsaWithSha256: '1.2.840.10045.4.3.2',
-  rsaWithSha256: '1.2.840.113549.1.1.11',
-}
-
-/** keyUsage bits, most significant first: digitalSignature, …, keyEncipherment (2), …, keyCertSign (5). */
-const authorityUsage = der.bitString(Buffer.from([0b1010_0100]), 2)
-const serverUsage = der.bitString(Buffer.from([0b1010_0000]), 5)
-const serialBytes = 16
-const version3 = der.explicit(0, der.integer(Buffer.from([2])))
-
 export async function issueAuthority(request: CertificateRequest): Promise<KeyPair> {
-  const key = await generateKey(request.key)
-  return issue(request, key, undefined, [
-    extension(oids.keyUsage, authorityUsage, 'critical'),
-    extension(oids.basicConstraints, der.sequence(der.boolean(true)), 'critical'),
-  ])
+  return certify('authority', request, await generateKey(request.key))
 }
 
 export async function issueServer(request: CertificateRequest, authority: KeyPair): Promise<KeyPair> {
-  const key = await generateKey(request.key)
-  return issue(request, key, authority, [
-    extension(oids.keyUsage, serverUsage, 'critical'),
-    extension(oids.extendedKeyUsage, der.sequence(der.oid(oids.serverAuth))),
-    extension(oids.basicConstraints, der.sequence(), 'critical'),
-  ])
-}
-
-function issue(
-  request: CertificateRequest,
-  key: KeyObject,
-  authority: KeyPair | undefined,
-  extensions: readonly Buffer[],
-): KeyPair {
-  const issuer = authority && new X509Certificate(authority.cert)
-  const signer = authority ? createPrivateKey(authority.key) : key
-  const subject = nameOf(request)
-  const identifier = keyIdentifier(key)
-  const issuerIdentifier = issuer ? subjectKeyIdentifier(issuer) : identifier
-  const algorithm = signatureAlgorithm(signer)
-  const toBeSigned = der.sequence(
-    version3,
-    der.integer(positive(randomBytes(serialBytes))),
-    algorithm,
-    // Byte for byte what the authority calls itself: that is how verifiers find it.
-    issuer ? subjectOf(issuer) : subject,
-    der.sequence(der.time(request.notBefore), der.time(request.notAfter)),
-    subject,
-    createPublicKey(key).export({ format: 'der', type: 'spki' }),
-    der.explicit(
-      3,
-      der.sequence(
-        ...extensions,
-        extension(
-          oids.subjectAltName,
-          der.sequence(...request.dnsNames.map(name => der.implicit(2, Buffer.from(name)))),
-        ),
-        extension(oids.subjectKeyIdentifier, der.octetString(identifier)),
-        ...(issuerIdentifier
-          ? [extension(oids.authorityKeyIdentifier, der.sequence(der.implicit(0, issuerIdentifier)))]
-          : []),
-      ),
-    ),
-  )
-  const signature = sign('sha256', toBeSigned, signer)
-  const certificate = der.sequence(toBeSigned, algorithm, der.bitString(signature))
-  return { cert: new X509Certificate(certificate).toString(), key: keyPem(key) }
-}
-
-function extension(oid: string, content: Buffer, critical?: 'critical'): Buffer {
-  return der.sequence(der.oid(oid), ...(critical ? [der.boolean(true)] : []), der.octetString(content))
-}
-
-function nameOf({ organization, commonName }: CertificateRequest): Buffer {
-  const attribute = (oid: string, text: string) => der.set(der.sequence(der.oid(oid), der.utf8String(text)))
-  return der.sequence(
-    ...(organization ? [attribute(oids.organization, organization)] : []),
-    attribute(oids.commonName, commonName),
-  )
+  return certify('server', request, await generateKey(request.key), authority)
 }
 
 async function generateKey(kind: KeyKind): Promise<KeyObject> {
@@ -130,49 +27,4 @@ async function generateKey(kind: KeyKind): Promise<KeyObject> {
       ? await generate('rsa', { modulusLength: 2048 })
       : await generate('ec', { namedCurve: 'P-256' })
   return privateKey
-}
-
-function keyPem(key: KeyObject): string {
-  const type = key.asymmetricKeyType === 'rsa' ? 'pkcs1' : 'pkcs8'
-  return String(key.export({ format: 'pem', type }))
-}
-
-function signatureAlgorithm(signer: KeyObject): Buffer {
-  return signer.asymmetricKeyType === 'rsa'
-    ? der.sequence(der.oid(oids.rsaWithSha256), der.null())
-    : der.sequence(der.oid(oids.ecdsaWithSha256))
-}
-
-/** A serial number must be positive and at most 20 bytes. */
-function positive(bytes: Buffer): Buffer {
-  bytes[0] = (bytes[0]! & 0x7f) | 0x01
-  return bytes
-}
-
-/** RFC 5280's first method: SHA-1 of the public key's bits. It names, it does not protect. */
-function keyIdentifier(key: KeyObject): Buffer {
-  const spki = createPublicKey(key).export({ format: 'der', type: 'spki' })
-  const [, bits] = readDer(readDer(spki)[0]!.content)
-  return createHash('sha1').update(bits!.content.subarray(1)).digest()
-}
-
-/** The fields of a certificate behind its version: serial, algorithm, issuer, validity, subject, key, extensions. */
-function fieldsOf(certificate: X509Certificate) {
-  const [toBeSigned] = readDer(readDer(certificate.raw)[0]!.content)
-  return readDer(toBeSigned!.content).filter(({ tag }, index) => !(index === 0 && tag === 0xa0))
-}
-
-function subjectOf(certificate: X509Certificate): Buffer {
-  return fieldsOf(certificate)[4]!.raw
-}
-
-function subjectKeyIdentifier(certificate: X509Certificate): Buffer | undefined {
-  const extensions = fieldsOf(certificate).find(({ tag }) => tag === 0xa3)
-  if (!extensions) return undefined
-  const wanted = der.oid(oids.subjectKeyIdentifier)
-  for (const one of readDer(readDer(extensions.content)[0]!.content)) {
-    const parts = readDer(one.content)
-    if (parts[0]!.raw.equals(wanted)) return readDer(parts.at(-1)!.content)[0]!.content
-  }
-  return undefined
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KeyPair } from './issue.ts'
+import type { KeyPair } from './x509.ts'
 
 /** What a server presents, now and whenever it changes. */
 export interface CertificateSource {

@@ -11,7 +11,7 @@ import {
 } from 'node:http'
 import { Agent, createServer, request as httpsRequest, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { issueAuthority, issueServer, type KeyPair } from '../certificates/issue.ts'
+import { type LocalhostPki, newPki } from '../certificates/localhost.fixture.ts'
 
 /** What happens to one watch. Bytes are counted from the start of its answer. */
 export type Trouble =
@@ -38,36 +38,16 @@ export interface ChaosProxyOptions {
   readonly hold?: () => number
 }
 
-const yearMs = 365 * 24 * 3_600_000
-
-export interface Pki {
-  readonly authority: KeyPair
-  readonly server: KeyPair
-}
-
-export async function newPki(): Promise<Pki> {
-  const times = {
-    notBefore: Date.now() - 3_600_000,
-    notAfter: Date.now() + yearMs,
-    key: 'ecdsa-p256' as const,
-  }
-  const authority = await issueAuthority({ commonName: 'chaos CA', dnsNames: [], ...times })
-  return {
-    authority,
-    server: await issueServer({ commonName: 'localhost', dnsNames: ['localhost'], ...times }, authority),
-  }
-}
-
 export class ChaosProxy {
   readonly #options: ChaosProxyOptions
   readonly #server: Server
   readonly #agent: Agent
   readonly #sockets = new Set<Socket>()
-  #pki: Pki
+  #pki: LocalhostPki
   /** How many watches were broken so far, by kind. */
   readonly broken = new Map<Trouble['kind'], number>()
 
-  private constructor(options: ChaosProxyOptions, pki: Pki) {
+  private constructor(options: ChaosProxyOptions, pki: LocalhostPki) {
     this.#options = options
     this.#pki = pki
     this.#agent = new Agent({
@@ -85,7 +65,7 @@ export class ChaosProxy {
   }
 
   static async start(options: ChaosProxyOptions): Promise<ChaosProxy> {
-    const proxy = new ChaosProxy(options, await newPki())
+    const proxy = new ChaosProxy(options, newPki())
     proxy.#server.listen(0, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
@@ -100,7 +80,7 @@ export class ChaosProxy {
   }
 
   /** From now on the server's certificate is one of another authority. */
-  useCertificate(pki: Pki): void {
+  useCertificate(pki: LocalhostPki): void {
     this.#pki = pki
     this.#server.setSecureContext(pki.server)
   }

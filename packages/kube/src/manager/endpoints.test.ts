@@ -170,7 +170,7 @@ describe('the metrics endpoint', () => {
   it('speaks TLS with a certificate that may come and change later', async () => {
     const request = {
       commonName: 'x',
-      dnsNames: ['localhost'],
+      names: ['localhost'],
       notBefore: 0,
       notAfter: 4e12,
       key: 'ecdsa-p256' as const,

@@ -18,10 +18,9 @@ const lifetime = {
   key: 'ecdsa-p256' as const,
 }
 
-export const newAuthority = () =>
-  issueAuthority({ commonName: 'Test-CA', dnsNames: ['Test-CA'], ...lifetime })
+export const newAuthority = () => issueAuthority({ commonName: 'Test-CA', names: ['Test-CA'], ...lifetime })
 export const newServerCertificate = (authority: KeyPair) =>
-  issueServer({ commonName: name, dnsNames: [name], ...lifetime }, authority)
+  issueServer({ commonName: name, names: [name], ...lifetime }, authority)
 
 export interface Answer {
   readonly status: number

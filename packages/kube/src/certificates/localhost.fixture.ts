@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// For tests: an authority, and a certificate of it for a server that is called localhost.
+import { createAuthority } from './authority.ts'
+import type { KeyPair } from './x509.ts'
+
+export interface LocalhostPki {
+  readonly authority: KeyPair
+  readonly server: KeyPair
+}
+
+export function newPki(): LocalhostPki {
+  const authority = createAuthority('test CA')
+  return { authority: authority.pair, server: authority.server('localhost', ['localhost']) }
+}
