@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { isLastState } from '../client/answer.ts'
 import {
   apiVersionOf,
   type Client,
   type DeleteOptions,
   type Deletion,
   isKubeError,
-  isLastState,
   type KubeObject,
   type ObjectRef,
   type Resource,

@@ -7,7 +7,6 @@ export type { Projection } from './object-cache.ts'
 export {
   byControllerUid,
   byLabel,
-  byOwnerUid,
   createInterner,
   type Interner,
   internValues,

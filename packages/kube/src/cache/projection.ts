@@ -43,10 +43,6 @@ export function internValues(
 export const byControllerUid: IndexFunction<KubeObject> = object =>
   object.metadata.ownerReferences?.find(owner => owner.controller)?.uid
 
-/** Finds objects by the UIDs of all their owners. */
-export const byOwnerUid: IndexFunction<KubeObject> = object =>
-  object.metadata.ownerReferences?.map(owner => owner.uid)
-
 /** Finds objects by the value of a label; `namespaced` keeps namespaces apart: `namespace/value`. */
 export function byLabel(
   label: string,

@@ -7,24 +7,13 @@ import { runInNewContext } from 'node:vm'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
 import { ChaosProxy, type Trouble } from '../client/chaos-proxy.fixture.ts'
-import { type Client, createClient, defineResource, type KubeObject, type Stored } from '../client/index.ts'
+import { type ConfigMap, configMaps } from '../client/config-maps.fixture.ts'
+import { type Client, createClient, type Stored } from '../client/index.ts'
 import { type Clock, systemClock } from '../clock/index.ts'
 import { createCachedClient } from './cached-client.ts'
 import type { Change } from './change.ts'
 import { byLabel } from './projection.ts'
 import { WatchCache } from './watch-cache.ts'
-
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>
-}
-
-const configMaps = defineResource<ConfigMap>({
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-})
 
 setFlagsFromString('--expose-gc')
 const collectGarbage = runInNewContext('gc') as () => void

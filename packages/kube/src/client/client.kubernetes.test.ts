@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
 import type { Client } from './client.ts'
+import { type ConfigMap, configMaps } from './config-maps.fixture.ts'
 import { createClient } from './create-client.ts'
 import { discover, serverVersion } from './discovery.ts'
 import { isKubeError, type KubeErrorCode } from './error.ts'
@@ -13,9 +14,6 @@ import { defineResource } from './resource.ts'
 import { bindPod, evictPod, getScale, requestToken, setScale } from './subresources.ts'
 import type { WatchEvent } from './watch.ts'
 
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>
-}
 interface Pod extends KubeObject {
   readonly spec?: { readonly nodeName?: string; readonly containers: readonly object[] }
   readonly status?: { readonly phase?: string }
@@ -26,7 +24,6 @@ interface Deployment extends KubeObject {
 }
 
 const core = { group: '', version: 'v1', namespaced: true }
-const configMaps = defineResource<ConfigMap>({ ...core, resource: 'configmaps', kind: 'ConfigMap' })
 const pods = defineResource<Pod>({ ...core, resource: 'pods', kind: 'Pod' })
 const deployments = defineResource<Deployment>({
   group: 'apps',

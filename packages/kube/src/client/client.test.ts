@@ -7,23 +7,10 @@ import type { Client } from './client.ts'
 import { type ClientOptions, createClientOn } from './create-client.ts'
 import type { Credentials } from './credentials.ts'
 import { isKubeError, KubeError, outcome } from './error.ts'
-import type { KubeObject } from './object.ts'
 import type { RequestReport } from './requester.ts'
-import { defineResource } from './resource.ts'
 import { failure, SimulatedServer, scripted } from './simulated-server.fixture.ts'
+import { type Thing, things } from './things.fixture.ts'
 import type { Transport, TransportResponse } from './transport.ts'
-
-interface Thing extends KubeObject {
-  readonly spec?: { readonly size?: number }
-}
-
-const things = defineResource<Thing>({
-  group: 'example.com',
-  version: 'v1',
-  resource: 'things',
-  kind: 'Thing',
-  namespaced: true,
-})
 
 function clientOn(transport: Transport, options: ClientOptions & { credentials?: Credentials } = {}): Client {
   return createClientOn(transport, { random: () => 0.5, ...options })

@@ -162,6 +162,66 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
+  it('ends at once when it is aborted while it waits for a connection, or before', async () => {
+    const transport = open('', 1)
+    const reached: (string | undefined)[] = []
+    const arrived = Promise.withResolvers<ServerResponse>()
+    behaviour = (request, response) => {
+      reached.push(request.url)
+      arrived.resolve(response)
+    }
+    const first = transport.request(get('/first'))
+    const answer = await arrived.promise
+    const stop = new AbortController()
+    const waiting = failureOf(transport.request(get('/waiting', { signal: stop.signal })))
+    stop.abort()
+    for (const error of [
+      await waiting,
+      await failureOf(transport.request(get('/late', { signal: stop.signal }))),
+    ])
+      assert.deepEqual([error.kind, error.sent], ['aborted', false])
+    answer.end()
+    await first
+    behaviour = (_, response) => void response.end()
+    await transport.request(get('/next'))
+    assert.deepEqual(reached, ['/first'])
+    await transport.close()
+  })
+
+  it('ends at once when it is aborted in the middle of an answer, or before a stream begins', async () => {
+    const transport = open()
+    const middle = new AbortController()
+    behaviour = (_, response) => void response.write('{"half":', () => middle.abort())
+    const half = await failureOf(transport.request(get('/', { signal: middle.signal })))
+    assert.deepEqual([half.kind, half.sent], ['aborted', true])
+    const before = new AbortController()
+    behaviour = () => before.abort()
+    const none = await failureOf(transport.stream(get('/', { signal: before.signal })))
+    assert.deepEqual([none.kind, none.sent], ['aborted', true])
+    await transport.close()
+    while (connections.size > 0) await once([...connections][0]!, 'close')
+  })
+
+  it('tells of a reset connection in each phase, and goes on with a new one', async () => {
+    const transport = open()
+    const reset = (request: IncomingMessage) => void request.socket.resetAndDestroy()
+    const begin = (request: IncomingMessage, response: ServerResponse) =>
+      void response.write('half', () => reset(request))
+    for (const trouble of [reset, begin]) {
+      behaviour = trouble
+      const error = await failureOf(transport.request(get('/')))
+      assert.deepEqual([error.kind, error.sent], ['network', true])
+    }
+    behaviour = reset
+    assert.equal((await failureOf(transport.stream(get('/')))).kind, 'network')
+    behaviour = begin
+    const { body } = await transport.stream(get('/'))
+    assert.equal((await failureOf(Array.fromAsync(body))).kind, 'network')
+    behaviour = (_, response) => void response.end('whole')
+    assert.equal(String((await transport.request(get('/'))).body), 'whole')
+    await transport.close()
+  })
+
   it('streams an answer as it comes and says how it ended', async () => {
     const transport = open()
     let going: ServerResponse | undefined

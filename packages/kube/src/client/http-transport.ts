@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type buildConnector, type Dispatcher, errors, Pool } from 'undici'
-import {
-  type Transport,
-  TransportError,
-  type TransportHeaders,
-  type TransportRequest,
-  type TransportResponse,
-  type TransportStream,
-} from './transport.ts'
+import { type buildConnector, type Dispatcher, Pool } from 'undici'
+import { refuseAborted, StreamedAnswer, WholeAnswer } from './http-answer.ts'
+import type { Transport, TransportRequest, TransportResponse, TransportStream } from './transport.ts'
 
 export interface HttpTransportOptions {
   /** Scheme, host and port; a path is put before every request's. */
@@ -55,7 +49,8 @@ export class HttpTransport implements Transport {
     for (const pool of old) pool.close().catch(() => {})
   }
 
-  request(request: TransportRequest): Promise<TransportResponse> {
+  async request(request: TransportRequest): Promise<TransportResponse> {
+    refuseAborted(request.signal)
     return new Promise((resolve, reject) => {
       this.#requests.dispatch(
         this.#dispatchOptions(request),
@@ -64,7 +59,8 @@ export class HttpTransport implements Transport {
     })
   }
 
-  stream(request: TransportRequest): Promise<TransportStream> {
+  async stream(request: TransportRequest): Promise<TransportStream> {
+    refuseAborted(request.signal)
     return new Promise((resolve, reject) => {
       this.#streams.dispatch(
         this.#dispatchOptions(request),
@@ -100,176 +96,4 @@ function openPool(options: HttpTransportOptions, connections: number | null): Po
     keepAliveTimeout: keepAliveMs,
     keepAliveMaxTimeout: keepAliveMs,
   })
-}
-
-/** What both kinds of answers share: whether the request went out, being aborted, and failing in one way. */
-abstract class Answer implements Dispatcher.DispatchHandler {
-  protected status = 0
-  protected headers: TransportHeaders = {}
-  protected controller: Dispatcher.DispatchController | undefined
-  #signal: AbortSignal | undefined
-  #abort: (() => void) | undefined
-  #sent = false
-
-  constructor(signal: AbortSignal | undefined) {
-    if (!signal) return
-    this.#signal = signal
-    this.#abort = () => this.abort()
-    signal.addEventListener('abort', this.#abort, { once: true })
-  }
-
-  /** The error reaches whoever waits for this answer; called at most once. */
-  protected abstract fail(error: TransportError): void
-
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    if (this.#signal?.aborted) controller.abort(abortReason(this.#signal))
-    else this.#sent = true
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: TransportHeaders): void {
-    this.status = status
-    this.headers = headers
-  }
-
-  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.release()
-    this.fail(this.#describe(error))
-  }
-
-  protected release(): void {
-    if (this.#abort) this.#signal?.removeEventListener('abort', this.#abort)
-    this.#abort = undefined
-  }
-
-  protected abort(): void {
-    const reason = abortReason(this.#signal)
-    // A request that still waits for a connection has no controller; it is dropped when its turn comes.
-    if (this.controller) this.controller.abort(reason)
-    else this.onResponseError(undefined, reason)
-  }
-
-  #describe(error: Error): TransportError {
-    if (this.#signal?.aborted) return new TransportError('aborted', this.#sent, 'aborted', error)
-    const timeout = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError
-    if (timeout) return new TransportError('timeout', this.#sent, 'the server did not answer in time', error)
-    return new TransportError('network', this.#sent, messageOf(error), error)
-  }
-}
-
-class WholeAnswer extends Answer {
-  #chunks: Buffer[] = []
-  readonly #resolve: (response: TransportResponse) => void
-  readonly #reject: (error: TransportError) => void
-
-  constructor(
-    signal: AbortSignal | undefined,
-    resolve: (response: TransportResponse) => void,
-    reject: (error: TransportError) => void,
-  ) {
-    super(signal)
-    this.#resolve = resolve
-    this.#reject = reject
-  }
-
-  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk)
-  }
-
-  onResponseEnd(): void {
-    this.release()
-    const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
-    this.#resolve({ status: this.status, headers: this.headers, body })
-  }
-
-  protected override fail(error: TransportError): void {
-    this.#reject(error)
-  }
-}
-
-/** Bytes of a stream that nobody has read yet before its connection is told to wait. */
-const streamBufferBytes = 1024 * 1024
-
-class StreamedAnswer extends Answer {
-  readonly #resolve: (stream: TransportStream) => void
-  readonly #reject: (error: TransportError) => void
-  #started = false
-  #chunks: Buffer[] = []
-  #bufferedBytes = 0
-  #ended = false
-  #error: TransportError | undefined
-  #wake: (() => void) | undefined
-
-  constructor(
-    signal: AbortSignal | undefined,
-    resolve: (stream: TransportStream) => void,
-    reject: (error: TransportError) => void,
-  ) {
-    super(signal)
-    this.#resolve = resolve
-    this.#reject = reject
-  }
-
-  override onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: TransportHeaders,
-  ): void {
-    super.onResponseStart(controller, status, headers)
-    if (status < 200) return
-    this.#started = true
-    this.#resolve({ status, headers, body: this.#read() })
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#chunks.push(chunk)
-    this.#bufferedBytes += chunk.length
-    if (this.#bufferedBytes > streamBufferBytes) controller.pause()
-    this.#wake?.()
-  }
-
-  onResponseEnd(): void {
-    this.release()
-    this.#ended = true
-    this.#wake?.()
-  }
-
-  protected override fail(error: TransportError): void {
-    this.#ended = true
-    this.#error ??= error
-    if (this.#started) this.#wake?.()
-    else this.#reject(error)
-  }
-
-  async *#read(): AsyncGenerator<Uint8Array> {
-    try {
-      while (true) {
-        const chunks = this.#chunks
-        this.#chunks = []
-        this.#bufferedBytes = 0
-        if (this.controller?.paused) this.controller.resume()
-        yield* chunks
-        if (this.#chunks.length > 0) continue
-        if (this.#error) throw this.#error
-        if (this.#ended) return
-        await new Promise<void>(resolve => {
-          this.#wake = resolve
-        })
-        this.#wake = undefined
-      }
-    } finally {
-      if (!this.#ended) this.controller?.abort(new Error('the reader of the stream has left'))
-    }
-  }
-}
-
-function abortReason(signal: AbortSignal | undefined): Error {
-  return signal?.reason instanceof Error ? signal.reason : new Error(`aborted: ${String(signal?.reason)}`)
-}
-
-/** Node reports a host with several addresses as one error without a text of its own. */
-function messageOf(error: Error): string {
-  if (error instanceof AggregateError && error.errors.length > 0)
-    return error.errors.map(each => (each instanceof Error ? each.message : String(each))).join('; ')
-  return error.message || String((error as NodeJS.ErrnoException).code ?? error)
 }

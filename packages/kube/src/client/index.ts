@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export { isLastState } from './answer.ts'
 export type { Client, Deletion, RawRequest } from './client.ts'
 export type { ClusterConfig, TlsMaterial } from './cluster-config.ts'
 export {
@@ -28,7 +27,6 @@ export {
   type StatusCause,
   type StatusDetails,
 } from './error.ts'
-export { withoutManagedFields } from './managed-fields.ts'
 export type {
   KubeObject,
   ObjectList,

@@ -4,22 +4,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Client } from './client.ts'
 import { createClientOn } from './create-client.ts'
-import type { KubeObject } from './object.ts'
 import { defineResource } from './resource.ts'
 import { scripted } from './simulated-server.fixture.ts'
 import { bindPod, evictPod, getScale, requestToken, setScale } from './subresources.ts'
+import { things } from './things.fixture.ts'
 
-interface Thing extends KubeObject {
-  readonly spec?: { readonly size?: number }
-}
-
-const things = defineResource<Thing>({
-  group: 'example.com',
-  version: 'v1',
-  resource: 'things',
-  kind: 'Thing',
-  namespaced: true,
-})
 const nodes = defineResource({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }
 const okAnswer = { status: 200, headers: {}, body: JSON.stringify(object) }

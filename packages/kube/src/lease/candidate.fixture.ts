@@ -4,29 +4,15 @@
 // precondition, through a fenced client. Told by the environment: KUBECONFIG, NAMESPACE, IDENTITY.
 // Says on standard output when it leads and when it stops.
 import { loadKubeconfig } from '../auth/index.ts'
-import {
-  createClient,
-  createClientOn,
-  createTransport,
-  defineResource,
-  type KubeObject,
-} from '../client/index.ts'
+import { configMaps } from '../client/config-maps.fixture.ts'
+import { createClient, createClientOn, createTransport } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
 import { Manager, stopSignal } from '../manager/index.ts'
 import { FencedTransport, LeaseElector, leaseClient } from './index.ts'
 
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>
-}
-const configMaps = defineResource<ConfigMap>({
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-})
-
-/** Shorter than the defaults so that tests take seconds, with a margin of three seconds for a slow machine. */
+/**
+ * Shorter than the defaults so that tests take seconds, with a margin of three seconds for a slow machine.
+ */
 const times = { leaseDurationMs: 6_000, renewDeadlineMs: 3_000, retryPeriodMs: 500 }
 const writeEveryMs = 50
 const lostLeadershipExitCode = 6

@@ -10,19 +10,9 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
-import { type Client, createClient, defineResource, type KubeObject, type Resource } from '../client/index.ts'
+import { configMaps } from '../client/config-maps.fixture.ts'
+import { type Client, createClient, type KubeObject, type Resource } from '../client/index.ts'
 import { leases } from './record.ts'
-
-interface Log extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>
-}
-const configMaps = defineResource<Log>({
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-})
 
 let kubernetes: Kubernetes
 let client: Client

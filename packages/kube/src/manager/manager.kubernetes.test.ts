@@ -7,15 +7,8 @@ import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
 import { WatchCache } from '../cache/index.ts'
-import {
-  type Client,
-  createClient,
-  createClientOn,
-  createTransport,
-  defineResource,
-  type KubeObject,
-  requestToken,
-} from '../client/index.ts'
+import { configMaps } from '../client/config-maps.fixture.ts'
+import { type Client, createClient, createClientOn, createTransport, requestToken } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
 import { Controller, sourceOf } from '../controller/index.ts'
 import { FencedTransport, LeaseElector, leaseClient, leases } from '../lease/index.ts'
@@ -23,16 +16,6 @@ import { cacheMetrics, createRegistry, requestMetrics } from '../metrics/index.t
 import { reviewedAccess, reviewerOf } from './access.ts'
 import { Manager } from './manager.ts'
 
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>
-}
-const configMaps = defineResource<ConfigMap>({
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-})
 const address = { host: '127.0.0.1', port: 0 }
 
 let kubernetes: Kubernetes

@@ -3,22 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { FakeClock } from '../clock/index.ts'
-import { WorkQueue, type WorkQueueOptions } from './queue.ts'
-
-function newQueue(options: Partial<WorkQueueOptions<string>> = {}) {
-  const clock = new FakeClock()
-  return { clock, queue: new WorkQueue({ name: 'test', clock, random: () => 0, ...options }) }
-}
-
-function takeAll(queue: WorkQueue): string[] {
-  const keys: string[] = []
-  for (let key = queue.takeNow(); key !== undefined; key = queue.takeNow()) {
-    keys.push(key)
-    queue.done(key)
-  }
-  return keys
-}
+import { newQueue, takeAll } from './queue.fixture.ts'
 
 describe('the deadline of a key', () => {
   it('is replaced by the next one, earlier or later', async () => {

@@ -6,32 +6,23 @@ import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
 import { WatchCache } from '../cache/index.ts'
+import { emptyBundle } from '../certificates/bundle.ts'
+import { carryOutRenewal } from '../certificates/decision.ts'
 import {
   CertificateProvisioner,
   type CertificateStore,
-  carryOutRenewal,
   certificatePolicy,
-  emptyBundle,
   type InjectionTarget,
   injectionStore,
   secretStore,
 } from '../certificates/index.ts'
-import { type Client, createClient, defineResource, type KubeObject } from '../client/index.ts'
+import { type ConfigMap, configMaps } from '../client/config-maps.fixture.ts'
+import { type Client, createClient, defineResource } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
 import { allowed, denied, patched } from './admission.ts'
 import { validating } from './review.ts'
 import { WebhookServer } from './server.ts'
 
-interface ConfigMap extends KubeObject {
-  readonly data?: Readonly<Record<string, string>>
-}
-const configMaps = defineResource<ConfigMap>({
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  kind: 'ConfigMap',
-  namespaced: true,
-})
 const webhookConfigurations = (['validating', 'mutating'] as const).map(kind =>
   defineResource({
     group: 'admissionregistration.k8s.io',

@@ -10,12 +10,9 @@ export {
   type GroupVersionResource,
   patched,
 } from './admission.ts'
-export { diff as jsonPatch } from './json-patch.ts'
 export {
   type AdmissionContext,
   type AdmissionHandler,
-  answerReview,
-  reviewLimitBytes,
   validating,
 } from './review.ts'
 export { WebhookServer, type WebhookServerOptions } from './server.ts'

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// For tests: the kind that every cluster has, that anybody may write and that nobody acts on.
+import type { KubeObject } from './object.ts'
+import { defineResource } from './resource.ts'
+
+export interface ConfigMap extends KubeObject {
+  readonly data?: Readonly<Record<string, string>>
+}
+
+export const configMaps = defineResource<ConfigMap>({
+  group: '',
+  version: 'v1',
+  resource: 'configmaps',
+  kind: 'ConfigMap',
+  namespaced: true,
+})

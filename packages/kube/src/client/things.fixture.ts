@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// For tests without a cluster: a kind of which the client knows nothing.
+import type { KubeObject } from './object.ts'
+import { defineResource } from './resource.ts'
+
+export interface Thing extends KubeObject {
+  readonly spec?: { readonly size?: number }
+}
+
+export const things = defineResource<Thing>({
+  group: 'example.com',
+  version: 'v1',
+  resource: 'things',
+  kind: 'Thing',
+  namespaced: true,
+})
