@@ -8,7 +8,7 @@ runSuite('the controllers of real Kubernetes', controllerChapters, async () => {
   const kubernetes = await startKubernetes({ nodes: 2 })
   const { server, ca, admin } = kubernetes
   return {
-    target: { server, ca, certificate: admin.certificate, key: admin.key },
+    target: { server, ca, certificate: admin.cert, key: admin.key },
     stop: () => kubernetes.stop(),
   }
 })

@@ -15,7 +15,7 @@ runSuite('the controllers of the embedded cluster', controllerChapters, async ()
   })
   await controllers.fleet.add(plainNodes(2))
   return {
-    target: { server: front.url, ca: authority, certificate: admin.certificate, key: admin.privateKey },
+    target: { server: front.url, ca: authority, certificate: admin.cert, key: admin.key },
     async stop() {
       await controllers.stop()
       await front.close()

@@ -24,7 +24,7 @@ describe('grove rollout on real Kubernetes', () => {
       namespace: 'default',
       tls: () => ({
         ca: kubernetes.ca,
-        certificate: kubernetes.admin.certificate,
+        certificate: kubernetes.admin.cert,
         key: kubernetes.admin.key,
       }),
     })
