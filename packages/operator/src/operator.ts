@@ -301,7 +301,10 @@ export class Operator {
   #childrenToWake(change: Change<PodCliqueSet>, kind: 'groups' | 'cliques'): ObjectKey[] {
     const children = this.#context.world[kind].byIndex('set', keyOf(change.new ?? change.old))
     if (isSetWorthy(change)) return children.map(keyOf)
-    const before = new Set(change.old ? updatingReplicas(change.old as StoredSet) : [])
+    // Also when those half-way are to go somewhere else from now on: until that is announced they do nothing.
+    const isRedirected =
+      change.old?.status?.currentGenerationHash !== change.new?.status?.currentGenerationHash
+    const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old as StoredSet) : [])
     const begun = (change.new ? updatingReplicas(change.new as StoredSet) : []).filter(at => !before.has(at))
     if (begun.length === 0) return []
     const indexes = new Set(begun.map(String))

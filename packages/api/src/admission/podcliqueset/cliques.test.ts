@@ -43,8 +43,10 @@ describe('the name of a clique', () => {
     })
   }
 
-  test('may hold dots', () => {
-    assert.deepEqual(refusals(sampleSet({ cliques: [clique('a.b')] })), [])
+  test('holds no dots: they would be in the hostnames of its pods', () => {
+    assert.deepEqual(refusals(sampleSet({ cliques: [clique('a.b')] })), [
+      `${Q}[0].name: Invalid value: "a.b": must not contain dots`,
+    ])
   })
 
   test('has 45 bytes together with the name of the set', () => {

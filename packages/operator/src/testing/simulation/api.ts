@@ -5,6 +5,7 @@
 import { label, type Pod } from '@grove/api'
 import { applyMergePatch, matchesLabels, parseLabelSelector } from '@grove/apimachinery'
 import {
+  type Change,
   type Clock,
   KubeError,
   type KubeErrorCode,
@@ -31,6 +32,7 @@ export interface Hooks {
   after(write: Write): void
 }
 
+type Observer = (change: Change<KubeObject>, isSet: boolean) => void
 type Patch = { readonly merge?: unknown; readonly strategic?: unknown }
 type Options = { readonly subresource?: string; readonly preconditions?: { readonly uid?: string } }
 
@@ -40,6 +42,7 @@ export class SimulatedApi {
   writes = 0
   readonly #clock: Clock
   readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
+  readonly #observers: Observer[] = []
   #counter = 0
 
   constructor(clock: Clock) {
@@ -71,6 +74,7 @@ export class SimulatedApi {
       },
     } as unknown as Stored<T>
     this.#kind(resource).set(name, stored)
+    this.#tell(resource, { type: 'add', new: stored, old: undefined, source: 'watch' })
     return stored
   }
 
@@ -87,8 +91,10 @@ export class SimulatedApi {
       this.#replace(resource, object, { ...object, metadata: { ...object.metadata, deletionTimestamp } })
       return
     }
-    if (kind.get(object.metadata.name)?.metadata.uid === object.metadata.uid)
+    if (kind.get(object.metadata.name)?.metadata.uid === object.metadata.uid) {
       kind.delete(object.metadata.name)
+      this.#tell(resource, { type: 'delete', old: object, new: undefined, source: 'watch' })
+    }
     for (const dependent of [resources.podCliques, resources.pods] as unknown as Resource[])
       for (const child of this.list(dependent))
         if (child.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) && !isGoing(child))
@@ -105,7 +111,13 @@ export class SimulatedApi {
     }
     const stored = { ...after, metadata } as Stored<KubeObject>
     this.#kind(resource).set(before.metadata.name, stored)
+    this.#tell(resource, { type: 'update', old: before, new: stored, source: 'watch' })
     return stored
+  }
+
+  #tell(resource: string, change: Change<KubeObject>): void {
+    if (resource === resources.pods.resource) return
+    for (const observer of this.#observers) observer(change, resource === resources.podCliqueSets.resource)
   }
 
   #now(): string {
@@ -210,6 +222,7 @@ export class SimulatedApi {
       roleBindings: cache(resources.roleBindings as unknown as Resource),
       autoscalers: cache(resources.autoscalers as unknown as Resource),
       topologyBindings: cache(resources.clusterTopologyBindings as unknown as Resource),
+      onChangeOfAny: (observer: Observer) => this.#observers.push(observer),
       podsOf: (clique: KubeObject) => pods.byIndex('controller', clique.metadata?.uid ?? ''),
     } as unknown as World
   }
