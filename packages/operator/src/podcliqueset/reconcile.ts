@@ -4,8 +4,6 @@
 import {
   type ConditionValue,
   conditionType,
-  eventSource,
-  events,
   finalizer,
   label,
   type PodClique,
@@ -14,7 +12,7 @@ import {
   type PodCliqueSetStatus,
   setErrorCode,
 } from '@grove/api'
-import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
+import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
 import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
@@ -24,19 +22,18 @@ import { usesDevices } from '../device-wake-ups.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
 import { TerminationNotices } from '../gang-termination/notices.ts'
 import { planSetTermination } from '../gang-termination/plan-set.ts'
-import { podGangs } from '../layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { hasOutdatedPods } from '../podclique/outdated-pods.ts'
-import { type GangKey, gangKeyOf } from '../podgang/key.ts'
+import type { GangKey } from '../podgang/key.ts'
 import { resources } from '../resources.ts'
 import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
-import { runAll } from '../writes.ts'
 import { components } from './components.ts'
 import { deleteSet, removeReplicas } from './deletion.ts'
+import { syncGangs } from './gangs.ts'
 import { SettledSets } from './settled.ts'
 import { planSetStatus } from './status.ts'
 import type { TokenSecrets } from './token-secret.ts'
@@ -224,41 +221,6 @@ function surplusReplicas(set: StoredSet, { world }: OperatorContext): number[] {
     .map(object => numberLabel(object.metadata.labels, label.setReplicaIndex))
     .filter(index => index !== undefined && index >= replicas)
   return [...new Set(indexes.filter(index => index !== undefined))].sort((a, b) => a - b)
-}
-
-async function syncGangs(
-  set: StoredSet,
-  { world, events: sink }: OperatorContext,
-  enqueueGang: (key: GangKey) => void,
-  signal: AbortSignal,
-): Promise<void> {
-  const { namespace } = set.metadata
-  const wanted = podGangs(set, group => {
-    const live = world.groups.get({ namespace, name: group.name })
-    return live && isControlledBy(live, set.metadata.uid) ? live.spec.replicas : (group.config.replicas ?? 1)
-  })
-  const names = new Set(wanted.map(gang => gang.name))
-  const excess = world.gangs
-    .byIndex('controller', set.metadata.uid)
-    .filter(gang => !names.has(gang.metadata.name) && !gang.metadata.deletionTimestamp)
-  const failures = await runAll(
-    excess.map(({ metadata }) => async () => {
-      const id = `${namespace}/${metadata.name}`
-      try {
-        await world.client.delete(
-          resources.podGangs,
-          { namespace, name: metadata.name },
-          { signal, preconditions: { uid: metadata.uid } },
-        )
-        sink.emit(set, eventSource.podCliqueSet, events.podGangDeleted(id))
-      } catch (error) {
-        if (isNotFound(error)) return
-        throw new CodedError('Sync', setErrorCode.deletePodGang, `Error deleting PodGang ${id}`, error)
-      }
-    }),
-  )
-  for (const gang of wanted) enqueueGang(gangKeyOf(set, gang))
-  if (failures.length) throw new PassFailed(failures)
 }
 
 /**

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Which gangs a set has. What is in them is the business of their own controller.
+import { eventSource, events, setErrorCode } from '@grove/api'
+import { isNotFound } from '@grove/kube'
+import { isControlledBy } from '../child-objects.ts'
+import { CodedError, PassFailed } from '../coded-error.ts'
+import { podGangs } from '../layout.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { type GangKey, gangKeyOf } from '../podgang/key.ts'
+import { resources } from '../resources.ts'
+import type { StoredSet } from '../stored.ts'
+import { runAll } from '../writes.ts'
+
+export async function syncGangs(
+  set: StoredSet,
+  { world, events: sink }: OperatorContext,
+  enqueueGang: (key: GangKey) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace } = set.metadata
+  const wanted = podGangs(set, group => {
+    const live = world.groups.get({ namespace, name: group.name })
+    return live && isControlledBy(live, set.metadata.uid) ? live.spec.replicas : (group.config.replicas ?? 1)
+  })
+  const names = new Set(wanted.map(gang => gang.name))
+  const excess = world.gangs
+    .byIndex('controller', set.metadata.uid)
+    .filter(gang => !names.has(gang.metadata.name) && !gang.metadata.deletionTimestamp)
+  const failures = await runAll(
+    excess.map(({ metadata }) => async () => {
+      const id = `${namespace}/${metadata.name}`
+      try {
+        await world.client.delete(
+          resources.podGangs,
+          { namespace, name: metadata.name },
+          { signal, preconditions: { uid: metadata.uid } },
+        )
+        sink.emit(set, eventSource.podCliqueSet, events.podGangDeleted(id))
+      } catch (error) {
+        if (isNotFound(error)) return
+        throw new CodedError('Sync', setErrorCode.deletePodGang, `Error deleting PodGang ${id}`, error)
+      }
+    }),
+  )
+  for (const gang of wanted) enqueueGang(gangKeyOf(set, gang))
+  if (failures.length) throw new PassFailed(failures)
+}
