@@ -115,6 +115,7 @@ export async function timesToAvailable(
     times.push(seconds())
     await client.delete(resources.podCliqueSets, ref)
     await onlooker.untilGone()
+    while (await client.find(resources.podCliqueSets, ref)) await pause(20)
   }
   onlooker.stop()
   return times

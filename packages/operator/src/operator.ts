@@ -15,6 +15,12 @@ import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
 import { bindingSources, cliqueSources, gangSources, groupSources, setSources } from './sources.ts'
 import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
 
+/**
+ * Passes do little but wait for their writes, and how many of these are under way the client bounds. With fewer workers
+ * than this a thousand cliques would wait for each other's answers.
+ */
+const fewestWorkers = 32
+
 export interface OperatorOptions {
   readonly context: OperatorContext
   readonly log?: Logger
@@ -35,13 +41,14 @@ export class Operator {
         if (change.type === 'delete') statusPace.forget(change.old.metadata.uid)
       })
     const common = { clock, log, ...(registry && { registry }) }
-    const workers = configuration.controllers
+    const workersOf = (name: keyof typeof configuration.controllers) =>
+      Math.max(fewestWorkers, configuration.controllers[name].concurrentSyncs)
     const gangFailures = new GangFailures(set => this.#sets.queue.add(set))
     const gangs = new GangReconciler(context, gangFailures)
     this.#gangs = new Controller<GangKey>({
       ...common,
       name: 'podgang',
-      workers: workers.podGang.concurrentSyncs,
+      workers: workersOf('podGang'),
       ownerOf: key => key.split('/').slice(0, 2).join('/'),
       reconcile: (key, pass) => gangs.reconcile(key, pass),
       sources: gangSources(world, log, gangs),
@@ -56,14 +63,14 @@ export class Operator {
     this.#sets = new Controller<ObjectKey>({
       ...common,
       name: 'podcliqueset',
-      workers: workers.podCliqueSet.concurrentSyncs,
+      workers: workersOf('podCliqueSet'),
       reconcile: (key, pass) => sets.reconcile(key, pass),
       sources: setSources(world, log, () => this.#sets.queue),
     })
     this.#groups = new Controller<ObjectKey>({
       ...common,
       name: 'podcliquescalinggroup',
-      workers: workers.podCliqueScalingGroup.concurrentSyncs,
+      workers: workersOf('podCliqueScalingGroup'),
       ownerOf: key => this.#setOf(world.groups.get(refOf(key)), key),
       reconcile: (key, pass) => reconcileScalingGroup(key, pass, context),
       sources: groupSources(world, log, () => this.#groups.queue),
@@ -71,7 +78,7 @@ export class Operator {
     this.#cliques = new Controller<ObjectKey>({
       ...common,
       name: 'podclique',
-      workers: workers.podClique.concurrentSyncs,
+      workers: workersOf('podClique'),
       ownerOf: key => this.#setOf(world.cliques.get(refOf(key)), key),
       reconcile: (key, pass) => reconcileClique(key, pass, context, tokens),
       sources: cliqueSources(world, log, () => this.#cliques.queue),
