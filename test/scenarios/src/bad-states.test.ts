@@ -5,34 +5,18 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Service } from '@grove/api'
-import {
-  type Cluster,
-  createCluster,
-  inProcessTransport,
-  plainNodes,
-  type RunningControllers,
-  startControllers,
-} from '@grove/cluster'
+import { inProcessTransport } from '@grove/cluster'
 import {
   type Client,
   createClientOn,
-  defineResource,
-  type KubeObject,
   type Transport,
   TransportError,
   type TransportRequest,
 } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { installCustomResources, Stage } from './stage.ts'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { Stage } from './stage.ts'
 import { grouped, solo } from './stories/manifests.ts'
-
-const namespaces = defineResource<KubeObject>({
-  group: '',
-  version: 'v1',
-  resource: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-})
 
 /** What the API server answers instead of doing it; undefined lets a request pass. */
 type Fault = (request: TransportRequest, nth: number) => number | 'lost' | undefined
@@ -73,8 +57,7 @@ function faulty(inner: Transport, fault: () => Fault | undefined, requests: stri
 }
 
 describe('bad states', () => {
-  let cluster: Cluster
-  let controllers: RunningControllers
+  let embedded: EmbeddedCluster
   let client: Client
   let stage: Stage
   let fault: Fault | undefined
@@ -82,22 +65,16 @@ describe('bad states', () => {
   const requests: string[] = []
 
   before(async () => {
-    cluster = createCluster()
-    client = createClientOn(inProcessTransport(cluster.handle))
-    await installCustomResources(client)
-    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
-    await controllers.fleet.add(plainNodes(20))
+    embedded = await startEmbeddedCluster()
+    client = embedded.client
   })
-  after(async () => {
-    await controllers?.stop()
-    cluster?.stop()
-  })
+  after(() => embedded?.stop())
   beforeEach(async () => {
     const namespace = `bad-${at++}`
     fault = undefined
     requests.length = 0
-    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-    const transport = faulty(inProcessTransport(cluster.handle), () => fault, requests)
+    await embedded.newNamespace(namespace)
+    const transport = faulty(inProcessTransport(embedded.cluster.handle), () => fault, requests)
     stage = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
     await stage.startOperator()
   })

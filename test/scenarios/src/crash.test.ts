@@ -5,18 +5,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { label } from '@grove/api'
-import {
-  type Cluster,
-  createCluster,
-  inProcessTransport,
-  plainNodes,
-  type RunningControllers,
-  startControllers,
-} from '@grove/cluster'
-import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
+import { inProcessTransport } from '@grove/cluster'
+import { type Client, createClientOn } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { mortal } from './mortal.ts'
-import { installCustomResources, Stage } from './stage.ts'
+import { seeded } from './seeded.ts'
+import { Stage } from './stage.ts'
 import { grouped } from './stories/manifests.ts'
 
 const rounds = Number(process.env.CRASHES ?? 12)
@@ -24,40 +19,21 @@ const seed = Number(process.env.SEED ?? Date.now() % 100_000)
 /** A crash comes within so many requests. */
 const withinRequests = 60
 
-const namespaces = defineResource<KubeObject>({
-  group: '',
-  version: 'v1',
-  resource: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-})
-
 describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
-  let cluster: Cluster
-  let controllers: RunningControllers
+  let embedded: EmbeddedCluster
   let client: Client
-  let random = seed
-  const below = (limit: number) => {
-    random = (Math.imul(random, 1103515245) + 12345) & 0x7fffffff
-    return (random >> 8) % limit
-  }
+  const below = seeded(seed)
 
   before(async () => {
-    cluster = createCluster()
-    client = createClientOn(inProcessTransport(cluster.handle))
-    await installCustomResources(client)
-    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
-    await controllers.fleet.add(plainNodes(20))
+    embedded = await startEmbeddedCluster()
+    client = embedded.client
   })
-  after(async () => {
-    await controllers?.stop()
-    cluster?.stop()
-  })
+  after(() => embedded?.stop())
 
   test('leaves the set as an undisturbed one would', async () => {
     for (let round = 0; round < rounds; round++) {
       const namespace = `crash-${round}`
-      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      await embedded.newNamespace(namespace)
       const stage = await brokenOff(namespace, async broken => {
         await broken.apply(grouped)
       })
@@ -98,7 +74,7 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
   async function brokenOff(namespace: string, act: (stage: Stage) => Promise<unknown>): Promise<Stage> {
     const died = Promise.withResolvers<void>()
     const lives = 1 + below(withinRequests)
-    const transport = mortal(inProcessTransport(cluster.handle), lives, below(2) === 0, died.resolve)
+    const transport = mortal(inProcessTransport(embedded.cluster.handle), lives, below(2) === 0, died.resolve)
     const broken = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
     await broken.startOperator()
     await act(broken)
@@ -106,7 +82,7 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
     await Promise.race([died.promise, new Promise(resolve => setTimeout(resolve, 300))])
     const heir = new Stage({
       client,
-      operatorClient: createClientOn(inProcessTransport(cluster.handle)),
+      operatorClient: createClientOn(inProcessTransport(embedded.cluster.handle)),
       namespace,
       writes: [],
     })

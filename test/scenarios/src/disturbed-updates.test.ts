@@ -6,37 +6,16 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { label, type Pod } from '@grove/api'
-import {
-  type Cluster,
-  createCluster,
-  inProcessTransport,
-  plainNodes,
-  type RunningControllers,
-  startControllers,
-} from '@grove/cluster'
-import {
-  type Client,
-  createClientOn,
-  defineResource,
-  type KubeObject,
-  type Stored,
-  type Transport,
-  type TransportRequest,
-} from '@grove/kube'
-import { installCustomResources, isReady, Stage } from './stage.ts'
+import { inProcessTransport } from '@grove/cluster'
+import { type Client, createClientOn, type Stored, type Transport, type TransportRequest } from '@grove/kube'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { seeded } from './seeded.ts'
+import { isReady, Stage } from './stage.ts'
 import { grouped } from './stories/manifests.ts'
 import { editCliques, imageOf, uids, untilUpdated, withImage } from './stories/updates.ts'
 
 const rounds = Number(process.env.DISTURBANCES ?? 6)
 const seed = Number(process.env.SEED ?? Date.now() % 100_000)
-
-const namespaces = defineResource<KubeObject>({
-  group: '',
-  version: 'v1',
-  resource: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-})
 
 const refusals = [
   { status: 409, reason: 'Conflict' },
@@ -81,35 +60,26 @@ async function* late(body: AsyncIterable<Uint8Array>, wait: () => number): Async
 }
 
 describe(`updates under ${rounds} disturbances (SEED=${seed})`, () => {
-  let cluster: Cluster
-  let controllers: RunningControllers
+  let embedded: EmbeddedCluster
   let client: Client
-  let random = seed
-  const below = (limit: number) => {
-    random = (Math.imul(random, 1103515245) + 12345) & 0x7fffffff
-    return (random >> 8) % limit
-  }
+  const below = seeded(seed)
 
   before(async () => {
-    cluster = createCluster()
-    client = createClientOn(inProcessTransport(cluster.handle))
-    await installCustomResources(client)
-    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
-    await controllers.fleet.add(plainNodes(20))
+    embedded = await startEmbeddedCluster()
+    client = embedded.client
   })
-  after(async () => {
-    await controllers?.stop()
-    cluster?.stop()
-  })
+  after(() => embedded?.stop())
 
   for (let round = 0; round < rounds; round++)
     test(`round ${round}`, async () => {
       const namespace = `rough-${round}`
-      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+      await embedded.newNamespace(namespace)
       const begin = (oneIn: number, lateMs: number) =>
         new Stage({
           client,
-          operatorClient: createClientOn(rough(inProcessTransport(cluster.handle), oneIn, lateMs, below)),
+          operatorClient: createClientOn(
+            rough(inProcessTransport(embedded.cluster.handle), oneIn, lateMs, below),
+          ),
           namespace,
           writes: [],
         })

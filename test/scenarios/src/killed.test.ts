@@ -5,18 +5,13 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { label, type Pod } from '@grove/api'
-import {
-  type Cluster,
-  createCluster,
-  inProcessTransport,
-  plainNodes,
-  type RunningControllers,
-  startControllers,
-} from '@grove/cluster'
-import { type Client, createClientOn, defineResource, type KubeObject, WatchCache } from '@grove/kube'
+import { inProcessTransport } from '@grove/cluster'
+import { type Client, createClientOn, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { mortal } from './mortal.ts'
-import { installCustomResources, Stage } from './stage.ts'
+import { seeded } from './seeded.ts'
+import { Stage } from './stage.ts'
 
 const deaths = Number(process.env.DEATHS ?? 200)
 const seed = Number(process.env.SEED ?? Date.now() % 100_000)
@@ -43,36 +38,17 @@ spec:
 const pods = 100
 const fewer = { replicas: 8, pods: 84 }
 
-const namespaces = defineResource<KubeObject>({
-  group: '',
-  version: 'v1',
-  resource: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-})
-
 describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () => {
-  let cluster: Cluster
-  let controllers: RunningControllers
+  let embedded: EmbeddedCluster
   let client: Client
   let died = 0
-  let random = seed
-  const below = (limit: number) => {
-    random = (Math.imul(random, 1103515245) + 12345) & 0x7fffffff
-    return (random >> 8) % limit
-  }
+  const below = seeded(seed)
 
   before(async () => {
-    cluster = createCluster()
-    client = createClientOn(inProcessTransport(cluster.handle))
-    await installCustomResources(client)
-    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
-    await controllers.fleet.add(plainNodes(20))
+    embedded = await startEmbeddedCluster()
+    client = embedded.client
   })
-  after(async () => {
-    await controllers?.stop()
-    cluster?.stop()
-  })
+  after(() => embedded?.stop())
 
   test('leaves what an undisturbed one leaves, and never makes a pod twice', async () => {
     const undisturbed = await life('calm', 0)
@@ -87,7 +63,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
 
   /** Deploys, scales in and out again and deletes; the operator dies `often` times the usual number in each step. */
   async function life(namespace: string, often: number) {
-    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
+    await embedded.newNamespace(namespace)
     const diary = await podDiary(namespace)
     const step = async (
       act: (stage: Stage) => Promise<unknown>,
@@ -156,7 +132,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     for (let kill = 0; kill < Math.max(1, times); kill++) {
       const death = Promise.withResolvers<boolean>()
       const lives = times === 0 ? Number.POSITIVE_INFINITY : 1 + below(within)
-      const transport = mortal(inProcessTransport(cluster.handle), lives, below(2) === 0, () =>
+      const transport = mortal(inProcessTransport(embedded.cluster.handle), lives, below(2) === 0, () =>
         death.resolve(true),
       )
       const stage = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
@@ -199,7 +175,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   }
 
   function connect(): Client {
-    return createClientOn(inProcessTransport(cluster.handle))
+    return createClientOn(inProcessTransport(embedded.cluster.handle))
   }
 })
 

@@ -4,25 +4,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
-import {
-  type Cluster,
-  createCluster,
-  inProcessTransport,
-  plainNodes,
-  type RunningControllers,
-  startControllers,
-} from '@grove/cluster'
-import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
+import { inProcessTransport } from '@grove/cluster'
+import { type Client, createClientOn } from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
-import { installCustomResources, Stage } from './stage.ts'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { Stage } from './stage.ts'
 
-const namespaces = defineResource<KubeObject>({
-  group: '',
-  version: 'v1',
-  resource: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-})
 const podsPerReplica = 4
 /** Longer than any of the operator's pauses for several changes to be looked at together. */
 const calmMs = 1_500
@@ -44,21 +31,14 @@ spec:
 `
 
 describe('work', () => {
-  let cluster: Cluster
-  let controllers: RunningControllers
+  let embedded: EmbeddedCluster
   let client: Client
 
   before(async () => {
-    cluster = createCluster()
-    client = createClientOn(inProcessTransport(cluster.handle))
-    await installCustomResources(client)
-    controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)))
-    await controllers.fleet.add(plainNodes(50))
+    embedded = await startEmbeddedCluster({ nodes: 50 })
+    client = embedded.client
   })
-  after(async () => {
-    await controllers?.stop()
-    cluster?.stop()
-  })
+  after(() => embedded?.stop())
 
   test('one pod that changes is the same work in a large set as in a small one', async () => {
     const small = await measured('small', 4)
@@ -76,8 +56,8 @@ describe('work', () => {
 
   /** How many pods are looked at when one of them changes, and when the whole set is looked at. */
   async function measured(namespace: string, replicas: number) {
-    await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-    const operatorClient = createClientOn(inProcessTransport(cluster.handle))
+    await embedded.newNamespace(namespace)
+    const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle))
     const stage = new Stage({ client, operatorClient, namespace, writes: [] })
     const operator = await startOperator(operatorClient, { configuration: defaultConfiguration() })
     try {

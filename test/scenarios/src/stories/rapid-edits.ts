@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import type { CliqueTemplate, Pod } from '@grove/api'
 import { isConflict, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { seeded } from '../seeded.ts'
 import { isReady, type Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 import { grouped } from './manifests.ts'
@@ -50,15 +51,6 @@ const image = (version: number) => `registry.example/engine:${version}`
 function each(cliques: CliqueTemplate[], change: (clique: CliqueTemplate) => unknown): CliqueTemplate[] {
   for (const clique of cliques) change(clique)
   return cliques
-}
-
-/** Which edit comes next. The same seed chooses the same edits; in which order they arrive, nobody can say. */
-function seeded(seed: number): (below: number) => number {
-  let state = seed
-  return below => {
-    state = (Math.imul(state, 1103515245) + 12345) >>> 0
-    return (state >>> 8) % below
-  }
 }
 
 /** Sends so many edits of the same starting point, several at a time. */
