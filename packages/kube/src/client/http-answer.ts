@@ -13,12 +13,14 @@ import {
 const streamBufferBytes = 1024 * 1024
 
 /** What both kinds of answers share: whether the request went out, being aborted, and failing in one way. */
-abstract class Answer implements Dispatcher.DispatchHandler {
+export abstract class Answer implements Dispatcher.DispatchHandler {
   protected status = 0
   protected headers: TransportHeaders = {}
   protected controller: Dispatcher.DispatchController | undefined
   #signal: AbortSignal | undefined
   #abort: (() => void) | undefined
+  #over: (() => void) | undefined
+  #failed = false
   #sent = false
 
   constructor(signal: AbortSignal | undefined) {
@@ -26,6 +28,11 @@ abstract class Answer implements Dispatcher.DispatchHandler {
     this.#signal = signal
     this.#abort = () => this.abort()
     signal.addEventListener('abort', this.#abort, { once: true })
+  }
+
+  /** Tells once that the connection has nothing more to do with this request, however it ended. */
+  whenOver(over: () => void): void {
+    this.#over = over
   }
 
   /** The error reaches whoever waits for this answer; called at most once. */
@@ -42,12 +49,30 @@ abstract class Answer implements Dispatcher.DispatchHandler {
     this.headers = headers
   }
 
+  onResponseEnd(): void {
+    this.#forgetSignal()
+    this.#tellOver()
+  }
+
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.release()
+    this.#failOnce(error)
+    this.#tellOver()
+  }
+
+  #tellOver(): void {
+    const over = this.#over
+    this.#over = undefined
+    over?.()
+  }
+
+  #failOnce(error: Error): void {
+    if (this.#failed) return
+    this.#failed = true
+    this.#forgetSignal()
     this.fail(this.#describe(error))
   }
 
-  protected release(): void {
+  #forgetSignal(): void {
     if (this.#abort) this.#signal?.removeEventListener('abort', this.#abort)
     this.#abort = undefined
   }
@@ -56,7 +81,7 @@ abstract class Answer implements Dispatcher.DispatchHandler {
     const reason = abortReason(this.#signal)
     // A request that still waits for a connection has no controller; it is dropped when its turn comes.
     if (this.controller) this.controller.abort(reason)
-    else this.onResponseError(undefined, reason)
+    else this.#failOnce(reason)
   }
 
   #describe(error: Error): TransportError {
@@ -87,8 +112,8 @@ export class WholeAnswer extends Answer {
     this.#chunks.push(chunk)
   }
 
-  onResponseEnd(): void {
-    this.release()
+  override onResponseEnd(): void {
+    super.onResponseEnd()
     const body = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)
     this.#resolve({ status: this.status, headers: this.headers, body })
   }
@@ -137,8 +162,8 @@ export class StreamedAnswer extends Answer {
     this.#wake?.()
   }
 
-  onResponseEnd(): void {
-    this.release()
+  override onResponseEnd(): void {
+    super.onResponseEnd()
     this.#ended = true
     this.#wake?.()
   }

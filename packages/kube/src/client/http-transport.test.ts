@@ -90,6 +90,29 @@ describe('the transport over sockets', () => {
     await transport.close()
   })
 
+  it('carries out what waits for a connection before it closes, and leaves out what was aborted meanwhile', async () => {
+    const transport = open('', 1)
+    const answered: string[] = []
+    const held: (() => void)[] = []
+    behaviour = (request, response) => {
+      answered.push(request.url!)
+      held.push(() => void response.end('{}'))
+    }
+    const abort = new AbortController()
+    const first = transport.request(get('/first'))
+    const second = failureOf(transport.request(get('/second', { signal: abort.signal })))
+    const third = transport.request(get('/third'))
+    while (held.length === 0) await new Promise(setImmediate)
+    abort.abort()
+    const closed = transport.close()
+    held.shift()!()
+    while (held.length === 0) await new Promise(setImmediate)
+    held.shift()!()
+    assert.equal((await second).kind, 'aborted')
+    await Promise.all([first, third, closed])
+    assert.deepEqual(answered, ['/first', '/third'])
+  })
+
   it('gives each stream a connection of its own, whatever else is in flight', async () => {
     const transport = open('', 1)
     behaviour = (_, response) => void response.write('x')

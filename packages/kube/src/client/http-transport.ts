@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type buildConnector, type Dispatcher, Pool } from 'undici'
+import type { buildConnector, Dispatcher } from 'undici'
+import { Connections } from './connections.ts'
 import { refuseAborted, StreamedAnswer, WholeAnswer } from './http-answer.ts'
 import type { Transport, TransportRequest, TransportResponse, TransportStream } from './transport.ts'
 
@@ -19,34 +20,34 @@ export interface HttpTransportOptions {
  * who close and no request meets a connection that is just being closed. */
 const keepAliveMs = 75_000
 
-/** Concurrent streams that undici puts on one HTTP/2 connection; the server allows 100 to 250. */
+/** Concurrent streams on one HTTP/2 connection; the server allows 100 to 250. */
 const http2Streams = 100
 
 /**
- * The transport over sockets: one pool of kept-alive connections for requests, and one for streams, so that neither
- * takes the other's place. Not promised: that a request cut in the middle was not carried out; `sent` is false only
+ * The transport over sockets: kept-alive connections for requests, and others for streams, so that neither takes the
+ * other's place. Not promised: that a request cut in the middle was not carried out; `sent` is false only
  * when no byte of it left.
  */
 export class HttpTransport implements Transport {
   readonly #options: HttpTransportOptions
   readonly #basePath: string
-  #requests: Pool
-  #streams: Pool
+  #requests: Connections
+  #streams: Connections
 
   constructor(options: HttpTransportOptions) {
     this.#options = options
     this.#basePath = new URL(options.server).pathname.replace(/\/$/, '')
-    this.#requests = openPool(options, options.maxConnections)
-    this.#streams = openPool(options, null)
+    this.#requests = connections(options, options.maxConnections)
+    this.#streams = connections(options, Number.POSITIVE_INFINITY)
   }
 
   /** New requests get new connections, those in flight finish on theirs: for another client certificate. */
   renewConnections(): void {
     const old = [this.#requests, this.#streams]
-    this.#requests = openPool(this.#options, this.#options.maxConnections)
-    this.#streams = openPool(this.#options, null)
+    this.#requests = connections(this.#options, this.#options.maxConnections)
+    this.#streams = connections(this.#options, Number.POSITIVE_INFINITY)
     // Whatever ends their requests also ends them; there is nobody left to tell.
-    for (const pool of old) pool.close().catch(() => {})
+    for (const each of old) each.close().catch(() => {})
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
@@ -85,15 +86,19 @@ export class HttpTransport implements Transport {
   }
 }
 
-function openPool(options: HttpTransportOptions, connections: number | null): Pool {
-  return new Pool(new URL(options.server).origin, {
-    connect: options.connect,
-    // Streams may be more than one HTTP/2 connection carries.
-    connections: options.http2 && connections !== null ? 1 : connections,
-    pipelining: options.http2 ? http2Streams : 1,
-    allowH2: options.http2 ?? false,
-    maxConcurrentStreams: http2Streams,
-    keepAliveTimeout: keepAliveMs,
-    keepAliveMaxTimeout: keepAliveMs,
+function connections(options: HttpTransportOptions, most: number): Connections {
+  const { server, connect, http2 = false } = options
+  return new Connections({
+    origin: new URL(server).origin,
+    settings: {
+      connect,
+      allowH2: http2,
+      maxConcurrentStreams: http2Streams,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
+    },
+    // One HTTP/2 connection carries all requests; streams may be more than one carries.
+    most: http2 && most < Number.POSITIVE_INFINITY ? 1 : most,
+    places: http2 ? http2Streams : 1,
   })
 }
