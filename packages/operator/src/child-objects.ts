@@ -14,6 +14,8 @@ export interface ChildKind<T extends KubeObject> {
   readonly ownerUid: string
   /** The part of metadata and spec that is ours and differs. Without it a child is never changed after creation. */
   readonly patch?: (existing: Stored<T>, wanted: T) => MergePatch | undefined
+  /** Whether what is wrong cannot be changed in place: such a child goes and is made anew. */
+  readonly isBeyondRepair?: (existing: Stored<T>, wanted: T) => boolean
   /** Whether unwanted children go. */
   readonly prune: boolean
 }
@@ -35,11 +37,13 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
   const patch: { object: Stored<T>; patch: MergePatch }[] = []
   const taken: Stored<T>[] = []
   const leaving: Stored<T>[] = []
+  const beyondRepair: Stored<T>[] = []
   for (const wanted of kind.wanted) {
     const existing = byName.get(wanted.metadata?.name ?? '')
     if (!existing) create.push(wanted)
     else if (existing.metadata.deletionTimestamp) leaving.push(existing)
     else if (!isControlledBy(existing, kind.ownerUid)) taken.push(existing)
+    else if (kind.isBeyondRepair?.(existing, wanted)) beyondRepair.push(existing)
     else {
       const difference = kind.patch?.(existing, wanted)
       if (difference) patch.push({ object: existing, patch: difference })
@@ -53,7 +57,7 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
           isControlledBy(object, kind.ownerUid),
       )
     : []
-  return { create, patch, remove, taken, leaving }
+  return { create, patch, remove: [...beyondRepair, ...remove], taken, leaving }
 }
 
 /** By UID: a namesake of a former owner is somebody else. */

@@ -14,6 +14,16 @@ export class CodedError extends Error {
   }
 }
 
+/** A failure in one part of a set; its code stays. */
+export class ComponentFailed extends Error {
+  readonly code: ErrorCode | undefined
+
+  constructor(component: string, cause: unknown) {
+    super(`failed to sync ${component}: ${textOf(cause)}`, { cause })
+    this.code = codeOf(cause)
+  }
+}
+
 /** Several failures of one pass. */
 export class PassFailed extends AggregateError {
   override readonly errors: unknown[]
@@ -38,10 +48,14 @@ export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
 export function lastErrorsOf(error: unknown, fallback: ErrorCode, now: string): LastError[] {
   const errors = error instanceof PassFailed ? error.errors : [error]
   return errors.map(one => ({
-    code: one instanceof CodedError ? one.code : fallback,
+    code: codeOf(one) ?? fallback,
     description: textOf(one),
     observedAt: now,
   }))
+}
+
+function codeOf(error: unknown): ErrorCode | undefined {
+  return error instanceof CodedError || error instanceof ComponentFailed ? error.code : undefined
 }
 
 export function textOf(error: unknown): string {

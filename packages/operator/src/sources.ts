@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What wakes each controller, and how long it may wait for more of the same.
-import { type ClusterTopologyBinding, label, type Pod, type PodClique, type PodCliqueSet } from '@grove/api'
+import {
+  type ClusterTopologyBinding,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueSet,
+  type PodGang,
+} from '@grove/api'
 import {
   type Change,
   type KeyRequest,
@@ -16,6 +23,7 @@ import { calmly, calmOfClique, calmOfParent, calmOfUpdate } from './calm.ts'
 import { isControlledBy } from './child-objects.ts'
 import { claimSources, domainSources } from './device-wake-ups.ts'
 import { keyOf, type ObjectKey, refOf } from './object-key.ts'
+import { isInitialized } from './podclique/gates.ts'
 import { isUpdatingSet, updatingReplicas } from './podcliqueset/update.ts'
 import { type GangKey, gangKeyOfMember } from './podgang/key.ts'
 import type { GangReconciler } from './podgang/reconcile.ts'
@@ -26,9 +34,11 @@ import {
   isGangWorthy,
   isMendable,
   isSetWorthy,
+  isTamperedWith,
   memberOfGroup,
   ownerOfPod,
   setOfChild,
+  setsOf,
 } from './wake-ups.ts'
 import type { World } from './world.ts'
 
@@ -44,20 +54,21 @@ export function setSources(world: World, log: Logger, queue: () => WorkQueue<Obj
     from(world.sets, log, change => (isSetWorthy(change) ? [keyOf(change.new ?? change.old)] : [])),
     ofChildren(from(world.cliques, log, setOfChild)),
     ofChildren(from(world.groups, log, setOfChild)),
-    // What somebody takes away comes back.
-    ...[
-      world.services,
-      world.serviceAccounts,
-      world.roles,
-      world.roleBindings,
-      world.autoscalers,
-      world.gangs,
-      ...(world.controllerRevisions ? [world.controllerRevisions] : []),
-    ].map(cache =>
-      sourceOf<Change<KubeObject>, ObjectKey>(
-        handler => cache.onChange(handler as never),
-        change => (change.type === 'delete' ? setOfChild(change) : []),
-        log,
+    ...[world.services, world.serviceAccounts, world.roles, world.roleBindings, world.autoscalers].map(
+      cache =>
+        sourceOf<Change<KubeObject>, ObjectKey>(
+          handler => cache.onChange(handler as never),
+          change => (isTamperedWith(change) ? setsOf(change) : []),
+          log,
+        ),
+    ),
+    ...(world.controllerRevisions
+      ? [from(world.controllerRevisions, log, change => (change.type === 'delete' ? setsOf(change) : []))]
+      : []),
+    // What is edited of a gang its own controller mends.
+    ofChildren(
+      from(world.gangs, log, change =>
+        change.type === 'delete' || hasBecomeComplete(change) ? setsOf(change) : [],
       ),
     ),
     ...claimSources(world, 'podCliqueSet', log),
@@ -174,6 +185,11 @@ export function gangSources(world: World, log: Logger, gangs: GangReconciler) {
     mended(world.gangs),
     ...[...world.podGroups.values()].map(cache => mended(cache)),
   ]
+}
+
+/** A set is carried out when all of its gangs have their pods. */
+function hasBecomeComplete(change: Change<PodGang>): boolean {
+  return change.type === 'update' && isInitialized(change.new) && !isInitialized(change.old)
 }
 
 /** Scaled gangs wait for their base gang to be placed; when a clique of it is, those behind it look again. */

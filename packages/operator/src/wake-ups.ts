@@ -48,9 +48,22 @@ export function isMendable(change: Change<KubeObject & { spec?: unknown }>): boo
 }
 
 export function setOfChild(change: Change<KubeObject>): ObjectKey[] {
-  const { namespace, labels } = (change.new ?? change.old).metadata
-  const set = labels?.[label.partOf]
-  return namespace && set && isNews(change) ? [`${namespace}/${set}`] : []
+  return isNews(change) ? setsOf(change) : []
+}
+
+/** The set that a child is part of; the one it was part of as well, when somebody took the label away. */
+export function setsOf(change: Change<KubeObject>): ObjectKey[] {
+  const { namespace } = (change.new ?? change.old).metadata
+  const names = new Set([change.new, change.old].map(object => object?.metadata.labels?.[label.partOf]))
+  return [...names].flatMap(name => (namespace && name ? [`${namespace}/${name}` as ObjectKey] : []))
+}
+
+/** Somebody took away, or changed, what we made. Statuses and annotations are others' to write. */
+export function isTamperedWith(change: Change<KubeObject>): boolean {
+  if (change.type !== 'update') return change.type === 'delete'
+  const { metadata: before, status: _, ...was } = change.old as Stored<KubeObject> & { status?: unknown }
+  const { metadata: after, status: __, ...is } = change.new as Stored<KubeObject> & { status?: unknown }
+  return !sameMeaning(before.labels, after.labels) || !sameMeaning(was, is)
 }
 
 /** A child's change that may change its parent's status or children. */
@@ -59,7 +72,9 @@ function isNews(change: Change<KubeObject & { status?: unknown; spec?: unknown }
   return (
     change.old.metadata.generation !== change.new.metadata.generation ||
     change.old.metadata.deletionTimestamp !== change.new.metadata.deletionTimestamp ||
-    !sameMeaning(change.old.status, change.new.status)
+    !sameMeaning(change.old.status, change.new.status) ||
+    !sameMeaning(change.old.metadata.labels, change.new.metadata.labels) ||
+    !sameMeaning(change.old.metadata.annotations, change.new.metadata.annotations)
   )
 }
 

@@ -55,9 +55,10 @@ export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {
     state: 'underway',
     message: `Waiting for rollout to finish: ${message}`,
   })
-  if (status?.observedGeneration !== metadata.generation)
-    return waiting('the operator has not seen the newest spec yet')
   const condition = status?.conditions?.find(({ type }) => type === conditionType.updateProgressing)
+  // While an update is under way the spec is seen, but not yet carried out.
+  if (![status?.observedGeneration, condition?.observedGeneration].includes(metadata.generation))
+    return waiting('the operator has not seen the newest spec yet')
   if (condition?.reason === 'ProgressDeadlineExceeded')
     return {
       state: 'late',

@@ -18,7 +18,7 @@ import { autoscalers } from '../objects/autoscaler.ts'
 import { podClique } from '../objects/clique.ts'
 import { headlessService } from '../objects/headless-service.ts'
 import { podCliqueScalingGroup } from '../objects/scaling-group.ts'
-import { patchMembers } from '../owned-fields.ts'
+import { patchMembers, sameMeaning } from '../owned-fields.ts'
 import type { StoredSet } from '../stored.ts'
 import { sameMetrics } from './autoscaler-metrics.ts'
 
@@ -74,7 +74,11 @@ export function patchRole(existing: Stored<Role>, wanted: Role): MergePatch | un
   return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['rules']))
 }
 
-/** The role that a binding refers to cannot be changed; a binding to another role is not ours to repair in place. */
+/** The role that a binding refers to cannot be changed. */
+export function bindsAnotherRole(existing: RoleBinding, wanted: RoleBinding): boolean {
+  return !sameMeaning(existing.roleRef, wanted.roleRef)
+}
+
 export function patchRoleBinding(existing: Stored<RoleBinding>, wanted: RoleBinding): MergePatch | undefined {
   return combine(metadataPatch(existing, wanted, ['labels']), patchMembers(existing, wanted, ['subjects']))
 }

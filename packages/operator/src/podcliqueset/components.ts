@@ -2,12 +2,10 @@
 
 // The parts of a set in the order in which they are brought about. Parts of one group run side by side; a failure in a
 // group stops the groups after it.
-import { type ErrorCode, type EventValue, eventSource, events, label, setErrorCode } from '@grove/api'
-import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
-import { hasArrived } from '../arrival.ts'
-import { type ChildKind, planChildren } from '../child-objects.ts'
+import { events, label, setErrorCode } from '@grove/api'
+import type { KubeObject } from '@grove/kube'
 import { numberLabel } from '../clique-instance.ts'
-import { CodedError, PassFailed, textOf } from '../coded-error.ts'
+import { PassFailed } from '../coded-error.ts'
 import { range } from '../layout.ts'
 import { keyOf } from '../object-key.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
@@ -19,9 +17,10 @@ import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, renamePods } from '../take-over.ts'
-import { runAll } from '../writes.ts'
+import { type ChildComponent, type Component, childComponent } from './child-component.ts'
 import {
   asScaled,
+  bindsAnotherRole,
   patchAutoscaler,
   patchClique,
   patchHeldClique,
@@ -40,12 +39,6 @@ import { syncRevisions } from './revision-records.ts'
 import type { TokenSecrets } from './token-secret.ts'
 import { isHeldBack } from './update.ts'
 
-export interface Component {
-  /** As it stands in error texts. */
-  readonly name: string
-  run(): Promise<void>
-}
-
 export function components(
   set: StoredSet,
   context: OperatorContext,
@@ -54,51 +47,47 @@ export function components(
 ): Component[][] {
   const { world } = context
   const { uid } = set.metadata
-  const child = <T extends KubeObject>(
-    part: Omit<ChildComponent<T>, 'set' | 'context' | 'signal'>,
-  ): Component => childComponent<T>({ ...part, set, context, signal })
+  const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
+    childComponent<T>(part, set, context, signal)
   const owned = { ownerUid: uid, prune: true }
   return [
     [
       {
-        name: 'ServiceAccount',
-        run: async () => {
-          await child({
-            name: 'ServiceAccount',
-            code: setErrorCode.syncServiceAccount,
-            resource: resources.serviceAccounts,
-            kind: {
-              ...owned,
-              wanted: [serviceAccount(set)],
-              existing: world.serviceAccounts.byIndex('controller', uid),
-              patch: patchServiceAccount,
-            },
-          }).run()
-          // A token for an account that does not exist yet would be thrown away by the cluster.
-          await tokens.sync(set, signal)
-        },
+        ...child({
+          name: 'ServiceAccount',
+          code: setErrorCode.syncServiceAccount,
+          resource: resources.serviceAccounts,
+          kind: () => ({
+            ...owned,
+            wanted: [serviceAccount(set)],
+            existing: world.serviceAccounts.byIndex('controller', uid),
+            patch: patchServiceAccount,
+          }),
+        }),
+        // A token for an account that does not exist yet would be thrown away by the cluster.
+        next: { name: 'ServiceAccountTokenSecret', run: () => tokens.sync(set, signal) },
       },
       child({
         name: 'Role',
         code: setErrorCode.syncRole,
         resource: resources.roles,
-        kind: {
+        kind: () => ({
           ...owned,
           wanted: [podRole(set)],
           existing: world.roles.byIndex('controller', uid),
           patch: patchRole,
-        },
+        }),
       }),
       child({
         name: 'HeadlessService',
         code: setErrorCode.syncService,
         resource: resources.services,
-        kind: {
+        kind: () => ({
           ...owned,
           wanted: wantedServices(set),
           existing: world.services.byIndex('controller', uid),
           patch: patchService,
-        },
+        }),
       }),
       { name: 'ComputeDomain', run: () => syncComputeDomains(set, context, signal) },
       {
@@ -120,12 +109,12 @@ export function components(
         name: 'HorizontalPodAutoscaler',
         code: setErrorCode.syncAutoscaler,
         resource: resources.autoscalers,
-        kind: {
+        kind: () => ({
           ...owned,
           wanted: wantedAutoscalers(set),
           existing: world.autoscalers.byIndex('controller', uid),
           patch: patchAutoscaler,
-        },
+        }),
       }),
     ],
     [
@@ -134,12 +123,13 @@ export function components(
         name: 'RoleBinding',
         code: setErrorCode.syncRoleBinding,
         resource: resources.roleBindings,
-        kind: {
+        kind: () => ({
           ...owned,
           wanted: [podRoleBinding(set)],
           existing: world.roleBindings.byIndex('controller', uid),
           patch: patchRoleBinding,
-        },
+          isBeyondRepair: bindsAnotherRole,
+        }),
       }),
       {
         name: 'PodClique',
@@ -149,7 +139,7 @@ export function components(
             name: 'PodClique',
             code: setErrorCode.syncClique,
             resource: resources.podCliques,
-            kind: {
+            kind: () => ({
               ...owned,
               wanted: asScaled(
                 wantedCliques(set, revisionOf(set).templateHashes),
@@ -161,10 +151,11 @@ export function components(
                 !isOfWantedTemplate(set, existing as StoredClique)
                   ? patchHeldClique(existing, wanted)
                   : patchClique(existing, wanted),
-            },
+            }),
             written: clique => events.cliqueApplied(keyOf(clique)),
             removed: clique => events.cliqueDeleted(clique.metadata?.name ?? ''),
-            failed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
+            writeFailed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
+            removeFailed: (clique, error) => events.cliqueDeleteFailed(keyOf(clique), error),
           }).run()
         },
       },
@@ -174,15 +165,16 @@ export function components(
         name: 'PodCliqueScalingGroup',
         code: setErrorCode.syncScalingGroup,
         resource: resources.podCliqueScalingGroups,
-        kind: {
+        kind: () => ({
           ...owned,
           wanted: wantedScalingGroups(set),
           existing: world.groups.byIndex('controller', uid),
           patch: patchScalingGroup,
-        },
+        }),
         written: group => events.scalingGroupApplied(keyOf(group)),
         removed: group => events.scalingGroupDeleted(keyOf(group)),
-        failed: (group, error) => events.scalingGroupApplyFailed(keyOf(group), error),
+        writeFailed: (group, error) => events.scalingGroupApplyFailed(keyOf(group), error),
+        removeFailed: (group, error) => events.scalingGroupDeleteFailed(keyOf(group), error),
       }),
       // Last, so that no pod waits for it.
       { name: 'ControllerRevision', run: () => syncRevisions(set, context, signal) },
@@ -196,75 +188,4 @@ async function renamePodsOf(set: StoredSet, context: OperatorContext, signal: Ab
   const renamed = cliques.filter(clique => isToBeRenamed(set, clique))
   const failures = await Promise.all(renamed.map(clique => renamePods(set, clique, context, signal)))
   if (failures.flat().length) throw new PassFailed(failures.flat())
-}
-
-interface ChildComponent<T extends KubeObject> {
-  readonly name: string
-  readonly code: ErrorCode
-  readonly resource: Resource<T>
-  readonly kind: ChildKind<T>
-  readonly set: StoredSet
-  readonly context: OperatorContext
-  readonly signal: AbortSignal
-  readonly written?: (object: T) => EventValue
-  readonly removed?: (object: T) => EventValue
-  readonly failed?: (object: T, error: string) => EventValue
-}
-
-function childComponent<T extends KubeObject>(part: ChildComponent<T>): Component {
-  return { name: part.name, run: () => syncChildren(part) }
-}
-
-async function syncChildren<T extends KubeObject>(part: ChildComponent<T>): Promise<void> {
-  const { resource, set, signal } = part
-  const { client } = part.context.world
-  const plan = planChildren(part.kind)
-  const tell = (event: EventValue | undefined) => {
-    if (event) part.context.events.emit(set, eventSource.podCliqueSet, event)
-  }
-  const write = (object: T, request: () => Promise<unknown>) => async () => {
-    try {
-      await request()
-      tell(part.written?.(object))
-    } catch (error) {
-      if (isAlreadyExists(error) && (await hasArrived(client, resource, object, part.kind.ownerUid, signal)))
-        return
-      tell(part.failed?.(object, textOf(error)))
-      throw new CodedError('Sync', part.code, `Error writing ${resource.kind} ${keyOf(object)}`, error)
-    }
-  }
-  const failures = [
-    ...plan.taken.map(
-      object =>
-        new CodedError(
-          'Sync',
-          part.code,
-          `${resource.kind} ${keyOf(object)} exists and is controlled by somebody else; remove it or rename the PodCliqueSet`,
-        ),
-    ),
-    ...(await runAll([
-      ...plan.create.map(object => write(object, () => client.create(resource, object, { signal }))),
-      ...plan.patch.map(({ object, patch }) =>
-        write(object, () => client.patch(resource, refOfObject(object), { merge: patch }, { signal })),
-      ),
-      ...plan.remove.map(object => async () => {
-        try {
-          await client.delete(resource, refOfObject(object), {
-            signal,
-            preconditions: { uid: object.metadata.uid },
-          })
-          tell(part.removed?.(object))
-        } catch (error) {
-          if (isNotFound(error)) return
-          throw new CodedError('Sync', part.code, `Error deleting ${resource.kind} ${keyOf(object)}`, error)
-        }
-      }),
-    ])),
-  ]
-  if (failures.length) throw new PassFailed(failures)
-}
-
-function refOfObject(object: KubeObject | Stored) {
-  const { name = '', namespace = '' } = object.metadata ?? {}
-  return { name, namespace }
 }

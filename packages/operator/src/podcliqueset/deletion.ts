@@ -2,17 +2,16 @@
 
 // A set goes away. Owner references and the garbage collector are what is relied on; removing by label what is many
 // makes it fast. If those requests fail the collector still finishes the job.
-import { finalizer, label, managedLabels, selectorText } from '@grove/api'
+import { finalizer, managedLabels, type PodCliqueSet, selectorText, setErrorCode } from '@grove/api'
 import { isNotFound, type KubeObject, type ReconcileResult, type Resource, type Stored } from '@grove/kube'
-import type { OperatorContext } from '../operator-context.ts'
+import { lastErrorsOf } from '../coded-error.ts'
+import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { resources } from '../resources.ts'
+import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
 import type { World } from '../world.ts'
 import { runAll } from '../writes.ts'
 import { areDomainsInUse, releaseComputeDomains } from './compute-domains.ts'
-
-/** Replica indexes that one selector names: keeps the URL far below what servers accept. */
-const indexesPerRequest = 200
 
 /** So long after the deletion NVLink domains are kept for pods that do not end; twice the usual grace of a pod. */
 const domainsHeldMs = 60_000
@@ -21,7 +20,7 @@ const domainsHeldMs = 60_000
  * What is on its way out already is no work for the garbage collector, which would otherwise look at every single one.
  * Nothing is made again in between: neither for a set that goes nor for replicas that are not wanted.
  */
-const childrenFirst: readonly Resource<KubeObject>[] = [
+export const childrenFirst: readonly Resource<KubeObject>[] = [
   resources.pods,
   resources.podCliques,
   resources.podCliqueScalingGroups,
@@ -93,26 +92,14 @@ function identityOf(set: StoredSet, world: World): [Resource<KubeObject>, Stored
   ]
 }
 
-/** Pods and cliques of replicas that are not wanted any more, members of scaling groups included. */
-export async function removeReplicas(
+/** What keeps a set from going stands in its status, as everything else that keeps it from being as wanted. */
+export async function tellFailedDeletion(
   set: StoredSet,
-  indexes: readonly number[],
-  { world }: OperatorContext,
+  failure: unknown,
+  { world, clock }: OperatorContext,
   signal: AbortSignal,
-): Promise<unknown[]> {
-  const { namespace, name } = set.metadata
-  const requests: (() => Promise<unknown>)[] = []
-  for (let at = 0; at < indexes.length; at += indexesPerRequest) {
-    const chosen = indexes.slice(at, at + indexesPerRequest).join(',')
-    const labelSelector = `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${chosen})`
-    const remove = (resource: Resource<KubeObject>) =>
-      world.client.deleteCollection(resource, { namespace, labelSelector, signal })
-    requests.push(
-      async () => {
-        for (const resource of childrenFirst) await remove(resource)
-      },
-      () => remove(resources.services),
-    )
-  }
-  return runAll(requests)
+): Promise<void> {
+  const lastErrors = lastErrorsOf(failure, setErrorCode.updateStatus, timestamp(clock))
+  const status = { ...set.status, lastErrors }
+  await writeStatus(world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
 }

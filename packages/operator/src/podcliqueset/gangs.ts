@@ -4,12 +4,14 @@
 import { eventSource, events, setErrorCode } from '@grove/api'
 import { isNotFound } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
-import { CodedError, PassFailed } from '../coded-error.ts'
-import { podGangs } from '../layout.ts'
+import { CodedError, PassFailed, textOf } from '../coded-error.ts'
+import { type PodGangInstance, podGangs } from '../layout.ts'
 import type { OperatorContext } from '../operator-context.ts'
+import { isInitialized } from '../podclique/gates.ts'
 import { type GangKey, gangKeyOf } from '../podgang/key.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
+import type { World } from '../world.ts'
 import { runAll } from '../writes.ts'
 
 export async function syncGangs(
@@ -19,10 +21,7 @@ export async function syncGangs(
   signal: AbortSignal,
 ): Promise<void> {
   const { namespace } = set.metadata
-  const wanted = podGangs(set, group => {
-    const live = world.groups.get({ namespace, name: group.name })
-    return live && isControlledBy(live, set.metadata.uid) ? live.spec.replicas : (group.config.replicas ?? 1)
-  })
+  const wanted = wantedGangs(set, world)
   const names = new Set(wanted.map(gang => gang.name))
   const excess = world.gangs
     .byIndex('controller', set.metadata.uid)
@@ -39,10 +38,28 @@ export async function syncGangs(
         sink.emit(set, eventSource.podCliqueSet, events.podGangDeleted(id))
       } catch (error) {
         if (isNotFound(error)) return
+        sink.emit(set, eventSource.podCliqueSet, events.podGangDeleteFailed(id, textOf(error)))
         throw new CodedError('Sync', setErrorCode.deletePodGang, `Error deleting PodGang ${id}`, error)
       }
     }),
   )
   for (const gang of wanted) enqueueGang(gangKeyOf(set, gang))
   if (failures.length) throw new PassFailed(failures)
+}
+
+/** Whether every gang of a set has all of its pods, scheduled or not. */
+export function areGangsComplete(set: StoredSet, { world }: OperatorContext): boolean {
+  const { namespace, uid } = set.metadata
+  return wantedGangs(set, world).every(({ name }) => {
+    const gang = world.gangs.get({ namespace, name })
+    return gang !== undefined && isControlledBy(gang, uid) && isInitialized(gang)
+  })
+}
+
+function wantedGangs(set: StoredSet, world: World): PodGangInstance[] {
+  const { namespace, uid } = set.metadata
+  return podGangs(set, group => {
+    const live = world.groups.get({ namespace, name: group.name })
+    return live && isControlledBy(live, uid) ? live.spec.replicas : (group.config.replicas ?? 1)
+  })
 }

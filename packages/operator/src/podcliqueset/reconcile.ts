@@ -5,18 +5,16 @@ import {
   type ConditionValue,
   conditionType,
   finalizer,
-  label,
   type PodClique,
   type PodCliqueScalingGroup,
   type PodCliqueSet,
   type PodCliqueSetStatus,
   setErrorCode,
 } from '@grove/api'
-import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
+import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
-import { numberLabel } from '../clique-instance.ts'
-import { CodedError, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
+import { ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
 import { usesDevices } from '../device-wake-ups.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
@@ -31,14 +29,16 @@ import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
+import type { Component } from './child-component.ts'
 import { components } from './components.ts'
-import { deleteSet, removeReplicas } from './deletion.ts'
-import { syncGangs } from './gangs.ts'
+import { deleteSet, tellFailedDeletion } from './deletion.ts'
+import { areGangsComplete, syncGangs } from './gangs.ts'
+import { removeSurplusReplicas } from './scale-in.ts'
 import { SettledSets } from './settled.ts'
 import { planSetStatus } from './status.ts'
 import type { TokenSecrets } from './token-secret.ts'
 import { topologyCondition } from './topology-condition.ts'
-import { isUpdatingSet, planSetUpdate, statusForRevision } from './update.ts'
+import { isUnderWay, isUpdatingSet, planSetUpdate, statusForRevision } from './update.ts'
 
 export interface SetReconcilerOptions {
   readonly context: OperatorContext
@@ -70,7 +70,7 @@ export class SetReconciler {
     const context = this.#context
     const stored = context.world.sets.get(refOf(key)) as StoredSet | undefined
     if (!stored) return undefined
-    if (stored.metadata.deletionTimestamp) return deleteSet(stored, context, signal)
+    if (stored.metadata.deletionTimestamp) return this.#delete(stored, signal)
     let failure: unknown
     const deadlines: (number | undefined)[] = []
     let set = stored
@@ -83,12 +83,22 @@ export class SetReconciler {
     } catch (error) {
       failure = error
     }
-    const blocked = this.#gangFailures(key)
+    const blocked = this.#gangFailures(key).map(error => new ComponentFailed('PodGang', error))
     const told = failure ?? (blocked.length ? new PassFailed(blocked) : undefined)
     deadlines.push(await updateStatus(set, isAnnounced, told, context, signal))
     if (failure) throw failure
     const known = deadlines.filter(deadline => deadline !== undefined)
     return known.length ? { requeueAt: Math.min(...known) } : undefined
+  }
+
+  async #delete(set: StoredSet, signal: AbortSignal): Promise<ReconcileResult | undefined> {
+    try {
+      return await deleteSet(set, this.#context, signal)
+    } catch (error) {
+      // A conflict is over with the next attempt; anything else is what the user waits for.
+      if (!isConflict(error)) await tellFailedDeletion(set, error, this.#context, signal)
+      throw error
+    }
   }
 
   /** Brings children and gangs to what is wanted, unless they are so since the last look. */
@@ -98,7 +108,11 @@ export class SetReconciler {
     if (this.#settled.isSettled(uid, changes) && !isUpdatingSet(set)) return
     this.#settled.unsettle(uid)
     await sync(set, this.#context, this.#tokens, signal)
-    await syncGangs(set, this.#context, this.#enqueueGang, signal)
+    const failures = await failuresIn({
+      name: 'PodGang',
+      run: () => syncGangs(set, this.#context, this.#enqueueGang, signal),
+    })
+    if (failures.length) throw new PassFailed(failures)
     // Devices are let go when the pods that use them are gone, and of pods nobody counts the changes.
     if (!usesDevices(set, this.#context.world)) this.#settled.settle(uid, changes)
   }
@@ -190,37 +204,17 @@ async function sync(
   tokens: TokenSecrets,
   signal: AbortSignal,
 ): Promise<void> {
-  const failures = await removeReplicas(set, surplusReplicas(set, context), context, signal)
+  const failures = await removeSurplusReplicas(set, context, signal)
   for (const group of components(set, context, tokens, signal)) {
-    const failed = await Promise.all(
-      group.map(async ({ name, run }) => (await failuresOf(run())).map(one => named(name, one))),
-    )
-    failures.push(...failed.flat())
+    failures.push(...(await Promise.all(group.map(failuresIn))).flat())
     if (failures.length) throw new PassFailed(failures)
   }
 }
 
-/** Says in which component a failure happened, and keeps its code. */
-function named(component: string, error: unknown): unknown {
-  if (error instanceof CodedError) {
-    error.message = `failed to sync ${component}: ${error.message}`
-    return error
-  }
-  return error
-}
-
-/** Indexes beyond the wanted number of which anything is left. */
-function surplusReplicas(set: StoredSet, { world }: OperatorContext): number[] {
-  const replicas = set.spec.replicas ?? 0
-  const objects = [
-    ...world.cliques.byIndex('controller', set.metadata.uid),
-    ...world.groups.byIndex('controller', set.metadata.uid),
-  ]
-  const indexes = objects
-    .filter(object => !object.metadata.deletionTimestamp)
-    .map(object => numberLabel(object.metadata.labels, label.setReplicaIndex))
-    .filter(index => index !== undefined && index >= replicas)
-  return [...new Set(indexes.filter(index => index !== undefined))].sort((a, b) => a - b)
+async function failuresIn({ name, run, next }: Component): Promise<unknown[]> {
+  const failures = await failuresOf(run())
+  if (failures.length) return failures.map(one => new ComponentFailed(name, one))
+  return next ? failuresIn(next) : []
 }
 
 /**
@@ -243,6 +237,12 @@ async function updateStatus(
   const children = { set, revision: revisionOf(set), ...liveChildren(set, context), now }
   const update = failure ? undefined : planSetUpdate(children)
   const progress = update?.progress
+  // What users read as "applied": not while an update is under way or gangs wait for pods to be made.
+  const isCarriedOut =
+    !failure &&
+    generation !== undefined &&
+    (set.status?.observedGeneration === generation ||
+      (!isUnderWay(progress ?? set.status?.updateProgress) && areGangsComplete(set, context)))
   const before = findCondition(set.status?.conditions, conditionType.updateProgressing)
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
@@ -257,7 +257,7 @@ async function updateStatus(
     // Only who announces a revision may name it: one that is named counts as announced.
     currentGenerationHash:
       known.status?.currentGenerationHash ?? (isAnnounced ? children.revision.generationHash : undefined),
-    ...(!failure && generation !== undefined && { observedGeneration: generation }),
+    ...(isCarriedOut && { observedGeneration: generation }),
     lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now) : [],
   }
   await writeStatus(world, resources.podCliqueSets, set, status, { signal })

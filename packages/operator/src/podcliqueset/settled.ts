@@ -2,10 +2,10 @@
 
 // Which sets have all their children as they want them. A set of hundreds of replicas is woken by each of them when they
 // start; unless something else than a status changed, there is no need to compare every child with what is wanted.
-import { label } from '@grove/api'
 import type { Change, KubeObject } from '@grove/kube'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { sameMeaning } from '../owned-fields.ts'
+import { setsOf } from '../wake-ups.ts'
 import type { World } from '../world.ts'
 
 export class SettledSets {
@@ -24,11 +24,9 @@ export class SettledSets {
     })
     world.onChangeOfAny((change, isSet) => {
       if (isStatusOnly(change)) return
-      const object = change.new ?? change.old
-      const { namespace, labels } = object.metadata
-      const name = isSet ? object.metadata.name : labels?.[label.partOf]
-      if (!namespace) this.#changesOfAll++
-      else if (name && (change.type !== 'delete' || !isSet)) this.#count(`${namespace}/${name}`)
+      if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
+      else if (!isSet) for (const key of setsOf(change)) this.#count(key)
+      else if (change.new) this.#count(keyOf(change.new))
     })
   }
 

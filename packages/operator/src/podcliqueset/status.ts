@@ -109,7 +109,7 @@ function conditions({ set, topology, update, now }: SetStatusInput): Condition[]
     ? withCondition(placed, update, now)
     : withoutCondition(placed, conditionType.updateProgressing)
   return (after ?? []).map(condition =>
-    condition.type === topology?.type
+    condition.type === topology?.type || condition.type === update?.type
       ? { ...condition, observedGeneration: set.metadata.generation }
       : condition,
   )

@@ -14,7 +14,7 @@ import type { StoredSet } from '../stored.ts'
 /** Written by the cluster next to the token. */
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
 /** What was seen of a Secret is believed this long: many cliques of one set start together. */
-const believedMs = 10_000
+const believedMs = 1_000
 /** Pods that still use the former Secret end when they end; looking more often helps nobody. */
 const formerLookedAtMs = 60_000
 
@@ -22,8 +22,8 @@ export class TokenSecrets {
   readonly #context: OperatorContext
   /** Sets whose Secret is there, with the account that it is for, by UID: it is made once and never changed. */
   readonly #known = new Map<string, string>()
-  /** When the Secret of a set was last seen with a token. */
-  readonly #filled = new Map<string, number>()
+  /** What was last seen of the Secret of a set, and when. */
+  readonly #seen = new Map<string, { readonly at: number; readonly isFilled: boolean }>()
   /** Sets of former releases whose Secret has another name, and when that was last looked at. */
   readonly #former = new Map<string, number>()
 
@@ -33,30 +33,42 @@ export class TokenSecrets {
       if (change.type !== 'delete') return
       const { uid } = change.old.metadata
       this.#known.delete(uid)
-      this.#filled.delete(uid)
+      this.#seen.delete(uid)
       this.#former.delete(uid)
     })
   }
 
-  /** After the set's account is there: a token for an account that does not exist is thrown away by the cluster. */
+  /**
+   * After the set's account is there: a token for an account that does not exist is thrown away by the cluster. Looks at
+   * the Secret each time: nobody tells us when it is taken away.
+   */
   async sync(set: StoredSet, signal: AbortSignal): Promise<void> {
     const { uid } = set.metadata
     if (this.#known.get(uid) !== this.#accountOf(set)) await this.#provide(set, signal)
+    else if (!this.#seenLately(uid)) await this.#look(set, signal)
     const lookedAt = this.#former.get(uid)
     if (lookedAt === undefined || this.#context.clock.now() - lookedAt < formerLookedAtMs) return
     if (await this.isFilled(set, signal)) await this.#removeFormer(set, signal)
   }
 
-  /** Whether pods that wait for others have a token to do so. A Secret that is gone is made again. */
+  /** Whether pods that wait for others have a token to do so. */
   async isFilled(set: StoredSet, signal: AbortSignal): Promise<boolean> {
-    const { uid } = set.metadata
-    const seen = this.#filled.get(uid)
-    if (seen !== undefined && this.#context.clock.now() - seen < believedMs) return true
-    const secret = await this.#read(set, names.tokenSecret(set.metadata.name), signal)
-    if (!secret) await this.#provide(set, signal)
-    if (!secret?.data?.token) return false
-    this.#filled.set(uid, this.#context.clock.now())
-    return true
+    return this.#seenLately(set.metadata.uid)?.isFilled || this.#look(set, signal)
+  }
+
+  /** Whether there is a token. A Secret that is gone is made again. */
+  async #look(set: StoredSet, signal: AbortSignal): Promise<boolean> {
+    const { name, uid } = set.metadata
+    const secret = await this.#read(set, names.tokenSecret(name), signal)
+    if (!secret || !isControlledBy(secret, uid)) await this.#provide(set, signal)
+    const isFilled = Boolean(secret?.data?.token)
+    this.#seen.set(uid, { at: this.#context.clock.monotonic(), isFilled })
+    return isFilled
+  }
+
+  #seenLately(uid: string) {
+    const seen = this.#seen.get(uid)
+    return seen && this.#context.clock.monotonic() - seen.at < believedMs ? seen : undefined
   }
 
   #accountOf({ metadata: { namespace, name } }: StoredSet): string {
@@ -75,6 +87,7 @@ export class TokenSecrets {
       throw new CodedError('Sync', setErrorCode.createSecret, `Error creating Secret ${id}`, error)
     }
     this.#known.set(set.metadata.uid, account)
+    this.#seen.set(set.metadata.uid, { at: this.#context.clock.monotonic(), isFilled: false })
   }
 
   async #create(set: StoredSet, wanted: Secret, account: string, signal: AbortSignal): Promise<void> {

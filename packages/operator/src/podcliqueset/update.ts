@@ -60,7 +60,10 @@ export function isPaused(set: StoredSet): boolean {
 }
 
 export function isUpdatingSet(set: StoredSet): boolean {
-  const progress = set.status?.updateProgress
+  return isUnderWay(set.status?.updateProgress)
+}
+
+export function isUnderWay(progress: PodCliqueSetUpdateProgress | undefined): boolean {
   return progress !== undefined && progress.updateEndedAt === undefined
 }
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Brings the children of one kind to what a set wants, and tells on the set what became of each.
+import { type ErrorCode, type EventValue, eventSource } from '@grove/api'
+import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { type ChildKind, isControlledBy, planChildren } from '../child-objects.ts'
+import { CodedError, PassFailed, textOf } from '../coded-error.ts'
+import { keyOf } from '../object-key.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import type { StoredSet } from '../stored.ts'
+import { runAll } from '../writes.ts'
+
+/** One part of a set. */
+export interface Component {
+  /** As it stands in error texts. */
+  readonly name: string
+  run(): Promise<void>
+  /** Begins when this one has succeeded. */
+  readonly next?: Component
+}
+
+export interface ChildComponent<T extends KubeObject> {
+  readonly name: string
+  readonly code: ErrorCode
+  readonly resource: Resource<T>
+  /** Asked when its turn comes, so that what fails in it fails here. */
+  kind(): ChildKind<T>
+  written?(object: T): EventValue
+  writeFailed?(object: T, error: string): EventValue
+  removed?(object: T): EventValue
+  removeFailed?(object: T, error: string): EventValue
+}
+
+export function childComponent<T extends KubeObject>(
+  part: ChildComponent<T>,
+  set: StoredSet,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Component {
+  return { name: part.name, run: async () => new ChildWriter(part, set, context, signal).run() }
+}
+
+class ChildWriter<T extends KubeObject> {
+  readonly #part: ChildComponent<T>
+  readonly #kind: ChildKind<T>
+  readonly #set: StoredSet
+  readonly #context: OperatorContext
+  readonly #signal: AbortSignal
+
+  constructor(part: ChildComponent<T>, set: StoredSet, context: OperatorContext, signal: AbortSignal) {
+    this.#part = part
+    this.#kind = part.kind()
+    this.#set = set
+    this.#context = context
+    this.#signal = signal
+  }
+
+  async run(): Promise<void> {
+    const plan = planChildren(this.#kind)
+    const failures = [
+      ...plan.taken.map(object => this.#failure(object, takenText)),
+      ...(await runAll([
+        ...plan.create.map(object => () => this.#write(object, () => this.#create(object))),
+        ...plan.patch.map(
+          ({ object, patch }) =>
+            () =>
+              this.#write(object, () => this.#patch(object, patch)),
+        ),
+        ...plan.remove.map(object => () => this.#remove(object)),
+      ])),
+    ]
+    if (failures.length) throw new PassFailed(failures)
+  }
+
+  async #write(object: T, request: () => Promise<boolean>): Promise<void> {
+    try {
+      if (await request()) this.#tell(this.#part.written?.(object))
+    } catch (error) {
+      this.#tell(this.#part.writeFailed?.(object, textOf(error)))
+      throw this.#failure(object, 'cannot be written', error)
+    }
+  }
+
+  /** Tells whether anything was written. */
+  async #create(object: T): Promise<boolean> {
+    try {
+      await this.#client.create(this.#part.resource, object, { signal: this.#signal })
+      return true
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error
+    }
+    return this.#mendUnseen(object)
+  }
+
+  /** The name is taken by what the cache does not show: ours and new, ours without its labels, or another's. */
+  async #mendUnseen(object: T): Promise<boolean> {
+    const found = await this.#client.find(this.#part.resource, refOf(object), { signal: this.#signal })
+    if (!found || found.metadata.deletionTimestamp) throw new Error('its predecessor is still being deleted')
+    if (!isControlledBy(found, this.#kind.ownerUid)) throw new Error(takenText)
+    const difference = this.#kind.patch?.(found, object)
+    return difference ? this.#patch(found, difference) : false
+  }
+
+  async #patch(object: Stored<T>, merge: object): Promise<boolean> {
+    await this.#client.patch(this.#part.resource, refOf(object), { merge }, { signal: this.#signal })
+    return true
+  }
+
+  async #remove(object: Stored<T>): Promise<void> {
+    const preconditions = { uid: object.metadata.uid }
+    try {
+      await this.#client.delete(this.#part.resource, refOf(object), { signal: this.#signal, preconditions })
+      this.#tell(this.#part.removed?.(object))
+    } catch (error) {
+      if (isNotFound(error)) return
+      this.#tell(this.#part.removeFailed?.(object, textOf(error)))
+      throw this.#failure(object, 'cannot be deleted', error)
+    }
+  }
+
+  get #client() {
+    return this.#context.world.client
+  }
+
+  #tell(event: EventValue | undefined): void {
+    if (event) this.#context.events.emit(this.#set, eventSource.podCliqueSet, event)
+  }
+
+  #failure(object: T, what: string, cause?: unknown): CodedError {
+    const { code, resource } = this.#part
+    return new CodedError('Sync', code, `${resource.kind} ${keyOf(object)} ${what}`, cause)
+  }
+}
+
+const takenText = 'exists and is controlled by somebody else; remove it or rename the PodCliqueSet'
+
+function refOf(object: KubeObject) {
+  const { name = '', namespace = '' } = object.metadata ?? {}
+  return { name, namespace }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What it takes for a set, or replicas of it, to go; counted in requests.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { finalizer } from '@grove/api'
+import { resources } from '../resources.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { failure } from '../testing/simulation/api.ts'
+import { RecordedSimulation } from '../testing/simulation/recorded.ts'
+import { setName } from '../testing/simulation/simulation.ts'
+import { settle } from '../testing/simulation/wellness.ts'
+
+async function settled(replicas: number): Promise<RecordedSimulation> {
+  const web = clique('web', { replicas: 2 })
+  const autoScalingConfig = { minReplicas: 2, maxReplicas: 4 }
+  const simulation = new RecordedSimulation(
+    sampleSet({
+      name: setName,
+      replicas,
+      cliques: [{ ...web, spec: { ...web.spec, autoScalingConfig } }, clique('work')],
+      groups: [group('g', ['work'], 2, 1)],
+    }),
+  )
+  assert.ok(await settle(simulation, 60))
+  await simulation.reconcileAll()
+  return simulation
+}
+
+/** As the API server does it: the set stays until nobody holds it any more. */
+function markDeleted(simulation: RecordedSimulation): void {
+  const metadata = { deletionTimestamp: new Date(simulation.clock.now()).toISOString() }
+  simulation.api.modify(resources.podCliqueSets, setName, { metadata })
+}
+
+test('a set goes in ten requests, however large it is', async () => {
+  for (const replicas of [1, 30]) {
+    const simulation = await settled(replicas)
+    assert.equal(simulation.api.list(resources.pods).length, 4 * replicas)
+    markDeleted(simulation)
+    assert.equal(await simulation.lookAtSet(), undefined)
+    assert.deepEqual(simulation.writes.toSorted(), [
+      'delete horizontalpodautoscalers',
+      'delete podcliques',
+      'delete podcliquescalinggroups',
+      'delete podgangs',
+      'delete pods',
+      'delete rolebindings',
+      'delete roles',
+      'delete serviceaccounts',
+      'delete services',
+      'patch podcliquesets',
+    ])
+    assert.equal(simulation.writes.at(-1), 'patch podcliquesets')
+    assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
+    assert.ok(simulation.api.list(resources.pods).every(({ metadata }) => metadata.deletionTimestamp))
+    assert.deepEqual(simulation.events, [])
+  }
+})
+
+test('nothing is made again for a set that goes, whoever looks and however often', async () => {
+  const simulation = await settled(2)
+  markDeleted(simulation)
+  // The set is held by somebody else's finalizer, as it is while children are deleted first.
+  for (const held of [[finalizer.podCliqueSet, 'example.com/held'], ['example.com/held']]) {
+    simulation.api.modify(resources.podCliqueSets, setName, { metadata: { finalizers: held } })
+    for (const pod of simulation.api.list(resources.pods).slice(0, 3))
+      simulation.api.remove(resources.pods as never, pod)
+    simulation.writes.length = 0
+    await simulation.reconcileAll()
+    assert.deepEqual(
+      simulation.writes.filter(write => write.startsWith('create')),
+      [],
+    )
+  }
+  simulation.writes.length = 0
+  await simulation.reconcileAll()
+  assert.deepEqual(simulation.writes, [], 'without our finalizer it is none of our business')
+})
+
+test('collections that cannot be deleted do not hold the set: the garbage collector finishes', async () => {
+  const simulation = await settled(1)
+  markDeleted(simulation)
+  simulation.refuse = ({ verb, resource }) => (verb === 'delete' ? failure('Forbidden', resource) : undefined)
+  assert.equal(await simulation.lookAtSet(), undefined)
+  assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
+})
+
+test('what keeps a set from going stands in its status, unless it is over at once', async () => {
+  const simulation = await settled(1)
+  markDeleted(simulation)
+  const holding = (code: 'Conflict' | 'Internal') => {
+    simulation.refuse = ({ patch }) =>
+      JSON.stringify(patch ?? '').includes('finalizers') ? failure(code, 'w') : undefined
+  }
+  holding('Conflict')
+  await simulation.lookAtSet()
+  assert.deepEqual(simulation.lastErrors, [])
+  holding('Internal')
+  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.deepEqual(simulation.lastErrors, ['ERR_UPDATE_PCS_STATUS Internal: w'])
+})
+
+test('replicas go by label in four requests, and one more for each of their gangs and autoscalers', async () => {
+  const simulation = await settled(20)
+  const kept = simulation.cliques.filter(({ metadata }) => metadata.name.startsWith('w-0-'))
+  simulation.api.modify(resources.podCliqueSets, setName, { spec: { replicas: 1 } })
+  await simulation.lookAtSet()
+  const counts = Object.groupBy(simulation.writes, write => write)
+  assert.deepEqual(Object.fromEntries(Object.entries(counts).map(([write, sent]) => [write, sent!.length])), {
+    'delete pods': 1,
+    'delete podcliques': 1,
+    'delete podcliquescalinggroups': 1,
+    'delete services': 1,
+    'delete horizontalpodautoscalers': 19,
+    'delete podgangs': 2 * 19,
+    'patch podcliquesets': 1,
+  })
+  assert.deepEqual(
+    simulation.cliques.map(({ metadata }) => metadata.uid),
+    kept.map(({ metadata }) => metadata.uid),
+  )
+})

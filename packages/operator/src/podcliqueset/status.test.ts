@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { Condition, PodClique, PodCliqueScalingGroup, PodCliqueSetStatus } from '@grove/api'
+import { revisionOf } from '../revision-of-set.ts'
+import type { StoredSet } from '../stored.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { wantedCliques, wantedScalingGroups } from './children.ts'
+import { planSetStatus } from './status.ts'
+
+const now = '2030-01-01T00:00:00Z'
+const selector = 'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of=w'
+/** Two replicas of a web clique, of which one pod is enough, and a group that needs two of three. */
+const shape = {
+  replicas: 2,
+  cliques: [clique('web', { replicas: 2, minAvailable: 1 }), clique('work')],
+  groups: [group('g', ['work'], 3, 2)],
+}
+const set = sampleSet(shape)
+const { generationHash, templateHashes } = revisionOf(set)
+
+type Child = PodClique | PodCliqueScalingGroup
+/** What is to be different about children, by name; undefined where one is missing or on its way out. */
+type Changes = Readonly<Record<string, ((child: Child) => Child) | undefined>>
+
+function healthyChildren(of: StoredSet): Map<string, Child> {
+  const cliques = wantedCliques(of, templateHashes).map(one => ({
+    ...one,
+    status: {
+      replicas: 2,
+      readyReplicas: 1,
+      updatedReplicas: 2,
+      scheduledReplicas: 2,
+      scheduleGatedReplicas: 0,
+      currentPodTemplateHash: templateHashes.web!,
+      currentPodCliqueSetGenerationHash: generationHash,
+    },
+  }))
+  const groups = wantedScalingGroups(of).map(one => ({
+    ...one,
+    status: {
+      replicas: 3,
+      scheduledReplicas: 3,
+      availableReplicas: 2,
+      updatedReplicas: 3,
+      currentPodCliqueSetGenerationHash: generationHash,
+    },
+  }))
+  return new Map([...cliques, ...groups].map(child => [child.metadata.name, child as Child]))
+}
+
+function statusOf(
+  of: StoredSet,
+  changes: Changes = {},
+  more: Partial<Parameters<typeof planSetStatus>[0]> = {},
+) {
+  const children = healthyChildren(of)
+  for (const [name, change] of Object.entries(changes)) {
+    const child = children.get(name)
+    if (!change) children.delete(name)
+    else if (child) children.set(name, change(child))
+  }
+  return planSetStatus({
+    set: of,
+    revision: revisionOf(of),
+    cliqueNamed: name => children.get(name) as PodClique | undefined,
+    groupNamed: name => children.get(name) as PodCliqueScalingGroup | undefined,
+    topology: undefined,
+    update: undefined,
+    now,
+    ...more,
+  })
+}
+
+const withStatus =
+  (status: object) =>
+  (child: Child): Child =>
+    ({ ...child, status: { ...child.status, ...status } }) as Child
+const withSpec =
+  (spec: object) =>
+  (child: Child): Child =>
+    ({ ...child, spec: { ...child.spec, ...spec } }) as Child
+const withoutStatus = ({ status: _, ...child }: Child) => child as Child
+
+describe('which replicas count', () => {
+  const table: [what: string, changes: Changes, available: number, updated: number][] = [
+    ['everything as it should be', {}, 2, 2],
+    ['a clique that is missing', { 'w-0-web': undefined }, 1, 1],
+    ['a group that is missing', { 'w-1-g': undefined }, 1, 1],
+    ['one of each replica', { 'w-0-web': undefined, 'w-1-g': undefined }, 0, 0],
+    ['a clique that has said nothing yet', { 'w-0-web': withoutStatus }, 1, 1],
+    ['a group that has said nothing yet', { 'w-0-g': withoutStatus }, 1, 1],
+    ['a clique with too few ready pods', { 'w-0-web': withStatus({ readyReplicas: 0 }) }, 1, 1],
+    ['a group with too few available replicas', { 'w-0-g': withStatus({ availableReplicas: 1 }) }, 1, 1],
+    ['a clique of another template', { 'w-0-web': withStatus({ currentPodTemplateHash: 'z1-other' }) }, 2, 1],
+    [
+      'a clique of another generation',
+      { 'w-0-web': withStatus({ currentPodCliqueSetGenerationHash: 'z1-other' }) },
+      2,
+      1,
+    ],
+    [
+      'a group of another generation',
+      { 'w-0-g': withStatus({ currentPodCliqueSetGenerationHash: undefined }) },
+      2,
+      1,
+    ],
+    ['a clique with too few updated pods', { 'w-0-web': withStatus({ updatedReplicas: 0 }) }, 2, 1],
+    [
+      'updated but not available is not updated',
+      { 'w-0-g': withStatus({ availableReplicas: 0 }), 'w-1-web': withStatus({ readyReplicas: 0 }) },
+      0,
+      0,
+    ],
+    [
+      'a clique without a minimum needs all of its pods',
+      { 'w-0-web': withSpec({ minAvailable: undefined }) },
+      1,
+      1,
+    ],
+    ['a group without a minimum needs one', { 'w-0-g': withSpec({ minAvailable: undefined }) }, 2, 2],
+    [
+      'a breach that is reported changes nothing where the numbers suffice',
+      { 'w-0-web': withStatus({ conditions: [condition('MinAvailableBreached', 'True')] }) },
+      2,
+      2,
+    ],
+  ]
+  for (const [what, changes, available, updated] of table)
+    test(what, () => {
+      const { availableReplicas, updatedReplicas } = statusOf(set, changes)
+      assert.deepEqual(
+        { availableReplicas, updatedReplicas },
+        { availableReplicas: available, updatedReplicas: updated },
+      )
+    })
+
+  test('children beyond the wanted number do not', () => {
+    const one = sampleSet({ ...shape, replicas: 1 })
+    const children = healthyChildren(set)
+    const status = planSetStatus({
+      set: one,
+      revision: revisionOf(one),
+      cliqueNamed: name => children.get(name) as PodClique,
+      groupNamed: name => children.get(name) as PodCliqueScalingGroup,
+      topology: undefined,
+      update: undefined,
+      now,
+    })
+    assert.deepEqual([status.replicas, status.availableReplicas, status.updatedReplicas], [1, 1, 1])
+  })
+
+  test('a set of groups alone, or of cliques alone, lacks nothing', () => {
+    for (const of of [
+      sampleSet({ cliques: [clique('web', { replicas: 2, minAvailable: 1 })] }),
+      sampleSet({ cliques: [clique('work')], groups: [group('g', ['work'], 3, 2)] }),
+    ])
+      assert.equal(statusOf(of).availableReplicas, 1)
+  })
+})
+
+describe('the whole status', () => {
+  const base: PodCliqueSetStatus = {
+    currentGenerationHash: generationHash,
+    replicas: 2,
+    availableReplicas: 2,
+    updatedReplicas: 2,
+    hpaPodSelector: selector,
+    conditions: [],
+  }
+
+  test('of a set that is new: no update progress', () => {
+    const status = statusOf(
+      set,
+      Object.fromEntries([...healthyChildren(set).keys()].map(name => [name, undefined])),
+    )
+    assert.deepEqual(status, { ...base, availableReplicas: 0, updatedReplicas: 0 })
+  })
+
+  test('of one that is settled', () => assert.deepEqual(statusOf(set), base))
+
+  test('of one without replicas', () => {
+    const idle = sampleSet({ ...shape, replicas: 0 })
+    const { replicas, availableReplicas, updatedReplicas } = statusOf(idle)
+    assert.deepEqual(
+      { replicas, availableReplicas, updatedReplicas },
+      { replicas: 0, availableReplicas: 0, updatedReplicas: 0 },
+    )
+  })
+
+  test('counts what an update has reached, whether it serves or not; what others wrote stays', () => {
+    const before: PodCliqueSetStatus = {
+      ...base,
+      observedGeneration: 1,
+      hpaPodSelector: 'somebody=else',
+      podGangStatuses: [{ name: 'w-0', phase: 'Running' }],
+      conditions: [condition('SomebodyElses', 'True')],
+      updateProgress: { updateStartedAt: now, currentlyUpdating: [{ replicaIndex: 1 }] },
+    }
+    const updating = { ...set, status: before }
+    const status = statusOf(updating, {
+      'w-0-web': withStatus({ currentPodTemplateHash: 'z1-other' }),
+      'w-1-g': withStatus({ availableReplicas: 0 }),
+    })
+    assert.deepEqual(status, {
+      ...before,
+      availableReplicas: 1,
+      updatedReplicas: 0,
+      hpaPodSelector: selector,
+      updateProgress: {
+        updateStartedAt: now,
+        currentlyUpdating: [{ replicaIndex: 1 }],
+        updatedPodCliquesCount: 1,
+        totalPodCliquesCount: 2,
+        updatedPodCliqueScalingGroupsCount: 2,
+        totalPodCliqueScalingGroupsCount: 2,
+      },
+    })
+  })
+
+  test('a generation hash that is known is not replaced in passing', () => {
+    const known = { ...set, status: { ...base, currentGenerationHash: 'z1-former' } }
+    assert.equal(statusOf(known).currentGenerationHash, 'z1-former')
+  })
+
+  test('planning changes nothing of what it is given', () => {
+    const frozen = deepFrozen({ ...set, status: { ...base, updateProgress: { updateStartedAt: now } } })
+    assert.equal(statusOf(frozen).availableReplicas, 2)
+  })
+})
+
+describe('conditions', () => {
+  const later = '2030-01-01T01:00:00Z'
+  const value = (status: Condition['status'], message = 'm') => ({
+    type: 'TopologyLevelsUnavailable',
+    status,
+    reason: 'R',
+    message,
+  })
+  const told = (before: Condition[] | undefined, topology: ReturnType<typeof value> | undefined) => {
+    const generation = { ...set.metadata, generation: 7 }
+    const known = {
+      ...set,
+      metadata: generation,
+      status: { availableReplicas: 0, updatedReplicas: 0, ...(before && { conditions: before }) },
+    }
+    return statusOf(known, {}, { topology, now: later }).conditions
+  }
+  const at = (lastTransitionTime: string, ...words: Parameters<typeof value>) => ({
+    ...value(...words),
+    lastTransitionTime,
+    observedGeneration: 7,
+  })
+
+  test('say of which generation they speak, and keep their time while their status stays', () => {
+    assert.deepEqual(told(undefined, value('True')), [at(later, 'True')])
+    assert.deepEqual(told([at(now, 'True')], value('True', 'other')), [at(now, 'True', 'other')])
+    assert.deepEqual(told([at(now, 'True')], value('False')), [at(later, 'False')])
+    assert.deepEqual(told([at(now, 'True')], value('True')), [at(now, 'True')])
+  })
+
+  test('go when there is nothing to say, and leave those of others alone', () => {
+    const others = condition('SomebodyElses', 'False')
+    assert.deepEqual(told([at(now, 'True'), others], undefined), [others])
+  })
+})
+
+function condition(type: string, status: Condition['status']): Condition {
+  return { type, status, reason: 'R', message: '', lastTransitionTime: now }
+}
+
+function deepFrozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null)
+    for (const one of Object.values(Object.freeze(value))) deepFrozen(one)
+  return value
+}
