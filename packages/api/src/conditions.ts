@@ -110,6 +110,13 @@ export const minAvailableBreached = {
     'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
   ),
 
+  /** Somebody wants none: that is neither a start-up nor a loss. */
+  scaledToZero: breach(
+    'False',
+    'InsufficientScheduledPods',
+    'Scaled to zero. Gang termination is suppressed because no replica is wanted',
+  ),
+
   tooFewPods: (minAvailable: number, found: number): ConditionValue =>
     breach(
       'True',

@@ -21,6 +21,7 @@ export function projectPod(pod: Stored<Pod>): Stored<Pod> {
     },
     spec: {
       containers: [],
+      ...(spec?.hostname && { hostname: spec.hostname }),
       ...(spec?.nodeName && { nodeName: spec.nodeName }),
       ...(spec?.schedulingGates && { schedulingGates: spec.schedulingGates }),
     },

@@ -21,12 +21,10 @@ export async function createPods(
   if (indexes.length === 0) return []
   const name = clique.spec.podSpec.schedulerName
   const backend = context.backends.find(name)
-  if (!backend)
-    throw new CodedError(
-      'Sync',
-      cliqueErrorCode.buildPod,
-      `schedulerName "${name}" is not an enabled scheduler backend`,
-    )
+  if (!backend) {
+    const message = `schedulerName "${name}" is not an enabled scheduler backend`
+    return [new CodedError('Sync', cliqueErrorCode.buildPod, message)]
+  }
   const template = { ...context, set, clique, instance, backend }
   const { failures } = await runSlowStart(
     indexes.map(index => () => createPod(template, index, context, signal)),

@@ -47,10 +47,10 @@ export function isStartedNotReady(pod: Pod): boolean {
   return (pod.status?.containerStatuses ?? []).some(status => status.started === true && !status.ready)
 }
 
-/** The pod's index in its clique; undefined for a pod that is not of our making. */
+/** The pod's index in its clique, as its hostname says for good; undefined for a pod that is not of our making. */
 export function indexOf(pod: Pod): number | undefined {
-  const text = pod.metadata.labels?.[label.podIndex]
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+  const text = /-(\d{1,9})$/.exec(pod.spec?.hostname ?? '')?.[1]
+  return text === undefined ? undefined : Number(text)
 }
 
 export function templateHashOf(pod: Pod): string | undefined {

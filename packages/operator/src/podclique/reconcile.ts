@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One pass over a PodClique: pods made and removed, gates lifted, status written.
-import {
-  cliqueErrorCode,
-  eventSource,
-  label,
-  type PodClique,
-  type PodCliqueStatus,
-  podSchedulingGate,
-} from '@grove/api'
-import { isNotFound, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
+import { cliqueErrorCode, eventSource, label, type PodClique, type PodCliqueStatus } from '@grove/api'
+import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
 import { cliqueInstanceOf, isWanted } from '../clique-instance.ts'
-import { CodedError, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
+import { CodedError, ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { endsBreach } from '../condition-list.ts'
 import { type CliqueInstance, range } from '../layout.ts'
 import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
@@ -27,10 +20,9 @@ import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign } from '../take-over.ts'
-import { runAll } from '../writes.ts'
-import { planGates } from './gates.ts'
 import { currentHash, isOfWantedTemplate } from './outdated-pods.ts'
 import { createPods } from './pod-creation.ts'
+import { releasePods } from './pod-release.ts'
 import { removePods } from './pod-removal.ts'
 import { indexOf, isActive } from './pod-state.ts'
 import { cliqueUpdate, replaceOutdated, withProgress } from './replace-outdated.ts'
@@ -55,7 +47,7 @@ export async function reconcileClique(
   // Gone or going: nothing of it is made again; the garbage collector takes the rest.
   if (!set || set.metadata.deletionTimestamp) return undefined
   const instance = cliqueInstanceOf(set, clique)
-  if (!instance) return undefined
+  if (!instance) return failUnknown(set, clique, context, signal)
   let failure: unknown
   let lacksToken = false
   try {
@@ -67,6 +59,23 @@ export async function reconcileClique(
   if (failure) throw failure
   const soonestMs = lacksToken ? tokenAfterMs : waitMs
   return soonestMs > 0 ? { requeueAfter: soonestMs } : undefined
+}
+
+/** No clique of the set makes this one: its labels were taken from it, or its template was. */
+async function failUnknown(
+  set: StoredSet,
+  clique: StoredClique,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<never> {
+  const { name, namespace } = clique.metadata
+  const message = `PodCliqueSet ${namespace}/${set.metadata.name} has no clique that makes ${name}`
+  const failure = new ComponentFailed('Pod', new CodedError('Sync', cliqueErrorCode.getTemplate, message))
+  const lastErrors = lastErrorsOf(failure, cliqueErrorCode.getTemplate, timestamp(context.clock))
+  const stored = clique as Stored<PodClique>
+  const status = { ...clique.status, lastErrors }
+  await writeStatus(context.world, resources.podCliques, stored, status, { signal })
+  throw failure
 }
 
 /** The cluster fills a token in within moments of the Secret; what else there is to do is looked at then, too. */
@@ -84,25 +93,27 @@ async function syncPods(
   const { world } = context
   const isCurrent = currentHash(set, clique)
   // Without its claims no pod is made; those that are there are looked after all the same.
-  const failures = await failuresOf(syncClaims(set, clique, instance, context, signal))
+  const unclaimed = await failuresOf(syncClaims(set, clique, instance, context, signal))
+  const failures = unclaimed.map(failure => new ComponentFailed('ResourceClaim', failure))
+  const note = (more: readonly unknown[]) =>
+    void failures.push(...more.map(failure => new ComponentFailed('Pod', failure)))
   const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
   let lacksToken = false
   const make = async (of: StoredClique, indexes: readonly number[]) => {
     if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, world)) return
     // A kubelet would mount a Secret without a token as it is, and look at it again much later.
     lacksToken = Boolean(of.spec.startsAfter?.length) && !(await tokens.isFilled(set, signal))
-    if (!lacksToken)
-      failures.push(...(await createPods(set, underOurName(set, of), instance, indexes, context, signal)))
+    if (!lacksToken) note(await createPods(set, underOurName(set, of), instance, indexes, context, signal))
   }
   await make(clique, scale.create)
-  failures.push(...(await removePods(clique, scale.remove, context, signal)))
+  note(await removePods(clique, scale.remove, context, signal))
   if (failures.length === 0) {
     const written = (world.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
-    failures.push(...(await replaceOutdated(set, written, instance, context, signal)))
+    note(await replaceOutdated(set, written, instance, context, signal))
     // What was told to go is followed at once, not when somebody looks again.
     await make(written, planScale(written.spec.replicas, world.podsOf(clique), isCurrent).create)
   }
-  failures.push(...(await releasePods(clique, instance, context, signal)))
+  note(await releasePods(clique, instance, context, signal))
   if (failures.length) throw new PassFailed(failures)
   return lacksToken
 }
@@ -127,49 +138,6 @@ function syncClaims(
     },
     context,
     signal,
-  )
-}
-
-async function releasePods(
-  clique: StoredClique,
-  instance: CliqueInstance,
-  { world }: OperatorContext,
-  signal: AbortSignal,
-): Promise<unknown[]> {
-  const namespace = clique.metadata.namespace
-  const { basePodGang } = instance
-  const { release } = planGates({
-    clique: instance.name,
-    pods: world.podsOf(clique),
-    gang: world.gangs.get({ namespace, name: instance.podGang }),
-    base: basePodGang
-      ? {
-          gang: world.gangs.get({ namespace, name: basePodGang }),
-          cliqueNamed: name => world.cliques.get({ namespace, name }),
-        }
-      : undefined,
-  })
-  return runAll(
-    release.map(({ metadata }) => async () => {
-      // Names the one gate to take away: those of others may change at the same moment.
-      const patch = { spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] } }
-      try {
-        await world.client.patch(
-          resources.pods,
-          { name: metadata.name, namespace },
-          { strategic: patch },
-          { signal },
-        )
-      } catch (error) {
-        if (isNotFound(error)) return
-        throw new CodedError(
-          'Sync',
-          cliqueErrorCode.removeGate,
-          `Error removing the gate of pod ${metadata.name}`,
-          error,
-        )
-      }
-    }),
   )
 }
 

@@ -3,36 +3,48 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { samplePod } from '../testing/sample-set.ts'
+import { type PodShape, samplePod } from '../testing/sample-set.ts'
 import { indexOf, isActive } from './pod-state.ts'
 import { deletionOrder, planScale } from './scale.ts'
 
 const isCurrent = (hash: string) => hash === 'new'
 
-test('holes among the indexes are filled first', () => {
-  const pods = [0, 2, 5].map(index => samplePod(`c-${index}`, { index }))
-  assert.deepEqual(planScale(6, pods, isCurrent).create, [1, 3, 4])
-})
+const pods = (...shapes: PodShape[]) => shapes.map((shape, at) => samplePod(`p${at}`, shape))
+const live = (...indexes: number[]) => indexes.map(index => ({ index }))
+const going = (...indexes: number[]) => indexes.map(index => ({ index, terminating: true }))
 
-test('a terminating pod is replaced at once and its index reused', () => {
-  const pods = [
-    samplePod('a', { index: 0 }),
-    samplePod('b', { index: 1, terminating: true }),
-    samplePod('c', { index: 2 }),
-  ]
-  assert.deepEqual(planScale(3, pods, isCurrent), { create: [1], remove: [] })
-})
-
-test('a failed pod frees its index and is removed when it is replaced', () => {
-  const failed = samplePod('b', { index: 1, phase: 'Failed' })
-  const plan = planScale(2, [samplePod('a', { index: 0 }), failed], isCurrent)
-  assert.deepEqual(plan, { create: [1], remove: [failed] })
-})
-
-test('with terminating pods beyond the wanted number nothing else is deleted', () => {
-  const pods = [0, 1, 2, 3, 4].map(index => samplePod(`c-${index}`, { index, terminating: index > 2 }))
-  assert.deepEqual(planScale(3, pods, isCurrent), { create: [], remove: [] })
-})
+const rules: [what: string, replicas: number, shapes: PodShape[], create: number[], remove: string[]][] = [
+  ['nothing is there yet', 3, [], [0, 1, 2], []],
+  ['everything is there', 3, live(0, 1, 2), [], []],
+  ['holes are filled first', 6, live(0, 2, 5), [1, 3, 4], []],
+  ['a terminating pod is replaced at once, under its index', 3, [...live(0, 2), ...going(1)], [1], []],
+  ['terminating pods are no surplus', 3, [...live(0, 1, 2), ...going(3, 4)], [], []],
+  ['only what is live is counted', 3, [...live(0, 1, 2, 3), ...going(4)], [], ['p3']],
+  ['a failed pod goes, and its index is used again', 2, [{}, { index: 1, phase: 'Failed' }], [1], ['p1']],
+  ['so does one that succeeded', 1, [{ phase: 'Succeeded' }], [0], ['p0']],
+  [
+    'a finished pod that is going already is left alone',
+    1,
+    [{ phase: 'Failed', terminating: true }],
+    [0],
+    [],
+  ],
+  ['a pod that nobody hears of keeps its place', 1, [{ phase: 'Unknown' }], [], []],
+  ['among equals the highest index goes', 1, live(0, 1, 2), [], ['p2', 'p1']],
+  ['scaled to zero, none stays', 0, [{}, { index: 1, phase: 'Failed' }], [], ['p1', 'p0']],
+  ['an index beyond the number stays while its pod does', 2, live(1, 5), [], []],
+  ['of two with one index the one goes that is missed less', 2, [{}, { phase: 'Pending' }], [1], ['p1']],
+  ['and it goes before others that are surplus', 2, [...live(1, 1), { phase: 'Pending' }], [], ['p0']],
+  ['a foreign hostname is a replica without an index', 2, [{ hostname: 'c' }], [0], []],
+]
+for (const [what, replicas, shapes, create, remove] of rules)
+  test(what, () => {
+    const plan = planScale(replicas, pods(...shapes), isCurrent)
+    assert.deepEqual(
+      { ...plan, remove: plan.remove.map(({ metadata }) => metadata.name) },
+      { create, remove },
+    )
+  })
 
 test('those that nobody misses go first', () => {
   const old = '2030-01-01T00:00:00Z'
@@ -49,11 +61,6 @@ test('those that nobody misses go first', () => {
   )
 })
 
-test('among equals the highest index goes, so that indexes stay dense', () => {
-  const pods = [0, 1, 2].map(index => samplePod(`c-${index}`, { index }))
-  assert.deepEqual(planScale(1, pods, isCurrent).remove.map(indexOf), [2, 1])
-})
-
 const anyPod = fc
   .record({
     index: fc.nat(8),
@@ -63,22 +70,25 @@ const anyPod = fc
     hash: fc.constantFrom('new', 'old'),
     created: fc.constantFrom('2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z'),
   })
-  .map(shape => shape as Parameters<typeof samplePod>[1])
+  .map(shape => shape as PodShape)
 
-test('applying a plan leaves nothing to do: the wanted number, no index twice by our hand, nothing both made and removed', () => {
+test('applying a plan leaves nothing to do: the wanted number, no index twice, and nobody is killed for a new one', () => {
   fc.assert(
     fc.property(fc.nat(6), fc.array(anyPod, { maxLength: 8 }), (replicas, shapes) => {
-      const pods = shapes.map((shape, at) => samplePod(`pod-${at}`, shape))
-      const { create, remove } = planScale(replicas, pods, isCurrent)
-      assert.ok(create.length === 0 || remove.every(pod => !isActive(pod)), 'never kills to replace')
-      const active = pods.filter(isActive)
-      for (const index of create) assert.ok(!active.some(pod => indexOf(pod) === index))
-      assert.equal(new Set(create).size, create.length)
+      const before = pods(...shapes)
+      const { create, remove } = planScale(replicas, before, isCurrent)
+      const stay = before.filter(pod => isActive(pod) && !remove.includes(pod))
+      const held = new Set(stay.map(indexOf))
+      for (const index of create) assert.ok(!held.has(index), `${index} is in use`)
+      for (const pod of remove)
+        assert.ok(create.length === 0 || !isActive(pod) || held.has(indexOf(pod)), 'killed for a new one')
       const after = [
-        ...pods.filter(pod => !remove.includes(pod)),
+        ...before.filter(pod => !remove.includes(pod)),
         ...create.map(index => samplePod(`made-${index}`, { index, phase: 'Pending' })),
       ]
-      assert.equal(after.filter(isActive).length, replicas)
+      const indexes = after.filter(isActive).map(indexOf)
+      assert.equal(indexes.length, replicas)
+      assert.equal(new Set(indexes).size, replicas)
       assert.deepEqual(planScale(replicas, after, isCurrent), { create: [], remove: [] })
     }),
   )
@@ -87,9 +97,9 @@ test('applying a plan leaves nothing to do: the wanted number, no index twice by
 test('the order of deletion is a total order: it does not depend on the order of the list', () => {
   fc.assert(
     fc.property(fc.array(anyPod, { maxLength: 8 }), fc.integer(), (shapes, seed) => {
-      const pods = shapes.map((shape, at) => samplePod(`pod-${at}`, shape))
-      const shuffled = [...pods].sort((a, b) => hash(a.metadata.name, seed) - hash(b.metadata.name, seed))
-      assert.deepEqual(deletionOrder(shuffled, isCurrent), deletionOrder(pods, isCurrent))
+      const ordered = pods(...shapes)
+      const shuffled = [...ordered].sort((a, b) => hash(a.metadata.name, seed) - hash(b.metadata.name, seed))
+      assert.deepEqual(deletionOrder(shuffled, isCurrent), deletionOrder(ordered, isCurrent))
     }),
   )
 })

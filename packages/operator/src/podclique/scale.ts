@@ -7,7 +7,7 @@ import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf }
 export interface ScalePlan {
   /** Indexes of the pods to create, ascending. */
   readonly create: readonly number[]
-  /** Surplus pods, and finished ones whose place is taken. */
+  /** Surplus pods, doubles, and finished ones whose place is taken. */
   readonly remove: readonly Pod[]
 }
 
@@ -17,12 +17,36 @@ export function planScale(
   isCurrent: (hash: string) => boolean,
 ): ScalePlan {
   const active = pods.filter(isActive)
+  const doubles = doublesAmong(active, isCurrent)
+  const replicasNow = doubles.size ? active.filter(pod => !doubles.has(pod)) : active
   const finished = pods.filter(pod => isFinished(pod) && !isTerminating(pod))
-  const surplus = active.length - replicas
+  const surplus = replicasNow.length - replicas
   return {
-    create: freeIndexes(active, -surplus),
-    remove: [...finished, ...(surplus > 0 ? deletionOrder(active, isCurrent).slice(0, surplus) : [])],
+    create: freeIndexes(replicasNow, -surplus),
+    remove: [
+      ...finished,
+      ...doubles,
+      ...(surplus > 0 ? deletionOrder(replicasNow, isCurrent).slice(0, surplus) : []),
+    ],
   }
+}
+
+/**
+ * Pods whose index another one has, which would be missed more: two operators that did not know of each other made
+ * them. They have one hostname, so they are no two replicas, and another index may have none at all.
+ */
+function doublesAmong(active: readonly Pod[], isCurrent: (hash: string) => boolean): ReadonlySet<Pod> {
+  const indexes = active.map(indexOf).filter(index => index !== undefined)
+  if (new Set(indexes).size === indexes.length) return new Set()
+  const known = new Set<number>()
+  const doubles = new Set<Pod>()
+  for (const pod of deletionOrder(active, isCurrent).reverse()) {
+    const index = indexOf(pod)
+    if (index === undefined) continue
+    if (known.has(index)) doubles.add(pod)
+    known.add(index)
+  }
+  return doubles
 }
 
 /** The lowest indexes that no active pod has: holes are filled first, and a finished pod frees its own. */

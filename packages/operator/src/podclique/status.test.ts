@@ -10,18 +10,34 @@ import { type OnTotalLoss, planCliqueStatus } from './status.ts'
 
 interface Shape {
   readonly pods: Pod[]
-  readonly minAvailable?: number
+  readonly minAvailable?: number | undefined
+  readonly replicas?: number
+  readonly labels?: Record<string, string>
   readonly before?: Partial<PodCliqueStatus>
   readonly onTotalLoss?: OnTotalLoss
   readonly now?: string
 }
 
-function plan({ pods, minAvailable = 2, before, onTotalLoss = 'Wait', now = '2030-01-01T02:00:00Z' }: Shape) {
+function plan({
+  pods,
+  replicas = 3,
+  labels = {},
+  before,
+  onTotalLoss = 'Wait',
+  now = '2030-01-01T02:00:00Z',
+  ...given
+}: Shape) {
+  const minAvailable = 'minAvailable' in given ? given.minAvailable : 2
   const clique: StoredClique = {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodClique',
-    metadata: { name: 'w-0-a', namespace: 'serving', uid: 'clique-uid', generation: 3 },
-    spec: { roleName: 'a', replicas: 3, minAvailable, podSpec: { containers: [] } },
+    metadata: { name: 'w-0-a', namespace: 'serving', uid: 'clique-uid', generation: 3, labels },
+    spec: {
+      roleName: 'a',
+      replicas,
+      podSpec: { containers: [] },
+      ...(minAvailable !== undefined && { minAvailable }),
+    },
     ...(before && {
       status: {
         readyReplicas: 0,
@@ -55,85 +71,168 @@ const running = (count: number) =>
 const pending = (count: number) =>
   Array.from({ length: count }, (_, index) => samplePod(`q-${index}`, { index, phase: 'Pending' }))
 
-test('while an update runs nothing is said about a breach', () => {
-  const before = {
-    updateProgress: { podCliqueSetGenerationHash: 'g', podTemplateHash: 't', updateStartedAt: 'x' },
-  }
-  assert.deepEqual(breachOf({ pods: [], before }).slice(0, 2), ['Unknown', 'UpdateInProgress'])
-})
+const crashed = samplePod('crashed', { ready: false, exitCode: 1 })
+const ended = samplePod('ended', { ready: false, exitCode: 1, ended: true })
+const unready = samplePod('unready', { ready: false, startedNotReady: true })
+const starting = samplePod('starting', { ready: false })
+const recovered = samplePod('recovered', { exitCode: 1 })
+const updateRuns = {
+  updateProgress: { podCliqueSetGenerationHash: 'g', podTemplateHash: 't', updateStartedAt: 'x' },
+}
+const wasScheduled = { conditions: plan({ pods: running(3) }).status.conditions! }
 
-test('some but too few scheduled pods are a breach', () => {
-  assert.deepEqual(breachOf({ pods: running(1) }), [
+const below = (scheduled: number, minimum: number) =>
+  [
     'True',
     'ScheduledReplicasBelowMinAvailable',
-    'Scheduled replicas (1) below MinAvailable (2)',
-  ])
-})
-
-test('a clique that is only starting up is not in breach', () => {
-  assert.deepEqual(breachOf({ pods: pending(3) }).slice(0, 2), ['False', 'InsufficientScheduledPods'])
-})
-
-test('total loss after having been scheduled waits, or counts as a breach where the configuration says so', () => {
-  const healthy = plan({ pods: running(3) }).status
-  const lost = { pods: pending(3), before: healthy }
-  assert.deepEqual(breachOf(lost).slice(0, 2), ['False', 'InsufficientScheduledPods'])
-  assert.deepEqual(breachOf({ ...lost, onTotalLoss: 'Recreate' }).slice(0, 2), [
-    'True',
-    'ScheduledReplicasBelowMinAvailable',
-  ])
-  assert.deepEqual(breachOf({ pods: pending(3), onTotalLoss: 'Recreate' }).slice(0, 2), [
-    'False',
-    'InsufficientScheduledPods',
-  ])
-})
-
-test('the loss of the last scheduled pod is told once', () => {
-  const healthy = plan({ pods: running(3) })
-  assert.deepEqual(healthy.events, [])
-  const lost = plan({ pods: pending(3), before: healthy.status })
-  assert.deepEqual(
-    lost.events.map(event => event.reason),
-    ['AllScheduledReplicasLost'],
-  )
-  assert.deepEqual(plan({ pods: pending(3), before: lost.status }).events, [])
-})
-
-test('crashed and unready pods do not count, pods that are still starting do', () => {
-  const crashed = samplePod('x', { ready: false, exitCode: 1 })
-  const unready = samplePod('y', { ready: false, startedNotReady: true })
-  const starting = samplePod('z', { ready: false })
-  assert.deepEqual(breachOf({ pods: [...running(1), crashed, unready] }), [
+    `Scheduled replicas (${scheduled}) below MinAvailable (${minimum})`,
+  ] as const
+const tooFew = (found: number) =>
+  [
     'True',
     'InsufficientReadyPods',
-    'Insufficient ready or starting pods. expected at least: 2, found: 1',
-  ])
-  assert.deepEqual(breachOf({ pods: [...running(1), crashed, starting] }).slice(0, 2), [
+    `Insufficient ready or starting pods. expected at least: 2, found: ${found}`,
+  ] as const
+const enough = (found: number, minimum = 2) =>
+  [
     'False',
     'SufficientReadyPods',
-  ])
-})
+    `Either sufficient ready or starting pods found. expected at least: ${minimum}, found: ${found}`,
+  ] as const
+const suppressed = (message: string) => ['False', 'InsufficientScheduledPods', message] as const
+const startUp = suppressed(
+  'No replica has been scheduled yet. Gang termination is suppressed during start-up',
+)
+const lost = suppressed(
+  'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
+)
+const zero = suppressed('Scaled to zero. Gang termination is suppressed because no replica is wanted')
 
-test('a pod that is ready again after a crash is well', () => {
-  const recovered = samplePod('x', { ready: true, exitCode: 1 })
-  assert.deepEqual(breachOf({ pods: [...running(1), recovered] }).slice(0, 2), [
-    'False',
-    'SufficientReadyPods',
-  ])
-})
+const breaches: [what: string, shape: Shape, condition: readonly [string, string, string]][] = [
+  ['nothing is there yet', { pods: [] }, startUp],
+  ['nothing is scheduled yet', { pods: pending(3) }, startUp],
+  ['never at start-up', { pods: pending(3), onTotalLoss: 'Recreate' }, startUp],
+  ['everything is lost', { pods: pending(3), before: wasScheduled }, lost],
+  ['and that counts', { pods: pending(3), before: wasScheduled, onTotalLoss: 'Recreate' }, below(0, 2)],
+  ['nobody wants any', { pods: [], replicas: 0, before: wasScheduled }, zero],
+  ['some are scheduled, too few', { pods: [...running(1), ...pending(2)] }, below(1, 2)],
+  ['without a minimum every pod counts', { pods: running(2), minAvailable: undefined }, below(2, 3)],
+  ['enough serve', { pods: running(2) }, enough(2)],
+  ['enough may still start', { pods: [starting, starting, starting] }, enough(3)],
+  ['one crashed and one does not answer', { pods: [...running(1), crashed, unready] }, tooFew(1)],
+  ['one crashed and one starts', { pods: [...running(1), crashed, starting] }, enough(2)],
+  ['one ended with an error and is not started again', { pods: [...running(1), ended] }, tooFew(1)],
+  ['one that crashed is ready again', { pods: [...running(1), recovered] }, enough(2)],
+  ['a crashed one that is going is no loss', { pods: [...running(2), gone(crashed)] }, enough(2)],
+  ['a failed pod does not count as starting', { pods: [...running(1), failed()] }, below(1, 2)],
+  [
+    'an update runs',
+    { pods: [], before: updateRuns },
+    ['Unknown', 'UpdateInProgress', 'Update is in progress'],
+  ],
+]
+for (const [what, shape, condition] of breaches)
+  test(`in breach: ${what}`, () => assert.deepEqual(breachOf(shape), condition))
 
-test('terminating and finished pods count nowhere', () => {
-  const { status } = plan({
-    pods: [
-      ...running(2),
-      samplePod('t', { terminating: true }),
-      samplePod('f', { phase: 'Failed', scheduled: true }),
-    ],
+function gone(pod: Pod): Pod {
+  return { ...pod, metadata: { ...pod.metadata, deletionTimestamp: '2030-01-01T01:00:00Z' } }
+}
+
+function failed(): Pod {
+  return samplePod('failed', { phase: 'Failed', scheduled: true })
+}
+
+const placements: [pods: Pod[], before: Partial<PodCliqueStatus>, condition: string][] = [
+  [[], {}, 'False InsufficientScheduledPods Insufficient scheduled pods. expected at least: 2, found: 0'],
+  [
+    running(1),
+    {},
+    'False InsufficientScheduledPods Insufficient scheduled pods. expected at least: 2, found: 1',
+  ],
+  [
+    running(2),
+    {},
+    'True SufficientScheduledPods Sufficient scheduled pods found. expected at least: 2, found: 2',
+  ],
+  [
+    [crashed, unready, starting],
+    {},
+    'True SufficientScheduledPods Sufficient scheduled pods found. expected at least: 2, found: 3',
+  ],
+  [
+    running(1),
+    updateRuns,
+    'False InsufficientScheduledPods Insufficient scheduled pods. expected at least: 2, found: 1',
+  ],
+]
+for (const [pods, before, condition] of placements)
+  test(`placed: ${condition}`, () => {
+    const { status, reason, message } = findCondition(
+      plan({ pods, before }).status.conditions,
+      'PodCliqueScheduled',
+    )!
+    assert.equal(`${status} ${reason} ${message}`, condition)
   })
-  assert.deepEqual(
-    [status.replicas, status.readyReplicas, status.scheduledReplicas, status.updatedReplicas],
-    [2, 2, 2, 2],
+
+const counts: [what: string, pods: Pod[], counted: [number, number, number, number, number]][] = [
+  ['nothing', [], [0, 0, 0, 0, 0]],
+  ['ready ones', running(2), [2, 2, 2, 0, 2]],
+  ['gated ones', [samplePod('g', { phase: 'Pending', gated: true })], [1, 0, 0, 1, 1]],
+  ['pending ones', pending(2), [2, 0, 0, 0, 2]],
+  ['old ones', [samplePod('o', { hash: 'old' })], [1, 1, 1, 0, 0]],
+  ['crashed and starting ones', [crashed, starting], [2, 0, 2, 0, 2]],
+  ['neither terminating nor finished ones', [...running(1), gone(running(1)[0]!), failed()], [1, 1, 1, 0, 1]],
+  [
+    'none that goes before it was placed',
+    [gone(samplePod('g', { phase: 'Pending', gated: true }))],
+    [0, 0, 0, 0, 0],
+  ],
+]
+for (const [what, pods, counted] of counts)
+  test(`counts ${what}`, () => {
+    const { replicas, readyReplicas, scheduledReplicas, scheduleGatedReplicas, updatedReplicas } = plan({
+      pods,
+    }).status
+    assert.deepEqual(
+      [replicas, readyReplicas, scheduledReplicas, scheduleGatedReplicas, updatedReplicas],
+      counted,
+    )
+  })
+
+test('pods can be selected by autoscalers from the first status on, of members only through their group', () => {
+  const selector = (labels: Record<string, string>) => plan({ pods: [], labels }).status.hpaPodSelector
+  assert.equal(
+    selector({}),
+    'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of=w,grove.io/podclique=w-0-a',
   )
+  assert.equal(selector({ 'grove.io/podcliquescalinggroup': 'w-0-g' }), undefined)
+})
+
+test('the generation that was looked at is told with the first status, before anything is placed', () => {
+  assert.equal(plan({ pods: [] }).status.observedGeneration, 3)
+})
+
+test('the loss of the last scheduled pod is told once, with what follows from it', () => {
+  const before = plan({ pods: running(3) }).status
+  const loss = plan({ pods: pending(3), before })
+  const told = (follows: string) => [
+    {
+      type: 'Warning',
+      reason: 'AllScheduledReplicasLost',
+      message: `All scheduled pods lost (was 3). ${follows}; investigate node availability or capacity.`,
+    },
+  ]
+  assert.deepEqual(
+    loss.events,
+    told('Gang termination is suppressed while nothing of the PodClique is scheduled'),
+  )
+  assert.deepEqual(
+    plan({ pods: pending(3), before, onTotalLoss: 'Recreate' }).events,
+    told('Gang termination will fire after TerminationDelay if the PodClique stays below MinAvailable'),
+  )
+  assert.deepEqual(plan({ pods: pending(3), before: loss.status }).events, [])
+  assert.deepEqual(plan({ pods: running(1), before }).events, [], 'one is left')
+  assert.deepEqual(plan({ pods: [], replicas: 0, before }).events, [], 'somebody wants none')
 })
 
 test('the clique has reached its revision when every pod has, ready or not', () => {

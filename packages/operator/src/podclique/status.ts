@@ -110,12 +110,13 @@ function breach(
   active: readonly Pod[],
 ): ConditionValue {
   if (isUpdating(input.clique)) return minAvailableBreached.updateInProgress
-  if (scheduled === 0) {
-    if (!wasScheduled(input.clique)) return minAvailableBreached.neverScheduled
-    return input.onTotalLoss === 'Recreate' && minAvailable > 0
-      ? minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
-      : minAvailableBreached.allLost
-  }
+  if (scheduled === 0)
+    return nothingScheduled({
+      wasScheduled: wasScheduled(input.clique),
+      wanted: input.clique.spec.replicas,
+      minAvailable,
+      onTotalLoss: input.onTotalLoss,
+    })
   if (scheduled < minAvailable) return minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
   const useless = active.filter(
     pod => isScheduled(pod) && !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod)),
@@ -124,6 +125,20 @@ function breach(
   return alive < minAvailable
     ? minAvailableBreached.tooFewPods(minAvailable, alive)
     : minAvailableBreached.enoughPods(minAvailable, alive)
+}
+
+/** Of cliques and scaling groups alike: what it means that nothing of them is scheduled. */
+export function nothingScheduled(given: {
+  readonly wasScheduled: boolean
+  readonly wanted: number
+  readonly minAvailable: number
+  readonly onTotalLoss: OnTotalLoss
+}): ConditionValue {
+  const { wasScheduled, wanted, minAvailable, onTotalLoss } = given
+  if (wasScheduled && onTotalLoss === 'Recreate' && minAvailable > 0)
+    return minAvailableBreached.scheduledBelowMinimum(0, minAvailable)
+  if (wanted === 0) return minAvailableBreached.scaledToZero
+  return wasScheduled ? minAvailableBreached.allLost : minAvailableBreached.neverScheduled
 }
 
 /** Operators that did not write the fact down left only a time: a first False that is no older than this is no loss. */

@@ -3,26 +3,24 @@
 // One pass over a PodCliqueScalingGroup: replicas beyond the wanted number go, missing members come, status follows.
 import {
   eventSource,
-  events,
+  label,
   type PodClique,
   type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   scalingGroupErrorCode,
 } from '@grove/api'
-import { isAlreadyExists, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
-import { groupInstanceOf } from '../clique-instance.ts'
-import { CodedError, failuresOf, lastErrorsOf, PassFailed, textOf } from '../coded-error.ts'
+import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
+import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
+import { CodedError, ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { endsBreach } from '../condition-list.ts'
 import { terminationDelayMs } from '../gang-termination/breach.ts'
 import { planGroupTermination } from '../gang-termination/plan-group.ts'
-import { type CliqueInstance, range } from '../layout.ts'
+import { range } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
-import { podClique } from '../objects/clique.ts'
 import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
-import { patchClique } from '../podcliqueset/children.ts'
 import { isOnDelete, isUpdatingSet } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
@@ -31,6 +29,7 @@ import { writeStatus } from '../status-write.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign, renameClique } from '../take-over.ts'
 import { runAll } from '../writes.ts'
+import { createMember, patchMember } from './members.ts'
 import { planGroup } from './plan.ts'
 import { groupUpdate, isOwnTurn, replaceOutdated, withProgress } from './replace-outdated.ts'
 import { removeReplicas } from './replica-removal.ts'
@@ -81,12 +80,7 @@ async function syncMembers(
 ): Promise<void> {
   const { world } = context
   const instance = groupInstanceOf(set, group)
-  if (!instance)
-    throw new CodedError(
-      'Sync',
-      scalingGroupErrorCode.missingReplicaIndex,
-      `PodCliqueSet ${set.metadata.namespace}/${set.metadata.name} has no scaling group that makes ${group.metadata.name}`,
-    )
+  if (!instance) throw new ComponentFailed('PodClique', unknownGroup(set, group))
   const unclaimed = await failuresOf(
     syncSharedClaims(
       {
@@ -129,7 +123,31 @@ async function syncMembers(
         : [],
     )),
   ]
-  if (failures.length) throw new PassFailed(failures)
+  if (failures.length)
+    throw new PassFailed(failures.map(failure => new ComponentFailed('PodClique', failure)))
+}
+
+/** Why a group is no instance of anything in its set. */
+function unknownGroup(set: StoredSet, { metadata }: StoredScalingGroup): CodedError {
+  const { name, labels } = metadata
+  const text = labels?.[label.setReplicaIndex]
+  if (text === undefined)
+    return new CodedError(
+      'Sync',
+      scalingGroupErrorCode.missingReplicaIndex,
+      `${name} has no label ${label.setReplicaIndex}`,
+    )
+  if (numberLabel(labels, label.setReplicaIndex) === undefined)
+    return new CodedError(
+      'Sync',
+      scalingGroupErrorCode.replicaIndexNotANumber,
+      `${name} has the label ${label.setReplicaIndex} "${text}", which is no index`,
+    )
+  return new CodedError(
+    'Sync',
+    scalingGroupErrorCode.createCliques,
+    `PodCliqueSet ${set.metadata.namespace}/${set.metadata.name} has no scaling group that makes ${name}`,
+  )
 }
 
 /** Takes down replicas that were in breach for too long and that the group can do without. Not during an update. */
@@ -145,52 +163,6 @@ async function terminateReplicas(
   const failures = await removeReplicas(set, group, plan.terminate, context, signal)
   if (failures.length) throw new PassFailed(failures)
   return plan.deadline
-}
-
-async function createMember(
-  set: StoredSet,
-  group: StoredScalingGroup,
-  member: CliqueInstance,
-  { world, events: sink }: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const id = `${set.metadata.namespace}/${member.name}`
-  const wanted = podClique(set, member, group, revisionOf(set).templateHashes[member.template.name] ?? '')
-  try {
-    await world.client.create(resources.podCliques, wanted, { signal })
-    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueCreated(id))
-  } catch (error) {
-    if (isAlreadyExists(error)) return
-    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueCreateFailed(id, textOf(error)))
-    throw new CodedError('Sync', scalingGroupErrorCode.createCliques, `Error creating PodClique ${id}`, error)
-  }
-}
-
-async function patchMember(
-  set: StoredSet,
-  group: StoredScalingGroup,
-  clique: PodClique,
-  member: CliqueInstance,
-  { world, events: sink }: OperatorContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const wanted = podClique(set, member, group, revisionOf(set).templateHashes[member.template.name] ?? '')
-  const patch = patchClique(clique as Parameters<typeof patchClique>[0], wanted)
-  if (!patch) return
-  const { namespace } = set.metadata
-  const id = `${namespace}/${member.name}`
-  try {
-    await world.client.patch(
-      resources.podCliques,
-      { namespace, name: member.name },
-      { merge: patch },
-      { signal },
-    )
-    sink.emit(group, eventSource.podCliqueScalingGroup, events.cliqueApplied(id))
-  } catch (error) {
-    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueApplyFailed(id, textOf(error)))
-    throw new CodedError('Sync', scalingGroupErrorCode.applyCliques, `Error updating PodClique ${id}`, error)
-  }
 }
 
 /** Writes the status, now or when it is its turn; tells how long to wait for that or for the update. */

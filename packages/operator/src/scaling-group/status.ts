@@ -17,8 +17,7 @@ import {
 } from '@grove/api'
 import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
 import { range } from '../layout.ts'
-import type { OnTotalLoss } from '../podclique/status.ts'
-import { wasScheduled } from '../podclique/status.ts'
+import { nothingScheduled, type OnTotalLoss, wasScheduled } from '../podclique/status.ts'
 import { isConverged, type Revision, templateHashOfClique } from '../revision.ts'
 import type { StoredScalingGroup } from '../stored.ts'
 
@@ -126,12 +125,13 @@ function breach(
   const { group } = input
   const minAvailable = group.spec.minAvailable ?? 1
   if (isUpdatingGroup(group)) return minAvailableBreached.updateInProgress
-  if (scheduled === 0) {
-    if (!groupWasScheduled(input)) return minAvailableBreached.neverScheduled
-    return input.onTotalLoss === 'Recreate'
-      ? minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
-      : minAvailableBreached.allLost
-  }
+  if (scheduled === 0)
+    return nothingScheduled({
+      wasScheduled: groupWasScheduled(group, replicas),
+      wanted: group.spec.replicas,
+      minAvailable,
+      onTotalLoss: input.onTotalLoss,
+    })
   if (scheduled < minAvailable) return minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
   const healthy = replicas.filter(
     cliques => cliques.length === group.spec.cliqueNames.length && cliques.every(isNotInBreach),
@@ -141,11 +141,11 @@ function breach(
     : minAvailableBreached.enoughGroupReplicas(healthy, minAvailable)
 }
 
-/** Whether the group ever was well, or any of its cliques was placed. */
-function groupWasScheduled({ group, cliques }: GroupStatusInput): boolean {
+/** Whether the group ever was well, or any replica of it was placed as a whole. */
+function groupWasScheduled(group: PodCliqueScalingGroup, replicas: readonly PodClique[][]): boolean {
   return (
     findCondition(group.status?.conditions, conditionType.everHealthy) !== undefined ||
-    cliques.some(wasScheduled)
+    replicas.some(cliques => cliques.length === group.spec.cliqueNames.length && cliques.every(wasScheduled))
   )
 }
 

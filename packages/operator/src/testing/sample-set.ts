@@ -71,6 +71,8 @@ export function sampleSet(shape: SetShape): StoredSet {
 
 export interface PodShape {
   readonly index?: number
+  /** That of the index unless told. */
+  readonly hostname?: string
   readonly phase?: 'Pending' | 'Running' | 'Succeeded' | 'Failed' | 'Unknown'
   readonly ready?: boolean
   readonly scheduled?: boolean
@@ -80,6 +82,8 @@ export interface PodShape {
   readonly created?: string
   readonly terminating?: boolean
   readonly exitCode?: number
+  /** The exit code is that of the last run, after which none follows. */
+  readonly ended?: boolean
   readonly startedNotReady?: boolean
   readonly labels?: Record<string, string>
 }
@@ -100,6 +104,7 @@ export function samplePod(name: string, shape: PodShape = {}): Pod {
     },
     spec: {
       containers: [],
+      hostname: shape.hostname ?? `c-${index}`,
       ...((shape.node ?? scheduled) && { nodeName: shape.node ?? 'node-1' }),
       ...(shape.gated && { schedulingGates: [{ name: podSchedulingGate }] }),
     },
@@ -122,7 +127,9 @@ export function samplePod(name: string, shape: PodShape = {}): Pod {
             restartCount: 0,
             ready: false,
             started: shape.startedNotReady ?? false,
-            ...(shape.exitCode !== undefined && { lastState: { terminated: { exitCode: shape.exitCode } } }),
+            ...(shape.exitCode !== undefined && {
+              [shape.ended ? 'state' : 'lastState']: { terminated: { exitCode: shape.exitCode } },
+            }),
           },
         ],
       }),

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { cliqueErrorCode, podSchedulingGate } from '@grove/api'
+import { isNotFound } from '@grove/kube'
+import { CodedError } from '../coded-error.ts'
+import type { CliqueInstance } from '../layout.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { resources } from '../resources.ts'
+import type { StoredClique } from '../stored.ts'
+import { runAll } from '../writes.ts'
+import { planGates } from './gates.ts'
+
+/** Lifts our gate from the pods that may be placed; returns what went wrong. */
+export function releasePods(
+  clique: StoredClique,
+  { name, podGang, basePodGang }: CliqueInstance,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  const { namespace } = clique.metadata
+  const { release } = planGates({
+    clique: name,
+    pods: world.podsOf(clique),
+    gang: world.gangs.get({ namespace, name: podGang }),
+    base: basePodGang
+      ? {
+          gang: world.gangs.get({ namespace, name: basePodGang }),
+          cliqueNamed: named => world.cliques.get({ namespace, name: named }),
+        }
+      : undefined,
+  })
+  // Names the one gate to take away: those of others may change at the same moment.
+  const strategic = { spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] } }
+  return runAll(
+    release.map(({ metadata: pod }) => async () => {
+      try {
+        await world.client.patch(resources.pods, { name: pod.name, namespace }, { strategic }, { signal })
+      } catch (error) {
+        if (isNotFound(error)) return
+        const message = `Error removing the gate of pod ${pod.name}`
+        throw new CodedError('Sync', cliqueErrorCode.removeGate, message, error)
+      }
+    }),
+  )
+}

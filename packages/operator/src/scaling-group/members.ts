@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The writes by which a scaling group comes to its member cliques.
+import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
+import { isAlreadyExists } from '@grove/kube'
+import { isControlledBy } from '../child-objects.ts'
+import { CodedError, textOf } from '../coded-error.ts'
+import type { CliqueInstance } from '../layout.ts'
+import { podClique } from '../objects/clique.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { patchClique } from '../podcliqueset/children.ts'
+import { resources } from '../resources.ts'
+import { revisionOf } from '../revision-of-set.ts'
+import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+
+export async function createMember(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  member: CliqueInstance,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { world, events: sink } = context
+  const id = `${set.metadata.namespace}/${member.name}`
+  try {
+    await world.client.create(resources.podCliques, memberClique(set, group, member), { signal })
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueCreated(id))
+  } catch (error) {
+    if (isAlreadyExists(error) && (await isAwaited(group, member, context, signal))) return
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueCreateFailed(id, textOf(error)))
+    throw new CodedError('Sync', scalingGroupErrorCode.createCliques, `Error creating PodClique ${id}`, error)
+  }
+}
+
+/**
+ * Whether the watch will tell of what has the name already: it is ours and was not seen yet, or a namesake of ours
+ * that is on its way out. What else has it stands in the way.
+ */
+async function isAwaited(
+  { metadata }: StoredScalingGroup,
+  member: CliqueInstance,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const ref = { namespace: metadata.namespace, name: member.name }
+  const holder = await world.client.find(resources.podCliques, ref, { signal })
+  if (!holder) return false
+  if (isControlledBy(holder, metadata.uid)) return true
+  const { deletionTimestamp, labels } = holder.metadata
+  return deletionTimestamp !== undefined && labels?.[label.scalingGroup] === metadata.name
+}
+
+/** Brings a member to its template. */
+export async function patchMember(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  clique: PodClique,
+  member: CliqueInstance,
+  { world, events: sink }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const wanted = memberClique(set, group, member)
+  const patch = patchClique(clique as Parameters<typeof patchClique>[0], wanted)
+  if (!patch) return
+  const { namespace } = set.metadata
+  const id = `${namespace}/${member.name}`
+  const ref = { namespace, name: member.name }
+  try {
+    await world.client.patch(resources.podCliques, ref, { merge: patch }, { signal })
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.cliqueApplied(id))
+  } catch (error) {
+    sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueApplyFailed(id, textOf(error)))
+    throw new CodedError('Sync', scalingGroupErrorCode.applyCliques, `Error updating PodClique ${id}`, error)
+  }
+}
+
+function memberClique(set: StoredSet, group: StoredScalingGroup, member: CliqueInstance): PodClique {
+  return podClique(set, member, group, revisionOf(set).templateHashes[member.template.name] ?? '')
+}

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  type Condition,
+  gangTerminationInProgress,
+  label,
+  type PodClique,
+  type PodCliqueScalingGroupStatus,
+} from '@grove/api'
+import { findCondition } from '../condition-list.ts'
+import type { OnTotalLoss } from '../podclique/status.ts'
+import type { StoredScalingGroup } from '../stored.ts'
+import { planGroupStatus } from './status.ts'
+
+const revision = {
+  generationHash: 'g',
+  hashOf: () => 'new',
+  isCurrent: (_: PodClique, hash: string) => hash === 'new',
+}
+
+interface Shape {
+  /**
+   * One word per replica, one letter for each of its cliques `a` and `b`: `r` serves, `s` starts, `b` is in breach,
+   * `p` was never placed, `l` was placed and is lost, `x` is placed and has not said whether it is in breach, `f` has said nothing, `u` is being
+   * updated, `o` serves with an old template, `t` serves and is going, `.` is not there.
+   */
+  readonly members: string
+  readonly replicas?: number
+  readonly minAvailable?: number | undefined
+  readonly before?: Partial<PodCliqueScalingGroupStatus>
+  readonly onTotalLoss?: OnTotalLoss
+  readonly more?: readonly PodClique[]
+  readonly now?: string
+}
+
+const time = '2030-01-01T00:00:00Z'
+const said = (type: string, status: string): Condition =>
+  ({ type, status, reason: 'x', message: 'x', lastTransitionTime: time }) as Condition
+
+function member(letter: string, replica: number, name: string): PodClique {
+  const isPlaced = !'pfl'.includes(letter)
+  const ready = 'rout'.includes(letter) ? 2 : 0
+  const hash = letter === 'o' ? 'old' : 'new'
+  const breached = letter === 'b' ? 'True' : letter === 'u' ? 'Unknown' : 'False'
+  return {
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodClique',
+    metadata: {
+      name: `w-0-g-${replica}-${name}`,
+      namespace: 'serving',
+      labels: { [label.scalingGroupReplicaIndex]: String(replica), [label.podTemplateHash]: hash },
+      ...(letter === 't' && { deletionTimestamp: time }),
+    },
+    // Without a minimum every pod counts.
+    spec: { roleName: name, replicas: 2, podSpec: { containers: [] } },
+    ...(letter !== 'f' && {
+      status: {
+        readyReplicas: ready,
+        updatedReplicas: 2,
+        scheduleGatedReplicas: 0,
+        scheduledReplicas: isPlaced ? 2 : 0,
+        currentPodTemplateHash: hash,
+        currentPodCliqueSetGenerationHash: letter === 'o' ? 'former' : 'g',
+        conditions: [
+          said('PodCliqueScheduled', isPlaced ? 'True' : 'False'),
+          ...(letter === 'l' ? [said('EverScheduled', 'True')] : []),
+          ...(letter === 'x' ? [] : [said('MinAvailableBreached', breached)]),
+        ],
+      },
+    }),
+  }
+}
+
+function plan({ members, replicas, before, onTotalLoss = 'Wait', more, now, ...given }: Shape) {
+  const minAvailable = 'minAvailable' in given ? given.minAvailable : 1
+  const words = members.split(' ').filter(Boolean)
+  const group: StoredScalingGroup = {
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueScalingGroup',
+    metadata: { name: 'w-0-g', namespace: 'serving', uid: 'group-uid', generation: 7 },
+    spec: {
+      replicas: replicas ?? words.length,
+      cliqueNames: ['a', 'b'],
+      ...(minAvailable !== undefined && { minAvailable }),
+    },
+    ...(before && {
+      status: { scheduledReplicas: 0, availableReplicas: 0, updatedReplicas: 0, ...before },
+    }),
+  }
+  const cliques = words.flatMap((word, replica) =>
+    [...word].flatMap((letter, at) => (letter === '.' ? [] : [member(letter, replica, 'ab'[at]!)])),
+  )
+  return planGroupStatus({
+    set: 'w',
+    group,
+    cliques: [...cliques, ...(more ?? [])],
+    revision,
+    onTotalLoss,
+    update: undefined,
+    now: now ?? '2030-01-01T02:00:00Z',
+  })
+}
+
+function breachOf(shape: Shape): [status: string, reason: string, message: string] {
+  const { status, reason, message } = findCondition(plan(shape).status.conditions, 'MinAvailableBreached')!
+  return [status, reason, message]
+}
+
+const running = { podCliqueSetGenerationHash: 'g', updateStartedAt: time }
+const ended = { ...running, updateEndedAt: time }
+
+const counts: [what: string, shape: Shape, counted: [number, number, number, number]][] = [
+  ['nothing is there yet', { members: '', replicas: 3 }, [3, 0, 0, 0]],
+  ['everything serves', { members: 'rr rr' }, [2, 2, 2, 2]],
+  ['a starting clique keeps its replica from being available', { members: 'rr rs' }, [2, 2, 1, 1]],
+  ['an unplaced clique keeps its replica from being scheduled', { members: 'rr rp' }, [2, 1, 1, 1]],
+  ['a replica that lacks a clique counts nowhere', { members: 'r. rr' }, [2, 1, 1, 1]],
+  ['nor does one of which a clique is going', { members: 'rt rr' }, [2, 1, 1, 1]],
+  ['an old template serves and is not updated', { members: 'ro rr oo' }, [3, 3, 3, 1]],
+  ['replicas beyond the number are not looked at', { members: 'rr rr rr', replicas: 1 }, [1, 1, 1, 1]],
+  ['a clique of another name is none of them', { members: 'rr', more: [member('r', 0, 'c')] }, [1, 1, 1, 1]],
+  ['without a label a clique belongs to no replica', { members: '.r', more: [unlabelled()] }, [1, 0, 0, 0]],
+  ['scaled to zero', { members: '', replicas: 0 }, [0, 0, 0, 0]],
+]
+for (const [what, shape, counted] of counts)
+  test(`counts: ${what}`, () => {
+    const { replicas, scheduledReplicas, availableReplicas, updatedReplicas } = plan(shape).status
+    assert.deepEqual([replicas, scheduledReplicas, availableReplicas, updatedReplicas], counted)
+  })
+
+function unlabelled(): PodClique {
+  const clique = member('r', 0, 'a')
+  return { ...clique, metadata: { ...clique.metadata, labels: {} } }
+}
+
+const enough = (healthy: number, minimum: number) =>
+  [
+    'False',
+    'SufficientAvailablePodCliqueScalingGroupReplicas',
+    `PCSG replicas not in breach (${healthy}) meets MinAvailable (${minimum})`,
+  ] as const
+const tooFew = (healthy: number, minimum: number) =>
+  [
+    'True',
+    'InsufficientAvailablePodCliqueScalingGroupReplicas',
+    `PCSG replicas not in breach (${healthy}) below MinAvailable (${minimum})`,
+  ] as const
+const below = (scheduled: number, minimum: number) =>
+  [
+    'True',
+    'ScheduledReplicasBelowMinAvailable',
+    `Scheduled replicas (${scheduled}) below MinAvailable (${minimum})`,
+  ] as const
+const suppressed = (message: string) => ['False', 'InsufficientScheduledPods', message] as const
+const startUp = suppressed(
+  'No replica has been scheduled yet. Gang termination is suppressed during start-up',
+)
+const lost = suppressed(
+  'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
+)
+const zero = suppressed('Scaled to zero. Gang termination is suppressed because no replica is wanted')
+const wasWell = { conditions: [said('EverHealthy', 'True')] }
+
+const breaches: [what: string, shape: Shape, condition: readonly [string, string, string]][] = [
+  ['one of five', { members: 'rr rr rb rr rr', minAvailable: 2 }, enough(4, 2)],
+  ['one of two that the group can do without', { members: 'rr br' }, enough(1, 1)],
+  ['both', { members: 'rb br' }, tooFew(0, 1)],
+  ['one incomplete and one in breach', { members: 'r. br' }, tooFew(0, 1)],
+  ['one incomplete and one well', { members: 'r. rr' }, enough(1, 1)],
+  ['one starts, nothing is in breach', { members: 'rs rr', minAvailable: 2 }, enough(2, 2)],
+  ['no minimum is a minimum of one', { members: 'rr rp', minAvailable: undefined }, enough(2, 1)],
+  ['a clique that is being updated is not in breach', { members: 'ru' }, enough(1, 1)],
+  ['a placed clique that has not said so is not well', { members: 'xx xr' }, tooFew(0, 1)],
+  ['too few are scheduled', { members: 'rr pp ff', minAvailable: 2 }, below(1, 2)],
+  ['one is going, and too few are scheduled', { members: 'rr rt', minAvailable: 2 }, below(1, 2)],
+  ['nothing is there yet', { members: '', replicas: 2 }, startUp],
+  ['nothing is scheduled yet', { members: 'pp rp' }, startUp],
+  ['a clique of each was placed, but no replica as a whole', { members: 'rp pr' }, startUp],
+  ['a replica that is lost was placed as a whole once', { members: 'll' }, lost],
+  ['what was well is lost', { members: 'pp', before: wasWell }, lost],
+  ['and that is a breach', { members: 'pp', before: wasWell, onTotalLoss: 'Recreate' }, below(0, 1)],
+  ['never one at start-up', { members: 'pp', onTotalLoss: 'Recreate' }, startUp],
+  ['nobody wants any', { members: '', replicas: 0, before: wasWell }, zero],
+  [
+    'all of them, during an update',
+    { members: 'bb bb', before: { updateProgress: running } },
+    ['Unknown', 'UpdateInProgress', 'Update is in progress'],
+  ],
+  ['all of them, after an update', { members: 'bb', before: { updateProgress: ended } }, tooFew(0, 1)],
+]
+for (const [what, shape, condition] of breaches)
+  test(`in breach: ${what}`, () => assert.deepEqual(breachOf(shape), condition))
+
+const isMarked = (shape: Shape) =>
+  findCondition(
+    plan({
+      ...shape,
+      before: {
+        ...shape.before,
+        conditions: [{ ...gangTerminationInProgress(0), lastTransitionTime: time }],
+      },
+    }).status.conditions,
+    'GangTerminationInProgress',
+  ) !== undefined
+
+test('the mark of a termination goes when the group is well again, not while nothing is known or nothing is placed', () => {
+  for (const members of ['ff', 'pp', 'xx', 'bb', 'r.']) assert.equal(isMarked({ members }), true, members)
+  assert.equal(isMarked({ members: 'rr', before: { updateProgress: running } }), true, 'being updated')
+  assert.equal(isMarked({ members: 'rr' }), false)
+})
+
+test('that a group was well once is written down for good, and an update is no proof of it', () => {
+  const remembers = (shape: Shape) =>
+    findCondition(plan(shape).status.conditions, 'EverHealthy')?.status === 'True'
+  assert.equal(remembers({ members: 'rr', before: { updateProgress: running } }), false)
+  assert.equal(remembers({ members: 'bb' }), false)
+  assert.equal(remembers({ members: 'pp' }), false)
+  assert.equal(remembers({ members: 'ss' }), true)
+  assert.equal(remembers({ members: 'pp', before: plan({ members: 'rr' }).status }), true)
+})
+
+test('the loss of the last scheduled replica is told once, with what follows from it', () => {
+  const before = plan({ members: 'rr rr' }).status
+  const loss = plan({ members: 'pp rp', before })
+  assert.deepEqual(loss.events, [
+    {
+      type: 'Warning',
+      reason: 'AllScheduledReplicasLost',
+      message:
+        'All scheduled replicas lost (was 2). Gang termination is suppressed while nothing of the PCSG is scheduled; investigate node availability or capacity.',
+    },
+  ])
+  assert.deepEqual(plan({ members: 'pp rp', before, onTotalLoss: 'Recreate' }).events, [
+    {
+      type: 'Warning',
+      reason: 'AllScheduledReplicasLost',
+      message:
+        'All scheduled replicas lost (was 2). Gang termination will fire after TerminationDelay if the PCSG stays below MinAvailable; investigate node availability or capacity.',
+    },
+  ])
+  assert.deepEqual(plan({ members: 'pp rp', before: loss.status }).events, [])
+  assert.deepEqual(plan({ members: 'rr pp', before }).events, [], 'one is left')
+  assert.deepEqual(plan({ members: '', replicas: 0, before }).events, [], 'somebody wants none')
+})
+
+test('the selector is always there, and so is the generation that was looked at', () => {
+  for (const shape of [{ members: 'rr' }, { members: '', replicas: 0 }, { members: 'ff' }]) {
+    const { selector, observedGeneration } = plan(shape).status
+    assert.equal(
+      selector,
+      'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of=w,grove.io/podcliquescalinggroup=w-0-g',
+    )
+    assert.equal(observedGeneration, 7)
+  }
+})
+
+const generations: [what: string, shape: Shape, reached: string | undefined][] = [
+  ['every clique has reached it, ready or not', { members: 'rr ss pb' }, 'g'],
+  ['one has an old template', { members: 'rr ro' }, 'former'],
+  ['one is missing', { members: 'rr r.' }, 'former'],
+  ['one is going', { members: 'rr rt' }, 'former'],
+  ['one has said nothing yet', { members: 'rr rf' }, 'former'],
+  ['an update runs', { members: 'rr', before: { updateProgress: running } }, 'former'],
+  ['the update is over', { members: 'rr', before: { updateProgress: ended } }, 'g'],
+]
+for (const [what, shape, reached] of generations)
+  test(`the generation that the group stands for when ${what}`, () => {
+    const before = { currentPodCliqueSetGenerationHash: 'former', ...shape.before }
+    assert.equal(plan({ ...shape, before }).status.currentPodCliqueSetGenerationHash, reached)
+  })
+
+test('during and after an update its cliques are counted one by one, those of incomplete replicas too', () => {
+  const progress = (members: string, updateProgress: typeof running | undefined) => {
+    const { status } = plan({ members, replicas: 3, ...(updateProgress && { before: { updateProgress } }) })
+    return [status.updateProgress?.updatedPodCliquesCount, status.updateProgress?.totalPodCliquesCount]
+  }
+  assert.deepEqual(progress('rr ro r.', running), [4, 6])
+  assert.deepEqual(progress('rr rr rt', ended), [5, 6])
+  assert.deepEqual(progress('rr rr rr', undefined), [undefined, undefined])
+})
+
+test('planning the status of an unchanged group changes nothing, whatever the time', () => {
+  for (const members of ['rr rr', 'rb pp', 'ff']) {
+    const once = plan({ members, now: time }).status
+    const again = plan({ members, before: once, now: '2030-01-01T09:00:00Z' })
+    assert.deepEqual(again, { status: once, events: [] })
+  }
+})
