@@ -152,7 +152,8 @@ function renderGangs(
 ): RenderedObject[] {
   const topology = topologyName(set)
   const binding = context.topologyBindings.find(candidate => candidate.metadata.name === topology)
-  const levels = context.configuration.topologyAwareScheduling.enabled ? (binding?.spec.levels ?? []) : []
+  const { enabled } = context.configuration.topologyAwareScheduling
+  const levels = enabled ? (binding?.spec.levels ?? []) : undefined
   const schedulerName = context.backends.nameFor(set)
   const backend = context.backends.find(schedulerName) ?? context.backends.default
   return podGangs(set, groupReplicasFromTemplate).flatMap(instance => {

@@ -5,12 +5,12 @@ import type { OperatorContext } from './operator-context.ts'
 import type { StoredSet } from './stored.ts'
 import { topologyName } from './topology.ts'
 
-/** The levels by which a set's gangs are placed: none where the feature is off, no topology is named or it is missing. */
+/** The levels by which the gangs of a set are placed: none where its topology is missing, undefined with the feature off. */
 export function levelsOf(
   { world, configuration }: OperatorContext,
   set: StoredSet,
-): readonly TopologyLevel[] {
-  if (!configuration.topologyAwareScheduling.enabled) return []
+): readonly TopologyLevel[] | undefined {
+  if (!configuration.topologyAwareScheduling.enabled) return undefined
   const name = topologyName(set)
   return (name && world.topologyBindings.get({ name })?.spec.levels) || []
 }

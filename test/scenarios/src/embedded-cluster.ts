@@ -10,7 +10,8 @@ import {
   startControllers,
 } from '@grove/cluster'
 import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
-import { installCustomResources, type WriteCount } from './stage.ts'
+import { installCustomResources } from './custom-kinds.ts'
+import type { WriteCount } from './stage.ts'
 
 const readVerbs = new Set(['get', 'list', 'watch', 'find'])
 

@@ -3,7 +3,8 @@
 import { after, before, describe, test } from 'node:test'
 import { type Client, createClient } from '@grove/kube'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
-import { installCustomResources, Stage, type WriteCount } from './stage.ts'
+import { installCustomResources } from './custom-kinds.ts'
+import { Stage, type WriteCount } from './stage.ts'
 import { stories } from './stories/index.ts'
 
 const readVerbs = new Set(['get', 'list', 'watch', 'find'])

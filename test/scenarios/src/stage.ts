@@ -6,9 +6,7 @@ import {
   admit,
   annotation,
   type ClusterView,
-  customResourceDefinitions,
   defaultConfiguration,
-  emptyCluster,
   label,
   type OperatorConfiguration,
   type Pod,
@@ -17,30 +15,16 @@ import {
   type PodCliqueSet,
   type PodGang,
 } from '@grove/api'
-import {
-  type Client,
-  defineResource,
-  isAlreadyExists,
-  isConflict,
-  type KubeObject,
-  type Resource,
-  type Stored,
-} from '@grove/kube'
+import { type Client, isConflict, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
 
 /** Everything that happens in a story happens within this; a stuck one is told apart from a slow machine. Shorter by PATIENCE_MS. */
 export const patienceMs = Number(process.env.PATIENCE_MS ?? 60_000)
-const lookEveryMs = 20
+export const lookEveryMs = 20
 /** Statuses that nobody waits for are written with a delay: it is quiet when nothing came for longer than that. */
 const quietMs = 800
 export const waiterImage = 'grove-initc:test'
-
-/** What admission may ask about: no topologies, and every queue of Volcano is open. */
-const admissionView: ClusterView = {
-  ...emptyCluster,
-  volcanoQueueState: () => ({ outcome: 'found', value: 'Open' }),
-}
 
 export interface WriteCount {
   readonly verb: string
@@ -100,7 +84,7 @@ export class Stage {
     given.metadata.namespace = this.namespace
     const answer = admit(
       { operation: 'CREATE', kind: 'PodCliqueSet', object: given },
-      { configuration: this.#configuration, cluster: admissionView },
+      { configuration: this.#configuration, cluster: await this.#admissionView() },
     )
     if (!answer.allowed) throw new Error(answer.message)
     return this.client.create(resources.podCliqueSets, answer.object as PodCliqueSet)
@@ -114,7 +98,7 @@ export class Stage {
       change(object)
       const answer = admit(
         { operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject },
-        { configuration: this.#configuration, cluster: emptyCluster },
+        { configuration: this.#configuration, cluster: await this.#admissionView() },
       )
       if (!answer.allowed) throw new Error(answer.message)
       try {
@@ -223,6 +207,21 @@ export class Stage {
     return this.writes.filter(({ resource }) => !resource.endsWith('/status'))
   }
 
+  /** What admission may ask about: the topologies that are there; every queue of Volcano is open. */
+  async #admissionView(): Promise<ClusterView> {
+    const { items } = await this.client.list(resources.clusterTopologyBindings)
+    const levels = new Map(items.map(({ metadata, spec }) => [metadata.name, spec.levels]))
+    return {
+      topologyDomains: name => {
+        const found = levels.get(name)
+        return found
+          ? { outcome: 'found', value: found.map(({ domain }) => domain) }
+          : { outcome: 'notFound' }
+      },
+      volcanoQueueState: () => ({ outcome: 'found', value: 'Open' }),
+    }
+  }
+
   #ref(name: string) {
     return { name, namespace: this.namespace }
   }
@@ -238,65 +237,4 @@ export class Stage {
 
 export function isReady(pod: Pod): boolean {
   return (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
-}
-
-const definitions = defineResource<KubeObject>({
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  resource: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-})
-
-/** Installs a custom resource that takes whatever it is given, as a stand-in for somebody else's; once. */
-export async function installStandIn(client: Client, resource: Resource<KubeObject>): Promise<void> {
-  const { group, version, kind, resource: plural, namespaced } = resource
-  try {
-    await client.create(definitions, {
-      apiVersion: 'apiextensions.k8s.io/v1',
-      kind: 'CustomResourceDefinition',
-      metadata: { name: `${plural}.${group}` },
-      spec: {
-        group,
-        scope: namespaced ? 'Namespaced' : 'Cluster',
-        names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-        versions: [
-          {
-            name: version,
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-          },
-        ],
-      },
-    } as KubeObject)
-  } catch (error) {
-    if (!isAlreadyExists(error)) throw error
-  }
-  await served(client, resource)
-}
-
-/** Installs the custom resources and waits until they are served. */
-export async function installCustomResources(client: Client): Promise<void> {
-  for (const definition of customResourceDefinitions) await client.create(definitions, definition)
-  for (const resource of [
-    resources.podCliqueSets,
-    resources.podCliques,
-    resources.podCliqueScalingGroups,
-    resources.podGangs,
-  ])
-    await served(client, resource)
-}
-
-async function served(client: Client, resource: Resource): Promise<void> {
-  const end = Date.now() + patienceMs
-  for (;;) {
-    try {
-      await client.list(resource, { namespace: 'default' })
-      return
-    } catch (error) {
-      if (Date.now() > end) throw error
-      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
-    }
-  }
 }

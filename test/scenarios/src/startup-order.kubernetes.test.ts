@@ -4,8 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createClient } from '@grove/kube'
 import { gatedStages, type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { installCustomResources } from './custom-kinds.ts'
 import { PodStarter } from './pod-starter.ts'
-import { installCustomResources, isReady, Stage } from './stage.ts'
+import { isReady, Stage } from './stage.ts'
 import { startupOrderStories } from './stories/startup-order.ts'
 
 describe('order of starting on real Kubernetes, with a waiter process for every pod that waits', () => {

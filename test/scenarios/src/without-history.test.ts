@@ -23,7 +23,8 @@ import {
   type TransportRequest,
 } from '@grove/kube'
 import { resources, startOperator } from '@grove/operator'
-import { installCustomResources, Stage } from './stage.ts'
+import { installCustomResources } from './custom-kinds.ts'
+import { Stage } from './stage.ts'
 import { solo } from './stories/manifests.ts'
 
 const namespaces = defineResource<KubeObject>({

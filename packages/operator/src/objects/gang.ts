@@ -30,8 +30,8 @@ import { controlledBy } from './owner.ts'
 
 export interface PodGangContext {
   readonly set: StoredSet
-  /** Levels of the set's topology, broadest first; none where topology-aware scheduling is off or the binding is missing. */
-  readonly levels: readonly TopologyLevel[]
+  /** Levels of the set's topology, broadest first: none when its binding is missing; undefined when the feature is off. */
+  readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
   /** Pods of a clique that belong to the gang and are not going away, by name. */
   podsOf(clique: string): readonly string[]
@@ -64,11 +64,12 @@ export function podGang(instance: PodGangInstance, context: PodGangContext): Pod
 }
 
 function podGangSpec(instance: PodGangInstance, context: PodGangContext): PodGang['spec'] {
-  const { set, levels } = context
+  const { set, levels = [] } = context
   const { template } = set.spec
   const ofGroup = instance.scaled?.instance.config.topologyConstraint
   const constraint = translateConstraint(ofGroup ?? template.topologyConstraint, levels)
-  const groupConfigs = instance.scaled ? [] : topologyGroups(set, instance.setReplica, levels)
+  const groupConfigs =
+    instance.scaled || !context.levels ? [] : topologyGroups(set, instance.setReplica, levels)
   return {
     podgroups: instance.cliques.map(clique =>
       podGroup(clique.name, minAvailableOfClique(clique.template), {
@@ -96,13 +97,12 @@ function podGroup(
   }
 }
 
-/** In a base gang, every replica of a constrained scaling group is packed by itself. */
+/** In a base gang, every replica of a constrained scaling group is packed by itself, also while its level is missing. */
 function topologyGroups(
   set: StoredSet,
   setReplica: number,
   levels: readonly TopologyLevel[],
 ): TopologyConstraintGroupConfig[] {
-  if (levels.length === 0) return []
   return scalingGroups(set, setReplica)
     .filter(group => group.config.topologyConstraint)
     .flatMap(group =>

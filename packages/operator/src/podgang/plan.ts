@@ -15,7 +15,7 @@ export interface GangInput {
   readonly set: StoredSet
   readonly instance: PodGangInstance
   readonly existing: PodGang | undefined
-  readonly levels: readonly TopologyLevel[]
+  readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
   readonly world: GangPods
   readonly now: string

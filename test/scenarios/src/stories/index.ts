@@ -6,6 +6,7 @@ import { claimLifeStories } from './claim-lives.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
 import { discoveryStories } from './discovery.ts'
+import { gangStepStories } from './gang-steps.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { identityStories } from './identity.ts'
 import { mnnvlStories } from './mnnvl.ts'
@@ -15,18 +16,22 @@ import { rapidEditStories } from './rapid-edits.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
+import { scalingStepStories } from './scaling-steps.ts'
 import { schedulerStories } from './schedulers.ts'
 import { startupOrderStories } from './startup-order.ts'
 import { steeredUpdateStories } from './steered-updates.ts'
 import { takeOverStories } from './take-over.ts'
+import { updateStepStories } from './update-steps.ts'
 import { updateStories } from './updates.ts'
 
 export const stories: readonly Story[] = [
   ...deployStories,
   ...scalingStories,
+  ...scalingStepStories,
   ...deletionStories,
   ...obstacleStories,
   ...updateStories,
+  ...updateStepStories,
   ...steeredUpdateStories,
   ...gangTerminationStories,
   ...resourceSharingStories,
@@ -40,6 +45,7 @@ export const stories: readonly Story[] = [
   ...playgroundStories,
   ...rapidEditStories,
   ...schedulerStories,
+  ...gangStepStories,
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */

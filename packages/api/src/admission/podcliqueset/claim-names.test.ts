@@ -47,6 +47,9 @@ test('claims of different levels have different names', () => {
     { set: [each('g-7-t')], group: [each('t')] },
     { group: [each('m-all-t')], member: [all('t')] },
     { set: [each('g-0-m-2-t')], member: [each('t')] },
+    { set: [each('g-1-m-all-t')], member: [all('t')] },
+    { set: [each('g-12345-m-3-t')], member: [each('t')] },
+    { group: [each('m-2-t')], member: [each('t')] },
   ]
   for (const sharing of collisions)
     assert.match(judge(sharing).join(), /its ResourceClaim would be called .* and so would one of/)

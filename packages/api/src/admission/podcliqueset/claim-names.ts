@@ -14,8 +14,8 @@ interface Level {
 }
 
 export function collidingClaims(set: PodCliqueSet): FieldError[] {
-  const levels = levelsOf(set)
-  const indexes = mentionedIndexes(levels)
+  const indexes = mentionedIndexes(set)
+  const levels = levelsOf(set, indexes)
   const makers = new Map<string, string>()
   const told = new Set<string>()
   const errors: FieldError[] = []
@@ -39,8 +39,11 @@ export function collidingClaims(set: PodCliqueSet): FieldError[] {
   return errors
 }
 
-/** Names of different replicas of the set differ alike: the first stands for all of them. */
-function levelsOf({ metadata: { name }, spec: { template } }: PodCliqueSet): Level[] {
+/** Names of different replicas of the set differ alike: the first stands for all of them. Group replicas do not. */
+function levelsOf(
+  { metadata: { name }, spec: { template } }: PodCliqueSet,
+  groupReplicas: readonly number[],
+): Level[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = template
   const shared = (resourceSharing: readonly ResourceSharing[] | undefined, field: string, owner: string) =>
     resourceSharing?.length ? [{ field: `${field}.resourceSharing`, owner, sharing: resourceSharing }] : []
@@ -51,10 +54,12 @@ function levelsOf({ metadata: { name }, spec: { template } }: PodCliqueSet): Lev
     ),
     ...cliques.flatMap((clique, at) => {
       const group = groups.find(({ cliqueNames }) => cliqueNames.includes(clique.name))
-      const owner = group
-        ? names.memberClique(names.scalingGroup(name, 0, group.name), 0, clique.name)
-        : names.standaloneClique(name, 0, clique.name)
-      return shared(clique.resourceSharing, path.clique(at), owner)
+      const owners = group
+        ? groupReplicas.map(replica =>
+            names.memberClique(names.scalingGroup(name, 0, group.name), replica, clique.name),
+          )
+        : [names.standaloneClique(name, 0, clique.name)]
+      return owners.flatMap(owner => shared(clique.resourceSharing, path.clique(at), owner))
     }),
   ]
 }
@@ -66,7 +71,10 @@ function claimNames(owner: string, { name, scope }: ResourceSharing, indexes: re
 }
 
 /** Only an index that stands in the name of a template can make it look like another claim. */
-function mentionedIndexes(levels: readonly Level[]): number[] {
-  const texts = levels.flatMap(({ sharing }) => sharing.flatMap(({ name }) => name.match(/\d{1,4}/g) ?? []))
+function mentionedIndexes({ spec: { template } }: PodCliqueSet): number[] {
+  const sharing = [template, ...template.cliques, ...(template.podCliqueScalingGroups ?? [])].flatMap(
+    ({ resourceSharing = [] }): readonly ResourceSharing[] => resourceSharing,
+  )
+  const texts = sharing.flatMap(({ name }) => name.match(/\d+/g) ?? [])
   return [...new Set([0, ...texts.map(Number)])]
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Everything that there is of a set, one line for each object with what others rely on, so that a story can spell out
+// what a step leaves behind, and which objects it makes anew.
+import assert from 'node:assert/strict'
+import { label, type Pod, type PodClique, type PodGang } from '@grove/api'
+import type { KubeObject, Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { isReady, type Stage } from './stage.ts'
+
+interface Look {
+  readonly lines: readonly string[]
+  /** What is there under which name, pods under their hostname. */
+  readonly uids: ReadonlyMap<string, string>
+}
+
+export class SetTree {
+  readonly #stage: Stage
+  readonly #set: string
+  #before: ReadonlyMap<string, string> = new Map()
+
+  constructor(stage: Stage, set: string) {
+    this.#stage = stage
+    this.#set = set
+  }
+
+  /**
+   * Waits until these lines, in any order, are all there is. What was there at the last look and is there now must be the
+   * same object, except what is called renewed.
+   */
+  async until(what: string, lines: readonly string[], renewed: readonly string[] = []): Promise<void> {
+    const wanted = lines.toSorted()
+    let seen: Look | undefined
+    const isWanted = async () => {
+      seen = await this.#look()
+      return seen.lines.join('\n')
+    }
+    try {
+      await this.#stage.until(what, isWanted, text => text === wanted.join('\n'))
+    } catch (error) {
+      assert.deepEqual(seen?.lines, wanted, what)
+      throw error
+    }
+    const changed = [...seen!.uids].filter(([key, uid]) => (this.#before.get(key) ?? uid) !== uid)
+    assert.deepEqual(changed.map(([key]) => key).sort(), renewed.toSorted(), `${what}: made anew`)
+    this.#before = seen!.uids
+  }
+
+  async #look(): Promise<Look> {
+    const stage = this.#stage
+    const name = this.#set
+    const [set, groups, cliques, gangs, pods, services, autoscalers, claims] = await Promise.all([
+      stage.set(name),
+      stage.groups(name),
+      stage.cliques(name),
+      stage.gangs(name),
+      stage.pods(name),
+      stage.list(resources.services, name),
+      stage.list(resources.autoscalers, name),
+      stage.list(resources.resourceClaims, name),
+    ])
+    const lines = [
+      `set ${name}: ${set?.spec.replicas} wanted, ${set?.status?.availableReplicas} available, ${set?.status?.updatedReplicas} updated`,
+      ...groups.map(
+        ({ metadata, spec, status }) =>
+          `group ${metadata.name}: ${spec.replicas} wanted, ${status?.availableReplicas} available, ${status?.updatedReplicas} updated`,
+      ),
+      ...cliques.map(cliqueLine),
+      ...gangs.map(gang => gangLine(gang, pods, cliques)),
+      ...services.map(({ metadata }) => `service ${metadata.name}`),
+      ...autoscalers.map(
+        ({ metadata, spec }) => `autoscaler ${metadata.name}: ${spec.minReplicas} to ${spec.maxReplicas}`,
+      ),
+      ...claims.map(claimLine),
+      ...pods.filter(pod => pod.metadata.deletionTimestamp).map(pod => `leaving ${pod.metadata.name}`),
+    ]
+    const named: Stored<KubeObject>[] = [
+      ...groups,
+      ...cliques,
+      ...gangs,
+      ...services,
+      ...autoscalers,
+      ...claims,
+    ]
+    const uids = new Map([
+      ...named.map(({ kind, metadata }): [string, string] => [`${kind} ${metadata.name}`, metadata.uid]),
+      ...pods.map(({ metadata, spec }): [string, string] => [`Pod ${spec?.hostname}`, metadata.uid]),
+    ])
+    return { lines: lines.sort(), uids }
+  }
+}
+
+function cliqueLine({ metadata, spec, status }: Stored<PodClique>): string {
+  const after = spec.startsAfter?.length ? `, after ${spec.startsAfter.join(' ')}` : ''
+  return `clique ${metadata.name}: ${status?.readyReplicas} of ${spec.replicas} ready, ${status?.updatedReplicas} updated, gang ${metadata.labels?.[label.podGang]}${after}`
+}
+
+/** The pods that the gang refers to by their index; outdated ones have a star, those that are not ready an exclamation mark. */
+function gangLine(
+  { metadata, spec }: Stored<PodGang>,
+  pods: readonly Stored<Pod>[],
+  cliques: readonly Stored<PodClique>[],
+): string {
+  const groups = spec.podgroups.map(({ name, minReplicas, podReferences }) => {
+    const hash = cliques.find(clique => clique.metadata.name === name)?.metadata.labels?.[
+      label.podTemplateHash
+    ]
+    const indexes = podReferences.map(reference => {
+      const pod = pods.find(one => one.metadata.name === reference.name)
+      if (!pod) return 'nobody'
+      const { labels } = pod.metadata
+      return `${labels?.[label.podIndex]}${labels?.[label.podTemplateHash] === hash ? '' : '*'}${isReady(pod) ? '' : '!'}`
+    })
+    return `${name} ${minReplicas} of ${indexes.sort().join(' ')}`
+  })
+  return `gang ${metadata.name}: ${groups.join(', ')}`
+}
+
+function claimLine({ metadata }: Stored<KubeObject>): string {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller)
+  return `claim ${metadata.name} of ${owner?.kind} ${owner?.name}`
+}
