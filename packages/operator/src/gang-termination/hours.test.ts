@@ -110,6 +110,22 @@ test('a breach right after the start, a restart and a clock that is set back cha
   for (const uid of before) assert.ok(!world.uids('w-0-').includes(uid))
 })
 
+for (const [what, broken] of [
+  ['clique', 'w-0-web'],
+  ['group replica', 'w-0-g-1'],
+] as const)
+  test(`a recovery of a ${what} that no operator was there to see cancels it, too`, async () => {
+    const world = await running()
+    const before = world.uids('w-')
+    world.break(broken)
+    await world.pass(hour)
+    world.heal()
+    await world.simulation.clock.advance(3 * hour)
+    world.simulation.restart()
+    await world.pass(hour)
+    assert.deepEqual(world.uids('w-'), before)
+  })
+
 test('a group replica that the group can do without goes alone', async () => {
   const world = await running()
   const others = [

@@ -27,30 +27,28 @@ export interface SetTerminationInput {
   readonly now: number
 }
 
-export function planSetTermination({
-  set,
-  cliqueNamed,
-  groupNamed,
-  now,
-}: SetTerminationInput): SetTermination {
-  const delayMs = terminationDelayMs(set)
-  const updating = updatingReplicas(set)
-  const breached = range(0, set.spec.replicas ?? 0).flatMap(replica => {
-    // A replica that is being updated is being rebuilt already.
-    if (updating.includes(replica)) return []
-    const cliques = standaloneCliques(set, replica).map(({ name }) => cliqueNamed(name))
-    if (cliques.includes(undefined)) return []
-    const breach = earliest([
-      ...cliques.map(clique => cliqueBreach(clique!)),
-      ...scalingGroups(set, replica).map(({ name }) => {
-        const group = groupNamed(name)
-        return group && groupBreach(group)
-      }),
-    ])
-    return breach ? [{ replica, breach, deadline: breach.since + delayMs }] : []
-  })
+export function planSetTermination(input: SetTerminationInput): SetTermination {
+  const breached = range(0, input.set.spec.replicas ?? 0).flatMap(replica => breachOf(input, replica) ?? [])
   return {
-    terminate: breached.filter(({ deadline }) => deadline <= now),
-    waiting: breached.filter(({ deadline }) => deadline > now),
+    terminate: breached.filter(({ deadline }) => deadline <= input.now),
+    waiting: breached.filter(({ deadline }) => deadline > input.now),
   }
+}
+
+export function breachOf(
+  { set, cliqueNamed, groupNamed }: Omit<SetTerminationInput, 'now'>,
+  replica: number,
+): BreachedReplica | undefined {
+  // A replica that is being updated is being rebuilt already.
+  if (updatingReplicas(set).includes(replica)) return undefined
+  const cliques = standaloneCliques(set, replica).map(({ name }) => cliqueNamed(name))
+  if (cliques.includes(undefined)) return undefined
+  const breach = earliest([
+    ...cliques.map(clique => cliqueBreach(clique!)),
+    ...scalingGroups(set, replica).map(({ name }) => {
+      const group = groupNamed(name)
+      return group && groupBreach(group)
+    }),
+  ])
+  return breach && { replica, breach, deadline: breach.since + terminationDelayMs(set) }
 }

@@ -42,6 +42,7 @@ async function live(at: number): Promise<number> {
     else if (dice < 60) simulation.restart()
     else if (dice < 63) editSet(simulation, 'template')
     else if (dice < 65) editSet(simulation, 'scale set')
+    else if (dice < 70) await unattended(simulation, random, observer)
     else {
       // Everybody sees what happened before time goes on.
       const { faults } = simulation
@@ -60,6 +61,19 @@ async function live(at: number): Promise<number> {
   assert.ok(await settle(simulation, 400), `it never became well: ${JSON.stringify(summary(simulation))}`)
   assert.ok(isWell(simulation))
   return observer.terminated
+}
+
+/** Pods recover while no operator looks, and hours may pass until one does. */
+async function unattended(
+  simulation: Simulation,
+  random: Random,
+  observer: TerminationObserver,
+): Promise<void> {
+  for (let step = random.below(6); step > 0; step--) simulation.nodes.progress()
+  observer.looks(simulation)
+  await simulation.clock.advance(random.below(120 * 60_000))
+  if (random.chance(50)) simulation.restart()
+  await simulation.reconcile(random.pick(['set', 'group', 'clique'] as const)!)
 }
 
 test(`${runs} lives of sets with failures (SEED=${seed})`, async () => {

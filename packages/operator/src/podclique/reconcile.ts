@@ -20,15 +20,14 @@ import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign } from '../take-over.ts'
-import { currentHash, isOfWantedTemplate } from './outdated-pods.ts'
+import { observeClique } from './observed-status.ts'
+import { currentHash } from './outdated-pods.ts'
 import { createPods } from './pod-creation.ts'
 import { releasePods } from './pod-release.ts'
 import { removePods } from './pod-removal.ts'
 import { indexOf, isActive } from './pod-state.ts'
-import { cliqueUpdate, replaceOutdated, withProgress } from './replace-outdated.ts'
+import { replaceOutdated } from './replace-outdated.ts'
 import { planScale } from './scale.ts'
-import { isUpdating, planCliqueStatus } from './status.ts'
-import { cliqueUpdateCondition } from './update-progress.ts'
 
 export async function reconcileClique(
   key: ObjectKey,
@@ -150,37 +149,22 @@ async function updateStatus(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world, events: sink, configuration, statusPace } = context
+  const { world, events: sink, statusPace } = context
   const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
   if (!stored || stored.metadata.deletionTimestamp) return 0
-  const now = timestamp(context.clock)
-  const pods = world.podsOf(stored)
-  const { plan: next, progress } = cliqueUpdate(set, stored, instance, pods, context)
-  const clique = withProgress(stored, progress)
-  const plan = planCliqueStatus({
-    set: set.metadata.name,
-    clique,
-    pods,
-    podTemplateHash: clique.metadata.labels?.[label.podTemplateHash] ?? '',
-    generationHash: generationReached(set, clique),
-    isCurrent: currentHash(set, stored),
-    onTotalLoss: configuration.gangTermination.onTotalLoss,
-    update: cliqueUpdateCondition(next),
-    now,
-  })
+  const observed = observeClique(set, stored, instance, world.podsOf(stored), context)
   const status = {
-    ...plan.status,
-    lastErrors: failure ? lastErrorsOf(failure, cliqueErrorCode.listPods, now) : [],
+    ...observed.status,
+    lastErrors: failure ? lastErrorsOf(failure, cliqueErrorCode.listPods, timestamp(context.clock)) : [],
   }
-  const retryInMs = isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0
-  if (!mergePatch(stored.status, status)) return retryInMs
+  if (!mergePatch(stored.status, status)) return observed.settlesInMs
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
   await writeStatus(world, resources.podCliques, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
-  for (const event of plan.events) sink.emit(stored, eventSource.podClique, event)
-  return retryInMs
+  for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
+  return observed.settlesInMs
 }
 
 /** Whether others wait for what this status says: that the clique serves, or that gangs behind it may follow. */
@@ -207,9 +191,4 @@ function underOurName(set: StoredSet, clique: StoredClique): StoredClique {
   if (!isToBeRenamed(set, clique)) return clique
   const labels = { ...clique.metadata.labels, [label.podTemplateHash]: revisionOf(set).hashOf(clique) }
   return { ...clique, metadata: { ...clique.metadata, labels } }
-}
-
-/** The generation that the clique stands for, once its own template is that of the set. */
-function generationReached(set: StoredSet, clique: StoredClique): string | undefined {
-  return isOfWantedTemplate(set, clique) ? revisionOf(set).generationHash : undefined
 }

@@ -18,6 +18,7 @@ import { ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-
 import { findCondition } from '../condition-list.ts'
 import { usesDevices } from '../device-wake-ups.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
+import { isReplicaDue } from '../gang-termination/confirmation.ts'
 import { TerminationNotices } from '../gang-termination/notices.ts'
 import { planSetTermination } from '../gang-termination/plan-set.ts'
 import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
@@ -120,8 +121,11 @@ export class SetReconciler {
   /** Takes down what was in breach for too long; tells when the next replica falls due. */
   async #terminate(set: StoredSet, signal: AbortSignal): Promise<number | undefined> {
     const context = this.#context
-    const plan = planSetTermination({ set, ...liveChildren(set, context), now: context.clock.now() })
-    for (const { replica } of plan.terminate) await terminateReplica(set, replica, context, signal)
+    const children = liveChildren(set, context)
+    const plan = planSetTermination({ set, ...children, now: context.clock.now() })
+    for (const { replica } of plan.terminate)
+      if (await isReplicaDue(set, replica, children, context, signal))
+        await terminateReplica(set, replica, context, signal)
     this.#notices.tell(set, plan.waiting)
     return plan.waiting.length ? Math.min(...plan.waiting.map(({ deadline }) => deadline)) : undefined
   }

@@ -14,6 +14,7 @@ import { groupInstanceOf, numberLabel } from '../clique-instance.ts'
 import { CodedError, ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { endsBreach } from '../condition-list.ts'
 import { terminationDelayMs } from '../gang-termination/breach.ts'
+import { dueReplicas } from '../gang-termination/confirmation.ts'
 import { planGroupTermination } from '../gang-termination/plan-group.ts'
 import { range } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
@@ -23,18 +24,17 @@ import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
 import { isOnDelete, isUpdatingSet } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
-import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign, renameClique } from '../take-over.ts'
 import { runAll } from '../writes.ts'
 import { createMember, patchMember } from './members.ts'
+import { observeGroup } from './observed-status.ts'
 import { planGroup } from './plan.ts'
-import { groupUpdate, isOwnTurn, replaceOutdated, withProgress } from './replace-outdated.ts'
+import { isOwnTurn, replaceOutdated } from './replace-outdated.ts'
 import { removeReplicas } from './replica-removal.ts'
-import { isUpdatingGroup, planGroupStatus } from './status.ts'
-import { groupUpdateCondition } from './update-progress.ts'
+import { isUpdatingGroup } from './status.ts'
 
 export async function reconcileScalingGroup(
   key: ObjectKey,
@@ -160,7 +160,8 @@ async function terminateReplicas(
   if (isUpdatingGroup(group) || isOwnTurn(set, group)) return undefined
   const cliques = context.world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroupTermination(group, cliques, terminationDelayMs(set), context.clock.now())
-  const failures = await removeReplicas(set, group, plan.terminate, context, signal)
+  const due = await dueReplicas(set, group, plan.terminate, context, signal)
+  const failures = await removeReplicas(set, group, due, context, signal)
   if (failures.length) throw new PassFailed(failures)
   return plan.deadline
 }
@@ -173,35 +174,25 @@ async function updateStatus(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world, events: sink, configuration, statusPace } = context
+  const { world, events: sink, statusPace } = context
   const stored = world.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
   if (!stored || stored.metadata.deletionTimestamp) return 0
-  const now = timestamp(context.clock)
   const cliques = world.cliques.byIndex('controller', stored.metadata.uid)
-  const { plan: next, progress } = groupUpdate(set, stored, cliques, context)
-  const group = withProgress(stored, progress)
-  const plan = planGroupStatus({
-    set: set.metadata.name,
-    group,
-    cliques,
-    revision: revisionOf(set),
-    onTotalLoss: configuration.gangTermination.onTotalLoss,
-    update: groupUpdateCondition(next),
-    now,
-  })
+  const observed = observeGroup(set, stored, cliques, context)
   const status = {
-    ...plan.status,
-    lastErrors: failure ? lastErrorsOf(failure, scalingGroupErrorCode.listCliques, now) : [],
+    ...observed.status,
+    lastErrors: failure
+      ? lastErrorsOf(failure, scalingGroupErrorCode.listCliques, timestamp(context.clock))
+      : [],
   }
-  const retryInMs = isUpdatingGroup(group) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0
-  if (!mergePatch(stored.status, status)) return retryInMs
+  if (!mergePatch(stored.status, status)) return observed.settlesInMs
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
   await writeStatus(world, resources.podCliqueScalingGroups, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
-  for (const event of plan.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
-  return retryInMs
+  for (const event of observed.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
+  return observed.settlesInMs
 }
 
 /** Whether the set waits for what this status says: that the group serves, or that all of it does. */

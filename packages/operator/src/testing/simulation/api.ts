@@ -158,6 +158,9 @@ export class SimulatedApi {
     }
     return {
       find: async ({ resource }: Resource, { name }: ObjectRef) => this.#kind(resource).get(name),
+      list: async (resource: Resource, { labelSelector = '' }: { labelSelector?: string }) => ({
+        items: this.list(resource).filter(selected(labelSelector)),
+      }),
       create: (resource: Resource, object: KubeObject) =>
         this.#write('create', resource.resource, [], undefined, () => {
           if (object.metadata?.name && this.#kind(resource.resource).has(object.metadata.name))
@@ -185,11 +188,8 @@ export class SimulatedApi {
           this.remove(resource, object)
         }),
       deleteCollection: (resource: Resource, { labelSelector = '' }: { labelSelector?: string }) => {
-        const parsed = parseLabelSelector(labelSelector)
-        if (!parsed.ok) throw new Error(parsed.error)
-        const hit = this.list(resource).filter(
-          object => !isGoing(object) && matchesLabels(parsed.selector, object.metadata.labels ?? {}),
-        )
+        const isSelected = selected(labelSelector)
+        const hit = this.list(resource).filter(object => !isGoing(object) && isSelected(object))
         return this.#write('delete', resource.resource, hit, undefined, () => {
           for (const object of hit) this.remove(resource, object)
           return { items: hit }
@@ -226,6 +226,12 @@ export class SimulatedApi {
       podsOf: (clique: KubeObject) => pods.byIndex('controller', clique.metadata?.uid ?? ''),
     } as unknown as World
   }
+}
+
+function selected(labelSelector: string): (object: Stored<KubeObject>) => boolean {
+  const parsed = parseLabelSelector(labelSelector)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return ({ metadata }) => matchesLabels(parsed.selector, metadata.labels ?? {})
 }
 
 export function isGoing(object: KubeObject): boolean {

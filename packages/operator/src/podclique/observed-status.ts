@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type EventValue, label, type Pod, type PodCliqueStatus } from '@grove/api'
+import type { CliqueInstance } from '../layout.ts'
+import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { revisionOf } from '../revision-of-set.ts'
+import type { StoredClique, StoredSet } from '../stored.ts'
+import { currentHash, isOfWantedTemplate } from './outdated-pods.ts'
+import { cliqueUpdate, withProgress } from './replace-outdated.ts'
+import { isUpdating, planCliqueStatus } from './status.ts'
+import { cliqueUpdateCondition } from './update-progress.ts'
+
+export interface ObservedClique {
+  readonly status: PodCliqueStatus
+  readonly events: readonly EventValue[]
+  /** How long the clique's update waits for the template to settle; 0 when it does not. */
+  readonly settlesInMs: number
+}
+
+/** The status that a clique has by these pods. */
+export function observeClique(
+  set: StoredSet,
+  stored: StoredClique,
+  instance: CliqueInstance,
+  pods: readonly Pod[],
+  context: OperatorContext,
+): ObservedClique {
+  const { plan: next, progress } = cliqueUpdate(set, stored, instance, pods, context)
+  const clique = withProgress(stored, progress)
+  const plan = planCliqueStatus({
+    set: set.metadata.name,
+    clique,
+    pods,
+    podTemplateHash: clique.metadata.labels?.[label.podTemplateHash] ?? '',
+    generationHash: generationReached(set, clique),
+    isCurrent: currentHash(set, stored),
+    onTotalLoss: context.configuration.gangTermination.onTotalLoss,
+    update: cliqueUpdateCondition(next),
+    now: timestamp(context.clock),
+  })
+  return { ...plan, settlesInMs: isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0 }
+}
+
+/** The generation that the clique stands for, once its own template is that of the set. */
+function generationReached(set: StoredSet, clique: StoredClique): string | undefined {
+  return isOfWantedTemplate(set, clique) ? revisionOf(set).generationHash : undefined
+}
