@@ -42,6 +42,8 @@ export class SimulatedApi {
   writes = 0
   readonly #clock: Clock
   readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
+  /** Kind and UID of a controller → what it controls, by name. */
+  readonly #controlled = new Map<string, Map<string, Stored<KubeObject>>>()
   readonly #observers: Observer[] = []
   #counter = 0
 
@@ -52,6 +54,10 @@ export class SimulatedApi {
 
   list<T extends KubeObject>({ resource }: Resource<T>): Stored<T>[] {
     return [...this.#kind(resource).values()] as Stored<T>[]
+  }
+
+  controlledBy<T extends KubeObject>({ resource }: Resource<T>, uid: string): Stored<T>[] {
+    return [...(this.#controlled.get(`${resource} ${uid}`)?.values() ?? [])] as Stored<T>[]
   }
 
   get<T extends KubeObject>({ resource }: Resource<T>, name: string): Stored<T> | undefined {
@@ -73,7 +79,7 @@ export class SimulatedApi {
         resourceVersion: String(++this.#counter),
       },
     } as unknown as Stored<T>
-    this.#kind(resource).set(name, stored)
+    this.#keep(resource, stored)
     this.#tell(resource, { type: 'add', new: stored, old: undefined, source: 'watch' })
     return stored
   }
@@ -93,12 +99,12 @@ export class SimulatedApi {
     }
     if (kind.get(object.metadata.name)?.metadata.uid === object.metadata.uid) {
       kind.delete(object.metadata.name)
+      this.#controlled.get(`${resource} ${controllerOf(object)}`)?.delete(object.metadata.name)
       this.#tell(resource, { type: 'delete', old: object, new: undefined, source: 'watch' })
     }
     for (const dependent of [resources.podCliques, resources.pods] as unknown as Resource[])
-      for (const child of this.list(dependent))
-        if (child.metadata.ownerReferences?.some(({ uid }) => uid === object.metadata.uid) && !isGoing(child))
-          this.remove(dependent, child)
+      for (const child of this.controlledBy(dependent, object.metadata.uid))
+        if (!isGoing(child)) this.remove(dependent, child)
   }
 
   #replace(resource: string, before: Stored<KubeObject>, after: Stored<KubeObject>): Stored<KubeObject> {
@@ -110,9 +116,16 @@ export class SimulatedApi {
       generation: (before.metadata.generation ?? 1) + bump,
     }
     const stored = { ...after, metadata } as Stored<KubeObject>
-    this.#kind(resource).set(before.metadata.name, stored)
+    this.#keep(resource, stored)
     this.#tell(resource, { type: 'update', old: before, new: stored, source: 'watch' })
     return stored
+  }
+
+  #keep(resource: string, object: Stored<KubeObject>): void {
+    this.#kind(resource).set(object.metadata.name, object)
+    const key = `${resource} ${controllerOf(object)}`
+    const controlled = this.#controlled.get(key) ?? new Map<string, Stored<KubeObject>>()
+    this.#controlled.set(key, controlled.set(object.metadata.name, object))
   }
 
   #tell(resource: string, change: Change<KubeObject>): void {
@@ -199,23 +212,24 @@ export class SimulatedApi {
   }
 
   #makeWorld(): World {
+    const indexed = (resource: Resource, index: string, key: string) =>
+      index === 'controller'
+        ? this.controlledBy(resource, key)
+        : this.list(resource).filter(object => keyIn(index, object) === key)
     const cache = (resource: Resource) => ({
       get: ({ name }: ObjectRef) => this.get(resource, name),
       list: () => this.list(resource),
-      byIndex: (index: string, key: string) =>
-        this.list(resource).filter(object => keyIn(index, object) === key),
-      countByIndex: (index: string, key: string) =>
-        this.list(resource).filter(object => keyIn(index, object) === key).length,
+      byIndex: (index: string, key: string) => indexed(resource, index, key),
+      countByIndex: (index: string, key: string) => indexed(resource, index, key).length,
       onChange: () => () => undefined,
     })
-    const pods = cache(resources.pods as unknown as Resource)
     return {
       client: this.#client(),
       sets: cache(resources.podCliqueSets as unknown as Resource),
       groups: cache(resources.podCliqueScalingGroups as unknown as Resource),
       cliques: cache(resources.podCliques as unknown as Resource),
       gangs: cache(resources.podGangs as unknown as Resource),
-      pods,
+      pods: cache(resources.pods as unknown as Resource),
       services: cache(resources.services as unknown as Resource),
       serviceAccounts: cache(resources.serviceAccounts as unknown as Resource),
       roles: cache(resources.roles as unknown as Resource),
@@ -223,7 +237,7 @@ export class SimulatedApi {
       autoscalers: cache(resources.autoscalers as unknown as Resource),
       topologyBindings: cache(resources.clusterTopologyBindings as unknown as Resource),
       onChangeOfAny: (observer: Observer) => this.#observers.push(observer),
-      podsOf: (clique: KubeObject) => pods.byIndex('controller', clique.metadata?.uid ?? ''),
+      podsOf: ({ metadata }: KubeObject) => this.controlledBy(resources.pods, metadata?.uid ?? ''),
     } as unknown as World
   }
 }
@@ -258,9 +272,12 @@ function ungated(pod: Pod): Pod {
   return { ...pod, spec, status: { ...pod.status, conditions: [{ type: 'PodScheduled', status: 'False' }] } }
 }
 
+function controllerOf({ metadata }: Stored<KubeObject>): string | undefined {
+  return metadata.ownerReferences?.find(owner => owner.controller)?.uid
+}
+
 function keyIn(index: string, { metadata }: Stored<KubeObject>): string | undefined {
   const { namespace, labels = {} } = metadata
-  if (index === 'controller') return metadata.ownerReferences?.find(owner => owner.controller)?.uid
   const value = labels[index === 'set' ? label.partOf : label.basePodGang]
   return value && `${namespace}/${value}`
 }

@@ -204,22 +204,18 @@ function isServing(
   )
 }
 
-function membersOf({ cliques }: Simulation, { metadata }: PodCliqueScalingGroup, index: number): PodClique[] {
-  return cliques.filter(
-    ({ metadata: { labels } }) =>
-      labels?.[label.scalingGroup] === metadata.name &&
-      labels[label.scalingGroupReplicaIndex] === String(index),
-  )
+function membersOf({ api }: Simulation, { metadata }: PodCliqueScalingGroup, index: number): PodClique[] {
+  return api
+    .controlledBy(resources.podCliques, metadata.uid!)
+    .filter(one => one.metadata.labels?.[label.scalingGroupReplicaIndex] === String(index))
 }
 
 function podsIn({ api }: Simulation): Stored<Pod>[] {
   return api.list(resources.pods)
 }
 
-function podsOf(simulation: Simulation, { metadata }: PodClique): Stored<Pod>[] {
-  return podsIn(simulation).filter(
-    pod => isActive(pod) && pod.metadata.ownerReferences?.[0]?.uid === metadata.uid,
-  )
+function podsOf({ api }: Simulation, { metadata }: PodClique): Stored<Pod>[] {
+  return api.controlledBy(resources.pods, metadata.uid!).filter(isActive)
 }
 
 function fail(text: string): never {

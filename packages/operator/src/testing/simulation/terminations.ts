@@ -162,17 +162,12 @@ function scheduledOf(simulation: Simulation, clique: PodClique): number {
 }
 
 function podsOf({ api }: Simulation, { metadata }: PodClique): Stored<Pod>[] {
-  return api
-    .list(resources.pods)
-    .filter(pod => isActive(pod) && pod.metadata.ownerReferences?.[0]?.uid === metadata.uid) as Stored<Pod>[]
+  return api.controlledBy(resources.pods, metadata.uid!).filter(isActive)
 }
 
-function replicasOf({ cliques }: Simulation, { metadata, spec }: PodCliqueScalingGroup): PodClique[][] {
+function replicasOf({ api }: Simulation, { metadata, spec }: PodCliqueScalingGroup): PodClique[][] {
+  const members = api.controlledBy(resources.podCliques, metadata.uid!)
   return Array.from({ length: spec.replicas }, (_, index) =>
-    cliques.filter(
-      ({ metadata: { labels } }) =>
-        labels?.[label.scalingGroup] === metadata.name &&
-        labels[label.scalingGroupReplicaIndex] === String(index),
-    ),
+    members.filter(one => one.metadata.labels?.[label.scalingGroupReplicaIndex] === String(index)),
   )
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// `npm run simulate -- --updates=3000 --terminations=1000 --seed=1`: so many lives of sets from that seed on, spread over
+// the cores. Ends with the first that goes wrong, and says how to repeat it.
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { terminationLife } from './termination-life.ts'
+import { updateLife } from './update-life.ts'
+
+interface Share {
+  readonly updates: readonly number[]
+  readonly terminations: readonly number[]
+}
+
+interface Tally {
+  lives: number
+  terminated: number
+}
+
+const tellEvery = 50
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      updates: { type: 'string', default: '3000' },
+      terminations: { type: 'string', default: '1000' },
+      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+      workers: { type: 'string', default: String(availableParallelism()) },
+    },
+  })
+  const workers = Number(values.workers)
+  const seeds = (count: string, worker: number) =>
+    Array.from({ length: Number(count) }, (_, at) => Number(values.seed) + at).filter(
+      (_, at) => at % workers === worker,
+    )
+  console.log(`${values.updates} updates and ${values.terminations} terminations, seed ${values.seed}`)
+  const started = performance.now()
+  const tallies = await Promise.all(
+    Array.from({ length: workers }, (_, worker) =>
+      work({ updates: seeds(values.updates, worker), terminations: seeds(values.terminations, worker) }),
+    ),
+  )
+  const sum = (of: keyof Tally) => tallies.reduce((total, tally) => total + tally[of], 0)
+  const seconds = ((performance.now() - started) / 1000).toFixed(0)
+  console.log(`${sum('lives')} lives, ${sum('terminated')} terminations, nothing wrong, ${seconds} s`)
+}
+
+function work(share: Share): Promise<Tally> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL(import.meta.url), { workerData: share })
+    worker.on('message', (tally: Tally | number) => {
+      if (typeof tally === 'number') console.log(`${tally} lives`)
+      else resolve(tally)
+    })
+    worker.on('error', reject)
+  })
+}
+
+async function liveThrough({ updates, terminations }: Share): Promise<Tally> {
+  const tally = { lives: 0, terminated: 0 }
+  const count = () => {
+    if (++tally.lives % tellEvery === 0) parentPort!.postMessage(tally.lives)
+  }
+  for (const seed of updates) {
+    await updateLife(seed)
+    count()
+  }
+  for (const seed of terminations) {
+    tally.terminated += await terminationLife(seed)
+    count()
+  }
+  return tally
+}
+
+if (isMainThread)
+  try {
+    await main()
+  } catch (error) {
+    console.error(error)
+    process.exit(1)
+  }
+else parentPort!.postMessage(await liveThrough(workerData as Share))

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The life of a set whose pods and nodes fail and come back over hours: what is terminated had it coming, and only then.
+import assert from 'node:assert/strict'
+import { defaultConfiguration } from '@grove/api'
+import { editSet } from './edits.ts'
+import { Random } from './random.ts'
+import { randomSet } from './random-set.ts'
+import { Simulation } from './simulation.ts'
+import { TerminationObserver } from './terminations.ts'
+import { isWell, settle, summary } from './wellness.ts'
+
+const delayMinutes = 60
+const steps = 80
+
+/** Tells how often something was terminated. */
+export async function terminationLife(seed: number): Promise<number> {
+  try {
+    return await live(seed)
+  } catch (error) {
+    throw new Error(`SEED=${seed} RUNS=1 repeats this: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+async function live(seed: number): Promise<number> {
+  const random = new Random(seed)
+  const onTotalLoss = random.chance(50) ? 'Recreate' : 'Wait'
+  const observer = new TerminationObserver(delayMinutes * 60_000, onTotalLoss === 'Recreate')
+  const simulation = new Simulation({
+    seed,
+    set: randomSet(random, `${delayMinutes}m`),
+    nodes: 4,
+    places: 8 + random.below(12),
+    observer,
+    events: observer.events,
+    configuration: { ...defaultConfiguration(), gangTermination: { onTotalLoss } },
+  })
+  simulation.faults = random.pick([0, 0, 3])!
+  await settle(simulation, 60)
+  for (let step = 0; step < steps; step++) {
+    const dice = random.below(100)
+    if (dice < 20) simulation.nodes.progress()
+    else if (dice < 40) simulation.nodes.fail()
+    else if (dice < 44) simulation.nodes.kill()
+    else if (dice < 50) simulation.nodes.lose()
+    else if (dice < 56) simulation.nodes.return()
+    else if (dice < 60) simulation.restart()
+    else if (dice < 63) editSet(simulation, 'template')
+    else if (dice < 65) editSet(simulation, 'scale set')
+    else if (dice < 70) await unattended(simulation, random, observer)
+    else await attended(simulation, random)
+  }
+  simulation.faults = 0
+  simulation.nodes.returnAll()
+  assert.ok(await settle(simulation, 400), `it never became well: ${JSON.stringify(summary(simulation))}`)
+  assert.ok(isWell(simulation))
+  return observer.terminated
+}
+
+/** Everybody sees what happened before time goes on. */
+async function attended(simulation: Simulation, random: Random): Promise<void> {
+  await everybodyLooks(simulation)
+  await simulation.clock.advance(random.below(25 * 60_000))
+  await simulation.reconcileAll()
+}
+
+/** Pods recover while no operator looks, hours may pass until one does, and nobody knows where it looks first. */
+async function unattended(
+  simulation: Simulation,
+  random: Random,
+  observer: TerminationObserver,
+): Promise<void> {
+  for (let step = random.below(6); step > 0; step--) simulation.nodes.progress()
+  observer.looks(simulation)
+  await simulation.clock.advance(random.below(120 * 60_000))
+  if (random.chance(50)) simulation.restart()
+  await simulation.reconcile(random.pick(['set', 'group', 'clique'] as const)!)
+  await everybodyLooks(simulation)
+}
+
+/** As often as it takes for news to get from pods to sets; only the first time something may go wrong. */
+async function everybodyLooks(simulation: Simulation): Promise<void> {
+  const { faults } = simulation
+  for (let round = 0; round < 4; round++) {
+    await simulation.reconcileAll()
+    await simulation.clock.advance(600)
+    simulation.faults = 0
+  }
+  simulation.faults = faults
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The life of a set that is edited all the time, under failures and interleavings: an update takes down one unit at a
+// time, touches nothing that is up to date, and in the end what runs is what was asked for last.
+import assert from 'node:assert/strict'
+import { DisruptionObserver } from './disruptions.ts'
+import { type Edit, editSet } from './edits.ts'
+import { Random } from './random.ts'
+import { randomSet } from './random-set.ts'
+import { Simulation } from './simulation.ts'
+import { settle, summary } from './wellness.ts'
+
+const steps = 120
+/** Rounds of everything after which a set that could be well must be. */
+const patience = 400
+
+const edits: readonly Edit[] = [
+  'template',
+  'template',
+  'template',
+  'reorder',
+  'scale set',
+  'scale clique',
+  'scale group',
+  'pause',
+  'partition',
+  'budget',
+  'delete clique',
+  'switch strategy',
+]
+
+export async function updateLife(seed: number): Promise<void> {
+  const log: string[] = []
+  try {
+    await live(seed, log)
+  } catch (error) {
+    const text = `SEED=${seed} RUNS=1 repeats this: ${(error as Error).message}\n${log.slice(-25).join('\n')}`
+    throw new Error(text, { cause: error })
+  }
+}
+
+async function live(seed: number, log: string[]): Promise<void> {
+  const random = new Random(seed)
+  const act = (simulation: Simulation, edit: Edit) => log.push(`${edit}: ${editSet(simulation, edit)}`)
+  const simulation = new Simulation({
+    seed,
+    set: randomSet(random, '1000h'),
+    nodes: 4,
+    places: 4 + random.below(12),
+    observer: new DisruptionObserver(),
+    between: one => {
+      if (random.chance(70)) one.nodes.progress()
+      if (random.chance(2)) one.nodes.fail()
+      if (random.chance(1)) act(one, 'template')
+    },
+  })
+  simulation.faults = random.pick([0, 0, 2, 10])!
+  if (random.chance(80)) await settle(simulation, 60)
+  for (let step = 0; step < steps; step++) {
+    const dice = random.below(100)
+    if (dice < 55)
+      await simulation.reconcile(random.pick(['set', 'group', 'clique', 'clique', 'gang'] as const)!)
+    else if (dice < 80) simulation.nodes.progress()
+    else if (dice < 84) await simulation.clock.advance(random.below(5_000))
+    else if (dice < 87) simulation.nodes.fail()
+    else if (dice < 89) simulation.nodes.kill()
+    else if (dice < 90) simulation.nodes.lose()
+    else if (dice < 92) simulation.nodes.return()
+    else if (dice < 93) simulation.restart()
+    else act(simulation, random.pick(edits)!)
+    if (dice >= 80) log.push(`${step}: ${dice}`)
+  }
+  simulation.faults = 0
+  simulation.nodes.returnAll()
+  editSet(simulation, 'resume')
+  // What OnDelete left behind stays until the next change.
+  if (log.some(line => line.startsWith('switch strategy'))) editSet(simulation, 'new template')
+  assert.ok(
+    await settle(simulation, patience),
+    `it never became well: ${JSON.stringify(summary(simulation))}`,
+  )
+  // What is written at leisure: statuses that nobody waits for.
+  for (let round = 0; round < 3; round++) {
+    await simulation.clock.advance(1_000)
+    await simulation.reconcileAll()
+  }
+  const before = simulation.api.writes
+  await simulation.reconcileAll()
+  assert.equal(simulation.api.writes, before, 'a settled set is written to')
+}
