@@ -32,7 +32,7 @@ export async function optionalKinds(
   ].map(nameOf)
   const watched = new Set(ours.filter(name => served.has(name)))
   const domains = nameOf(resources.computeDomains)
-  if (watched.has(domains) && !(await mayManageDomains(client, configuration))) watched.delete(domains)
+  if (watched.has(domains) && !(await mayManageDomains(client, configuration, log))) watched.delete(domains)
   return resource => watched.has(nameOf(resource))
 }
 
@@ -68,11 +68,16 @@ const accessReviews = defineResource<AccessReview>({
  * The switch decides whether new sets may use NVLink domains. Domains that are there are looked after as long as we
  * have the rights: otherwise our finalizer would hold them, and the sets that own them, for ever.
  */
-async function mayManageDomains(client: Client, { network }: OperatorConfiguration): Promise<boolean> {
+async function mayManageDomains(
+  client: Client,
+  { network }: OperatorConfiguration,
+  log: Logger,
+): Promise<boolean> {
   if (network.autoMNNVLEnabled) return true
   const { group, resource } = resources.computeDomains
+  const verbs = ['list', 'watch', 'create', 'patch', 'delete']
   const answers = await Promise.all(
-    ['list', 'watch', 'create', 'patch', 'delete'].map(verb =>
+    verbs.map(verb =>
       client.create(accessReviews, {
         apiVersion: 'authorization.k8s.io/v1',
         kind: 'SelfSubjectAccessReview',
@@ -81,7 +86,12 @@ async function mayManageDomains(client: Client, { network }: OperatorConfigurati
       }),
     ),
   )
-  return answers.every(({ status }) => status?.allowed === true)
+  const isAllowed = answers.every(({ status }) => status?.allowed === true)
+  if (!isAllowed)
+    log.error(
+      `NVLink domains are not looked after, so those that exist stay for ever when their sets go: the operator needs the verbs ${verbs.join(', ')} on ${resource} of the group ${group}`,
+    )
+  return isAllowed
 }
 
 function nameOf({ group, version, resource }: ResourceDescriptor): string {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Pod } from '@grove/api'
+import { mnnvlClaimName, type Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
 
 /** Of thousands of pods, only what planners read. Never to be sent back with an update. */
 export function projectPod(pod: Stored<Pod>): Stored<Pod> {
   const { metadata, spec, status } = pod
+  const inDomain = spec?.resourceClaims?.find(({ name }) => name === mnnvlClaimName)
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -24,6 +25,7 @@ export function projectPod(pod: Stored<Pod>): Stored<Pod> {
       ...(spec?.hostname && { hostname: spec.hostname }),
       ...(spec?.nodeName && { nodeName: spec.nodeName }),
       ...(spec?.schedulingGates && { schedulingGates: spec.schedulingGates }),
+      ...(inDomain && { resourceClaims: [inDomain] }),
     },
     status: {
       phase: status?.phase,

@@ -26,7 +26,7 @@ export function operatorClusterRole(configuration: OperatorConfiguration): Clust
       ...workloadRules,
       ...(schedulers.has(scheduler.kai) ? kaiRules : []),
       ...(schedulers.has(scheduler.volcano) ? volcanoRules : []),
-      ...(configuration.network.autoMNNVLEnabled ? mnnvlRules : []),
+      ...mnnvlRules,
     ],
   }
 }
@@ -96,6 +96,7 @@ const volcanoRules: PolicyRule[] = [
   },
 ]
 
+/** Also while NVLink domains are switched off: those of sets that have them carry our finalizer. */
 const mnnvlRules: PolicyRule[] = [
   rule('resource.nvidia.com', ['computedomains'], [...reading, 'create', 'patch', 'update', 'delete']),
 ]

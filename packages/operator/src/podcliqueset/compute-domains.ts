@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The NVLink domains of a set. Deleting one shuts the fabric down under whoever uses it, so a domain is released only
-// when the pods of its replica are gone.
-import { eventSource, events, finalizer, label, setErrorCode } from '@grove/api'
+// when the pods of its replica are gone, or claim no place in it any more.
+import { eventSource, events, finalizer, label, type PodSpec, setErrorCode } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { hasArrived } from '../arrival.ts'
 import { type MergePatch, planChildren } from '../child-objects.ts'
@@ -43,7 +43,7 @@ export async function syncComputeDomains(
     ),
     ...plan.leaving.map(domain => () => renewDomain(set, domain, context, signal)),
     ...[...plan.remove, ...goingUnwanted(existing, plan.leaving)]
-      .filter(domain => !hasPods(set, replicaOf(domain), context))
+      .filter(domain => !isInUse(set, domain, context))
       .map(domain => () => releaseDomain(set, domain, context, signal)),
   ])
   if (failures.length) throw new PassFailed(failures)
@@ -63,7 +63,7 @@ export async function releaseComputeDomains(
 
 /** Whether a domain of the set still has pods on it. */
 export function areDomainsInUse(set: StoredSet, context: OperatorContext): boolean {
-  return domainsOf(set, context).some(domain => hasPods(set, replicaOf(domain), context))
+  return domainsOf(set, context).some(domain => isInUse(set, domain, context))
 }
 
 function domainsOf(set: StoredSet, { world }: OperatorContext): Stored<ComputeDomain>[] {
@@ -100,7 +100,7 @@ async function renewDomain(
   signal: AbortSignal,
 ): Promise<void> {
   const { name } = domain.metadata
-  if (hasPods(set, replicaOf(domain), context)) {
+  if (isInUse(set, domain, context)) {
     context.events.emit(set, eventSource.podCliqueSet, events.computeDomainHeld(name))
     return
   }
@@ -173,18 +173,30 @@ function whatIsMissing(existing: Stored<ComputeDomain>, wanted: ComputeDomain): 
   }
 }
 
-/** Terminating pods included: they use the fabric until they are gone. */
-function hasPods({ metadata }: StoredSet, replica: string | undefined, { world }: OperatorContext): boolean {
+/**
+ * By pods of its replica, terminating ones included: they use the fabric until they are gone. Where the replica stays,
+ * those that claim no place in the domain do not count.
+ */
+function isInUse(
+  { metadata: { name, namespace, deletionTimestamp }, spec: { replicas = 0 } }: StoredSet,
+  domain: Stored<ComputeDomain>,
+  { world }: OperatorContext,
+): boolean {
+  const index = domain.metadata.labels?.[label.setReplicaIndex]
+  const stays = !deletionTimestamp && Number(index) < replicas
   return world.pods
-    .list(metadata.namespace)
+    .list(namespace)
     .some(
-      ({ metadata: { labels } }) =>
-        labels?.[label.partOf] === metadata.name && labels[label.setReplicaIndex] === replica,
+      ({ metadata: { labels }, spec }) =>
+        labels?.[label.partOf] === name &&
+        labels[label.setReplicaIndex] === index &&
+        (!stays || claimsPlaceIn(domain, spec)),
     )
 }
 
-function replicaOf(domain: ComputeDomain): string | undefined {
-  return domain.metadata.labels?.[label.setReplicaIndex]
+function claimsPlaceIn({ metadata }: ComputeDomain, spec: PodSpec | undefined): boolean {
+  const claims = spec?.resourceClaims ?? []
+  return claims.some(claim => claim.resourceClaimTemplateName === metadata.name)
 }
 
 function refOf({ metadata }: Stored<ComputeDomain>) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// NVLink domains switched on and off, with the driver's kind and without it, under the rights that belong to each.
+// NVLink domains switched on and off, with the driver's kind and without it, under the operator's own rights.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
@@ -28,6 +28,7 @@ spec:
 describe('NVLink domains and the operator process', () => {
   let kubernetes: Kubernetes
   let operator: OperatorProcess | undefined
+  let team = ''
 
   before(async () => {
     kubernetes = await startKubernetes({ nodes: 2 })
@@ -36,6 +37,11 @@ describe('NVLink domains and the operator process', () => {
     operator?.kill()
     await kubernetes?.stop()
   })
+
+  async function domains(): Promise<string> {
+    const { stdout } = await kubernetes.kubectl('get', 'computedomains', '-n', team, '-o', 'name')
+    return stdout.trim()
+  }
 
   async function stopped({ child }: OperatorProcess): Promise<void> {
     child.kill('SIGTERM')
@@ -55,26 +61,21 @@ describe('NVLink domains and the operator process', () => {
     await stopped(operator)
   })
 
-  test('switched on with the driver: domains come with a set and go with it', async () => {
+  test('switched on with the driver: domains come with a set', async () => {
     await kubernetes.apply(computeDomainDefinition)
     operator = await startOperatorProcess(kubernetes, switchedOn)
-    const team = await kubernetes.newNamespace('team')
+    team = await kubernetes.newNamespace('team')
     const applied = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: set })
     assert.equal(applied.code, 0, applied.stderr)
-    const domains = async () => {
-      const { stdout } = await kubernetes.kubectl('get', 'computedomains', '-n', team, '-o', 'name')
-      return stdout.trim()
-    }
     await waitFor('its domain', async () => (await domains()).endsWith('/fabric-0-engine'))
-    await kubernetes.kubectl('delete', 'pcs', 'fabric', '-n', team)
-    await waitFor('no domain', async () => (await domains()) === '')
     assert.doesNotMatch(operator.output, /forbidden/i)
     await stopped(operator)
   })
 
-  test('switched off with the driver, without rights to it: it runs, and new sets are refused', async () => {
+  test('switched off with the driver: the domain of a set goes with it, and new sets are refused', async () => {
     operator = await startOperatorProcess(kubernetes)
-    const team = await kubernetes.newNamespace('team')
+    await kubernetes.kubectl('delete', 'pcs', 'fabric', '-n', team)
+    await waitFor('no domain', async () => (await domains()) === '')
     const refused = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: set })
     assert.match(refused.stderr, /MNNVL is not enabled in the operator configuration/)
     assert.doesNotMatch(operator.output, /forbidden/i)

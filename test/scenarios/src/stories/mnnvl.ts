@@ -182,6 +182,13 @@ export const mnnvlStories: Story[] = [
         }),
         /immutable/,
       )
+      // A clique that gives its GPUs back leaves its domain, which goes although the replica stays.
+      await untilPods(stage, 5)
+      await stage.edit('fabric', ({ spec: { template } }) => {
+        const apart = template.cliques.find(({ name }) => name === 'apart')!
+        apart.spec.podSpec.containers[0]!.resources = {}
+      })
+      await untilDomains(stage, ['fabric-0-fabric'])
       await stage.deleteSet('fabric')
       await untilDomains(stage, [])
       await stage.until(

@@ -19,6 +19,8 @@ interface Ordered {
 
 const started = 'simulate.grove.io/start-delay'
 
+const imageOf = (clique: string) => `registry.example/${clique}:1`
+
 /** Earlier cliques take longer to start: without the waiters everything would be ready the wrong way round. */
 function manifest({ type, cliques, group }: Ordered): string {
   const names = Object.keys(cliques)
@@ -38,7 +40,7 @@ function manifest({ type, cliques, group }: Ordered): string {
             replicas: pods,
             ...(minimum && { minAvailable: minimum }),
             ...(after && { startsAfter: after }),
-            podSpec: { containers: [{ name: 'main', image: 'registry.example/engine:1' }] },
+            podSpec: { containers: [{ name: 'main', image: imageOf(name) }] },
           },
         })),
         ...(group && {
@@ -98,6 +100,13 @@ async function tellOrder(stage: Stage, ordered: Ordered, pods: number): Promise<
     const [own] = (pod.spec?.initContainers ?? []).filter(one => one.name === waiter.containerName)
     const wanted = ordered.waits[cliqueOf(pod)]?.map(parent => `--podcliques=${parent}`)
     assert.deepEqual(own?.args, wanted, pod.metadata.name)
+    // Made of its own template, however its name ends.
+    const role = Object.keys(ordered.cliques).find(clique =>
+      [`w-0-${clique}`, `w-0-s-${pod.metadata.labels?.[label.scalingGroupReplicaIndex]}-${clique}`].includes(
+        cliqueOf(pod),
+      ),
+    )
+    assert.equal(pod.spec?.containers[0]?.image, imageOf(role ?? ''))
   }
   // A pod that comes later waits again, and finds everything ready.
   const last = Object.keys(ordered.waits).at(-1)!

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// An operator that lost its rights to NVLink domains while they are switched off: it runs, leaves them alone, and says so.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { defaultConfiguration } from '@grove/api'
+import { inProcessTransport } from '@grove/cluster'
+import { createClientOn, type Logger, silentLogger, type Transport } from '@grove/kube'
+import { resources, startOperator } from '@grove/operator'
+import { installStandIn } from './custom-kinds.ts'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { Stage } from './stage.ts'
+import { solo } from './stories/manifests.ts'
+
+let embedded: EmbeddedCluster
+
+before(async () => {
+  embedded = await startEmbeddedCluster({ nodes: 2 })
+  await installStandIn(embedded.client, resources.computeDomains)
+})
+after(() => embedded?.stop())
+
+/** Whoever asks is told that he may not delete domains. */
+function forbidding(asked: string[]): Transport {
+  const transport = inProcessTransport(embedded.cluster.handle)
+  const status = { allowed: false }
+  return {
+    request: async request => {
+      if (request.path.includes('/computedomains')) asked.push(request.path)
+      return request.path.includes('/selfsubjectaccessreviews') && `${request.body}`.includes('"delete"')
+        ? { status: 201, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ status }) }
+        : transport.request(request)
+    },
+    stream: request => {
+      if (request.path.includes('/computedomains')) asked.push(request.path)
+      return transport.stream(request)
+    },
+    close: () => transport.close(),
+  }
+}
+
+test('without rights to NVLink domains sets run as ever, no domain is touched, and the log tells what is missing', async () => {
+  const asked: string[] = []
+  const lines: string[] = []
+  const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
+  const namespace = await embedded.newNamespace('team')
+  const operatorClient = createClientOn(forbidding(asked))
+  const stage = new Stage({ client: embedded.client, operatorClient, namespace, writes: [] })
+  const operator = await startOperator(operatorClient, { configuration: defaultConfiguration(), log })
+  try {
+    await stage.apply(solo)
+    await stage.untilReady('solo', 2)
+    await stage.deleteSet('solo')
+    await stage.until(
+      'the set to go',
+      () => stage.set('solo'),
+      found => found === undefined,
+    )
+  } finally {
+    await operator.stop()
+  }
+  assert.deepEqual(asked, [])
+  assert.match(lines.join('\n'), /NVLink domains are not looked after.*delete on computedomains/)
+})
