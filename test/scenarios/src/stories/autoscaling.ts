@@ -104,6 +104,14 @@ export const autoscalingStories: Story[] = [
         { name: 'auto-0-web', namespace: stage.namespace },
         { merge: { spec: { behavior: { scaleDown: { stabilizationWindowSeconds: 7 } } } } },
       )
+      const ref = { name: 'auto-0-eng', namespace: stage.namespace }
+      const former = await stage.client.get(resources.autoscalers, ref)
+      await stage.client.delete(resources.autoscalers, ref)
+      await stage.until(
+        'an autoscaler that somebody deleted to come back',
+        () => stage.client.find(resources.autoscalers, ref),
+        found => found !== undefined && found.metadata.uid !== former.metadata.uid,
+      )
       await stage.scale(resources.podCliqueSets, 'auto', 2)
       await stage.until(
         'autoscalers of the second replica',

@@ -9,7 +9,7 @@ import type { Story } from '../story.ts'
 import { grouped, solo } from './manifests.ts'
 
 /** Lets a pod run without serving, or serve again: what a kubelet would report. */
-async function report(stage: Stage, pod: Stored<Pod>, ready: boolean): Promise<void> {
+export async function report(stage: Stage, pod: Stored<Pod>, ready: boolean): Promise<void> {
   const { name, namespace } = pod.metadata
   const current = await stage.client.get(resources.pods, { name, namespace: namespace! })
   await stage.client.patch(

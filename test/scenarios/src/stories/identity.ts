@@ -3,6 +3,7 @@
 // The token by which the pods of a set see each other start.
 import assert from 'node:assert/strict'
 import { names, type Pod, type Role, type Secret } from '@grove/api'
+import { defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
@@ -41,7 +42,76 @@ const podsOnceThere = (stage: Stage, count: number) =>
     pods => pods.length === count,
   )
 
+const namespaces = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+})
+
+/** As strict as the strictest of the Pod Security Standards asks. */
+const restricted = (manifest: string) =>
+  manifest
+    .replaceAll(
+      'podSpec: {',
+      'podSpec: {securityContext: {runAsNonRoot: true, runAsUser: 1000, seccompProfile: {type: RuntimeDefault}}, ',
+    )
+    .replaceAll(
+      '{name: main,',
+      '{name: main, securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}},',
+    )
+
 export const identityStories: Story[] = [
+  {
+    name: 'pods that wait for others are let into a namespace that enforces the restricted Pod Security Standard',
+    async tell(stage) {
+      await stage.client.patch(
+        namespaces,
+        { name: stage.namespace },
+        { merge: { metadata: { labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } } } },
+      )
+      await stage.apply(restricted(set('InOrder')))
+      const pods = await podsOnceThere(stage, 2)
+      assert.deepEqual(pods.map(({ spec }) => spec?.initContainers?.length ?? 0).sort(), [0, 1])
+    },
+  },
+  {
+    name: "an account, a binding and a Service of somebody else's are reported, each by its code, and left alone",
+    async tell(stage) {
+      const { namespace } = stage
+      const role = names.podRole('pair')
+      const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: role }
+      await stage.client.create(resources.serviceAccounts, { metadata: { name: 'pair', namespace } } as never)
+      await stage.client.create(resources.roleBindings, {
+        metadata: { name: role, namespace },
+        roleRef,
+      } as never)
+      await stage.client.create(resources.services, {
+        metadata: { name: 'pair-0', namespace },
+        spec: { ports: [{ port: 80 }] },
+      } as never)
+      await stage.apply(set('AnyOrder'))
+      const untilCodes = (...codes: string[]) =>
+        stage.until(
+          `the errors ${codes.join(', ')}`,
+          async () => (await stage.set('pair'))?.status?.lastErrors ?? [],
+          errors =>
+            errors
+              .map(({ code }) => code)
+              .sort()
+              .join() === codes.join(),
+        )
+      await untilCodes('ERR_SYNC_PODCLIQUESET_SERVICE', 'ERR_SYNC_SERVICEACCOUNT')
+      await stage.client.delete(resources.services, { name: 'pair-0', namespace })
+      await stage.client.delete(resources.serviceAccounts, { name: 'pair', namespace })
+      // What comes next is met next.
+      await untilCodes('ERR_SYNC_ROLEBINDING')
+      await stage.client.delete(resources.roleBindings, { name: role, namespace })
+      await stage.untilReady('pair', 2)
+      await untilCodes()
+    },
+  },
   {
     name: 'a Secret of somebody else in the place of the token is reported and left alone; nothing is made meanwhile',
     async tell(stage) {

@@ -13,6 +13,7 @@ import { mnnvlStories } from './mnnvl.ts'
 import { obstacleStories } from './obstacles.ts'
 import { playgroundStories } from './playground.ts'
 import { rapidEditStories } from './rapid-edits.ts'
+import { replicaCountStories } from './replica-counts.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
 import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
@@ -40,6 +41,7 @@ export const stories: readonly Story[] = [
   ...revisionStories,
   ...mnnvlStories,
   ...autoscalingStories,
+  ...replicaCountStories,
   ...identityStories,
   ...discoveryStories,
   ...playgroundStories,

@@ -8,6 +8,9 @@ import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 import { oneDevice, provideDevices, provideNamespace, provideTemplate } from './devices.ts'
 
+/** Its claims have names that are too long to be used inside pods. */
+const long = `u8-${'x'.repeat(60)}`
+
 const container = (name: string) => `{name: ${name}, image: registry.example/${name}:1}`
 
 /** Shared devices at every level, of every scope, with and without filters, from templates of all three places. */
@@ -19,7 +22,7 @@ spec:
   replicas: 1
   template:
     resourceClaimTemplates:
-${['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']
+${['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', long]
   .map(name => `      - {name: ${name}, templateSpec: {spec: ${JSON.stringify(oneDevice(deviceClass))}}}`)
   .join('\n')}
     resourceSharing:
@@ -39,7 +42,7 @@ ${['u1', 'u2', 'u3', 'u4', 'u5', 'u6', 'u7', 'u8']
             initContainers: [${container('download')}]
             containers: [${container('main')}, ${container('side')}]
       - name: wb
-        resourceSharing: [{name: u8, scope: AllReplicas}]
+        resourceSharing: [{name: ${long}, scope: AllReplicas}]
         spec:
           roleName: wb
           replicas: 1
@@ -88,9 +91,9 @@ async function deploy(stage: Stage): Promise<Stored<Pod>[]> {
 const initialClaims = [
   'share-0-ext',
   'share-0-sg-0-u6',
-  'share-0-sg-0-wb-all-u8',
+  `share-0-sg-0-wb-all-${long}`,
   'share-0-sg-1-u6',
-  'share-0-sg-1-wb-all-u8',
+  `share-0-sg-1-wb-all-${long}`,
   'share-0-sg-all-u5',
   'share-0-sg-all-u7',
   'share-0-u2',
@@ -116,7 +119,7 @@ export const resourceSharingStories: Story[] = [
         'share-0-sg-all-u5',
         'share-0-sg-all-u7',
         'share-0-sg-1-u6',
-        'share-0-sg-1-wb-all-u8',
+        `share-0-sg-1-wb-all-${long}`,
       ])
       const { containers, initContainers = [] } = podsOf(pods, 'share-0-wa')[0]!.spec!
       for (const one of [...containers, ...initContainers])
@@ -148,7 +151,9 @@ export const resourceSharingStories: Story[] = [
         initialClaims.filter(name => !name.startsWith('share-0-sg-1-')),
       )
       const three = await scaled('Groups', 3, 14, 4)
-      assert.ok(three.names.includes('share-0-sg-2-u6') && three.names.includes('share-0-sg-2-wb-all-u8'))
+      assert.ok(
+        three.names.includes('share-0-sg-2-u6') && three.names.includes(`share-0-sg-2-wb-all-${long}`),
+      )
       const two = await scaled('Clique', 2, 15, 5)
       assert.deepEqual(
         podsOf(two.pods, 'share-0-wa').map(claimsOf).sort(),

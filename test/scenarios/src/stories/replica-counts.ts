@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { label } from '@grove/api'
+import { resources } from '@grove/operator'
+import type { Stage } from '../stage.ts'
+import type { Story } from '../story.ts'
+import { report } from './gang-termination.ts'
+import { grouped } from './manifests.ts'
+import { editCliques, untilUpdated, withImage } from './updates.ts'
+
+/** How many replicas the group, its workers in two of its replicas, and the router want. */
+async function counts(stage: Stage): Promise<number[]> {
+  const objects = [...(await stage.groups('grouped')), ...(await stage.cliques('grouped'))]
+  const wanted = ['grouped-0-eng', 'grouped-0-eng-0-work', 'grouped-0-eng-1-work', 'grouped-0-router']
+  return wanted.map(name => objects.find(({ metadata }) => metadata.name === name)?.spec.replicas ?? -1)
+}
+
+const untilCounts = (stage: Stage, what: string, wanted: readonly number[]) =>
+  stage.until(
+    what,
+    () => counts(stage),
+    seen => seen.join() === wanted.join(),
+  )
+
+/** Lets pods of a clique run without serving until the operator has given up on the clique. */
+async function giveUpOn(stage: Stage, clique: string): Promise<void> {
+  const ref = { name: clique, namespace: stage.namespace }
+  const { metadata } = await stage.client.get(resources.podCliques, ref)
+  for (const pod of await stage.pods('grouped'))
+    if (pod.metadata.labels?.[label.podClique] === clique) await report(stage, pod, false)
+  await stage.until(
+    `another ${clique}`,
+    () => stage.client.find(resources.podCliques, ref),
+    found => found !== undefined && found.metadata.uid !== metadata.uid,
+  )
+}
+
+export const replicaCountStories: Story[] = [
+  {
+    name: 'what is kept has the size that it was given; what the operator makes anew, that of the template',
+    async tell(stage) {
+      await stage.apply(grouped.replace('template:', 'template:\n    terminationDelay: 1s'))
+      await stage.untilReady('grouped', 10)
+      await stage.untilAvailable('grouped', 1)
+      await stage.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 3)
+      await stage.scale(resources.podCliques, 'grouped-0-router', 3)
+      await stage.untilReady('grouped', 15)
+      for (const engine of [0, 1]) await stage.scale(resources.podCliques, `grouped-0-eng-${engine}-work`, 4)
+      await stage.untilReady('grouped', 17)
+      assert.deepEqual(await counts(stage), [3, 4, 4, 3])
+
+      // The group can do without one of its replicas, which alone is made anew.
+      await giveUpOn(stage, 'grouped-0-eng-0-lead')
+      await untilCounts(stage, 'one engine of the template’s size', [3, 3, 4, 3])
+      await stage.untilReady('grouped', 16)
+      // The whole replica of the set is made anew, except the group itself.
+      await giveUpOn(stage, 'grouped-0-router')
+      await untilCounts(stage, 'everything but the group of the template’s size', [3, 3, 3, 2])
+      await stage.untilReady('grouped', 14)
+
+      await stage.scale(resources.podCliques, 'grouped-0-router', 4)
+      await stage.scale(resources.podCliques, 'grouped-0-eng-1-work', 4)
+      await stage.untilReady('grouped', 17)
+      await editCliques(stage, 'grouped', withImage('lead', 'registry.example/engine:2'))
+      await untilUpdated(stage, 'grouped')
+      await untilCounts(stage, 'new engines of the template’s size', [3, 3, 3, 4])
+      await stage.untilReady('grouped', 16)
+    },
+  },
+]

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A cluster on which nobody fills the Secrets of service accounts: only pods that need the token are held back.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { names } from '@grove/api'
+import { resources } from '@grove/operator'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { Stage } from './stage.ts'
+
+const pair = (startup: string) => `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: pair}
+spec:
+  replicas: 1
+  template:
+    cliqueStartupType: CliqueStartupType${startup}
+    cliques:
+      - name: first
+        spec: {roleName: first, replicas: 1, podSpec: {containers: [{name: main, image: 'registry.example/a:1'}]}}
+      - name: second
+        spec: {roleName: second, replicas: 1, podSpec: {containers: [{name: main, image: 'registry.example/b:1'}]}}
+`
+
+let embedded: EmbeddedCluster
+
+before(async () => {
+  embedded = await startEmbeddedCluster({ nodes: 2, controllers: () => ({ serviceAccounts: {} }) })
+})
+after(() => embedded?.stop())
+
+async function onStage(tell: (stage: Stage) => Promise<void>, namespace: string): Promise<void> {
+  const { client } = embedded
+  await embedded.newNamespace(namespace)
+  const stage = new Stage({ client, operatorClient: embedded.connect([]), namespace, writes: [] })
+  await stage.startOperator()
+  try {
+    await tell(stage)
+  } finally {
+    await stage.stopOperator()
+  }
+}
+
+test('a set whose pods start in any order does not wait for a token', () =>
+  onStage(async stage => {
+    await stage.apply(pair('AnyOrder'))
+    await stage.untilReady('pair', 2)
+    await stage.untilAvailable('pair', 1)
+    const ref = { name: names.tokenSecret('pair'), namespace: stage.namespace }
+    assert.equal((await stage.client.get(resources.secrets, ref)).data?.token, undefined)
+  }, 'any'))
+
+test('in order, the pods that wait for others are made as soon as there is a token', () =>
+  onStage(async stage => {
+    await stage.apply(pair('InOrder'))
+    const hosts = async () => (await stage.pods('pair')).map(pod => pod.spec?.hostname).sort()
+    await stage.until('the first pod', hosts, found => found.length === 1)
+    await stage.untilQuiet()
+    assert.deepEqual(await hosts(), ['pair-0-first-0'])
+    const ref = { name: names.tokenSecret('pair'), namespace: stage.namespace }
+    const data = { token: Buffer.from('here it is').toString('base64') }
+    await stage.client.patch(resources.secrets, ref, { merge: { data } })
+    await stage.until('the second pod', hosts, found => found.join() === 'pair-0-first-0,pair-0-second-0')
+  }, 'ordered'))
