@@ -4,6 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { type Client, createClient } from '@grove/kube'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { installCustomResources } from './custom-kinds.ts'
+import { serveExternalMetrics } from './external-metrics.ts'
 import { Stage, type WriteCount } from './stage.ts'
 import { stories } from './stories/index.ts'
 
@@ -12,18 +13,27 @@ const readVerbs = new Set(['get', 'list', 'watch', 'find'])
 describe('stories on real Kubernetes', () => {
   let kubernetes: Kubernetes
   let client: Client
+  let metrics: AsyncDisposable
 
   before(async () => {
     kubernetes = await startKubernetes({
       nodes: 20,
       gpus: 8,
-      // The collector is not what is measured here.
-      flags: { 'kube-controller-manager': ['--kube-api-qps=300', '--kube-api-burst=600'] },
+      flags: {
+        'kube-controller-manager': [
+          // The collector is not what is measured here.
+          '--kube-api-qps=300',
+          '--kube-api-burst=600',
+          '--horizontal-pod-autoscaler-sync-period=1s',
+        ],
+      },
     })
     client = connect()
     await installCustomResources(client)
+    metrics = await serveExternalMetrics(kubernetes, client)
   })
   after(async () => {
+    await metrics?.[Symbol.asyncDispose]()
     await client?.close()
     await kubernetes?.stop()
   })

@@ -14,6 +14,7 @@ describe('stories on the embedded cluster', () => {
   before(async () => {
     embedded = await startEmbeddedCluster({
       controllers: cluster => ({
+        autoscaler: { intervalMs: 200 },
         kubelet: {
           runInitContainer: (pod, container, { signal, log }) =>
             container.name === waiter.containerName

@@ -14,14 +14,45 @@ import {
   podIn,
   withPodSpec,
 } from '../testing/built-pod.ts'
-import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { clique, sampleSet } from '../testing/sample-set.ts'
 
 const table: Record<string, Given & { readonly gives: Change }> = {
   'a plain pod': { set: sampleSet({ cliques: [clique('a')] }), gives: {} },
-  'another index and another replica': {
-    set: sampleSet({ replicas: 3, cliques: [clique('a', { replicas: 3 })] }),
+  'another index': {
+    set: sampleSet({ cliques: [clique('a', { replicas: 3 })] }),
     index: 2,
     gives: { labels: { 'grove.io/podclique-pod-index': '2' }, spec: { hostname: 'w-0-a-2' } },
+  },
+  'another replica of the set': {
+    set: sampleSet({ replicas: 3, cliques: [clique('a')] }),
+    clique: 'w-2-a',
+    gives: {
+      metadata: {
+        generateName: 'w-2-a-',
+        ownerReferences: [{ ...plain.metadata.ownerReferences[0], name: 'w-2-a' }],
+      },
+      labels: {
+        'app.kubernetes.io/name': 'w-2-a',
+        'grove.io/podclique': 'w-2-a',
+        'grove.io/podcliqueset-replica-index': '2',
+        'grove.io/podgang': 'w-2',
+      },
+      spec: {
+        hostname: 'w-2-a-0',
+        subdomain: 'w-2',
+        containers: [
+          {
+            ...main,
+            env: env.map(one => ({
+              ...one,
+              ...(one.name === 'GROVE_PCS_INDEX' && { value: '2' }),
+              ...(one.name === 'GROVE_PCLQ_NAME' && { value: 'w-2-a' }),
+              ...(one.name === 'GROVE_HEADLESS_SERVICE' && { value: 'w-2.serving.svc.cluster.local' }),
+            })),
+          },
+        ],
+      },
+    },
   },
   'variables of the user come after ours; those with a reserved name give way, others like them stay': {
     set: withPodSpec({
@@ -135,52 +166,6 @@ const table: Record<string, Given & { readonly gives: Change }> = {
   'hostname and subdomain are ours': {
     set: withPodSpec({ hostname: 'mine', subdomain: 'mine' }),
     gives: {},
-  },
-  'a member of a scaling group beyond its minimum': {
-    set: sampleSet({
-      cliques: [clique('a', { replicas: 2 }), clique('b', { replicas: 3 })],
-      groups: [group('g', ['a', 'b'], 2, 1)],
-    }),
-    clique: 'w-0-g-1-a',
-    gives: {
-      metadata: {
-        generateName: 'w-0-g-1-a-',
-        ownerReferences: [{ ...plain.metadata.ownerReferences[0], name: 'w-0-g-1-a' }],
-      },
-      labels: {
-        'app.kubernetes.io/component': 'pcsg-podclique',
-        'app.kubernetes.io/name': 'w-0-g-1-a',
-        'grove.io/podclique': 'w-0-g-1-a',
-        'grove.io/podcliquescalinggroup': 'w-0-g',
-        'grove.io/podcliquescalinggroup-replica-index': '1',
-        'grove.io/podgang': 'w-0-g-0',
-        'grove.io/base-podgang': 'w-0',
-      },
-      spec: {
-        hostname: 'w-0-g-1-a-0',
-        containers: [
-          {
-            ...main,
-            env: [
-              ...env.map(one => (one.name === 'GROVE_PCLQ_NAME' ? { ...one, value: 'w-0-g-1-a' } : one)),
-              {
-                name: 'GROVE_PCSG_NAME',
-                valueFrom: { fieldRef: { fieldPath: "metadata.labels['grove.io/podcliquescalinggroup']" } },
-              },
-              { name: 'GROVE_PCSG_TEMPLATE_NUM_PODS', value: '5' },
-              {
-                name: 'GROVE_PCSG_INDEX',
-                valueFrom: {
-                  fieldRef: {
-                    fieldPath: "metadata.labels['grove.io/podcliquescalinggroup-replica-index']",
-                  },
-                },
-              },
-            ],
-          },
-        ],
-      },
-    },
   },
   'shared claims: in the pod, in every container, after what is claimed already': {
     set: sampleSet({

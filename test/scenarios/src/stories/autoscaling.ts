@@ -7,7 +7,11 @@ import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 
-/** A clique and a scaling group that are scaled by the length of a queue, five requests for each replica. */
+/** So many replicas that none has more than five. */
+const perFive = (metric: string) =>
+  `{type: External, external: {metric: {name: ${metric}}, target: {type: AverageValue, averageValue: 5}}}`
+
+/** A clique and a scaling group that are scaled by the lengths of queues. */
 const scaled = `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -21,7 +25,7 @@ spec:
           roleName: web
           replicas: 2
           minAvailable: 1
-          autoScalingConfig: {minReplicas: 1, maxReplicas: 6, metrics: [&queue {type: External, external: {metric: {name: queue}, target: {type: AverageValue, averageValue: 5}}}]}
+          autoScalingConfig: {minReplicas: 1, maxReplicas: 6, metrics: [${perFive('visitors')}]}
           podSpec: {containers: [{name: main, image: registry.example/web:1}]}
       - name: lead
         spec: {roleName: lead, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/lead:1}]}}
@@ -31,7 +35,7 @@ spec:
       - name: eng
         cliqueNames: [lead, work]
         replicas: 1
-        scaleConfig: {minReplicas: 1, maxReplicas: 4, metrics: [*queue]}
+        scaleConfig: {minReplicas: 1, maxReplicas: 4, metrics: [${perFive('prompts')}]}
 `
 
 const base = 'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of=auto'
@@ -72,7 +76,7 @@ async function untilScale(stage: Stage, target: keyof typeof targets, replicas: 
 const byHand = (stage: Stage, target: keyof typeof targets, replicas: number) =>
   stage.scale(targets[target].resource as never, targets[target].name, replicas)
 
-/** Whoever scales, by hand or by machine, does it through the scale subresource; no metric is known here. */
+/** Whoever scales, by hand or by machine, does it through the scale subresource. */
 export const autoscalingStories: Story[] = [
   {
     name: 'autoscalers follow the template: made, changed, removed; hands may edit what is not the template’s',
@@ -200,22 +204,18 @@ export const autoscalingStories: Story[] = [
       assert.ok(members.every(clique => clique.status?.hpaPodSelector === undefined))
     },
   },
-]
-
-/** Where the numbers that autoscalers look at can be set. */
-export const metricStories: Story[] = [
   {
-    name: 'a clique and a group follow a queue up and down, within their bounds',
+    name: 'a clique and a group follow the lengths of their queues up and down, within their bounds',
     async tell(stage) {
       await stage.apply(scaled)
       await stage.untilReady('auto', 5)
-      const queueOf = (name: string, length: number) =>
+      const queueOf = (name: string, metric: string, length: number) =>
         stage.client.patch(
           resources.autoscalers,
           { name, namespace: stage.namespace },
           {
             merge: {
-              metadata: { annotations: { 'simulate.grove.io/metric.queue': String(length) } },
+              metadata: { annotations: { [`simulate.grove.io/metric.${metric}`]: String(length) } },
               spec: { behavior: { scaleDown: { stabilizationWindowSeconds: 0 } } },
             },
           },
@@ -225,8 +225,8 @@ export const metricStories: Story[] = [
         [500, 500, 6 + 12],
         [1, 6, 1 + 6],
       ] as const) {
-        await queueOf('auto-0-web', web)
-        await queueOf('auto-0-eng', eng)
+        await queueOf('auto-0-web', 'visitors', web)
+        await queueOf('auto-0-eng', 'prompts', eng)
         await stage.untilReady('auto', pods)
       }
     },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Story } from '../story.ts'
-import { autoscalingStories, metricStories } from './autoscaling.ts'
+import { autoscalingStories } from './autoscaling.ts'
 import { claimLifeStories } from './claim-lives.ts'
 import { deletionStories } from './deletion.ts'
 import { deployStories } from './deploy.ts'
@@ -51,4 +51,4 @@ export const stories: readonly Story[] = [
 ]
 
 /** Stories that need more of the nodes than every cluster's can do. */
-export const embeddedStories: readonly Story[] = [...startupOrderStories, ...metricStories]
+export const embeddedStories: readonly Story[] = startupOrderStories
