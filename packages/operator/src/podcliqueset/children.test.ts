@@ -2,8 +2,19 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clique, sampleSet } from '../testing/sample-set.ts'
-import { asScaled, wantedAutoscalers, wantedCliques } from './children.ts'
+import type { KubeObject, Stored } from '@grove/kube'
+import type { StoredSet } from '../stored.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import {
+  asScaled,
+  patchClique,
+  patchScalingGroup,
+  wantedAutoscalers,
+  wantedCliques,
+  wantedScalingGroups,
+} from './children.ts'
+
+const stored = <T>(object: T) => object as Stored<KubeObject> & T
 
 const web = clique('web', { replicas: 2 })
 const set = sampleSet({
@@ -25,4 +36,20 @@ test('a clique is made with as many pods as its autoscaler wants, or as the temp
   assert.deepEqual(replicasWith(7), [7, 1])
   assert.deepEqual(replicasWith(0), [2, 1])
   assert.deepEqual(replicasWith(undefined), [2, 1])
+})
+
+test('what exists is never told how many replicas it has, whatever else it is told', () => {
+  const shaped = (replicas: number, minAvailable: number) =>
+    sampleSet({
+      cliques: [clique('a', { replicas, minAvailable }), clique('b')],
+      groups: [group('g', ['b'], replicas, minAvailable)],
+    })
+  const [before, after] = [shaped(2, 1), shaped(5, 3)]
+  const cliqueOf = (set: StoredSet, hash: string) => wantedCliques(set, { a: hash })[0]!
+  assert.deepEqual(patchClique(stored(cliqueOf(before, 'old')), cliqueOf(after, 'new')), {
+    metadata: { labels: { 'grove.io/pod-template-hash': 'new' } },
+    spec: { minAvailable: 3 },
+  })
+  const groupOf = (set: StoredSet) => wantedScalingGroups(set)[0]!
+  assert.deepEqual(patchScalingGroup(stored(groupOf(before)), groupOf(after)), { spec: { minAvailable: 3 } })
 })

@@ -6,6 +6,7 @@ import { getScale, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
+import { giveUpOn } from './replica-counts.ts'
 
 /** So many replicas that none has more than five. */
 const perFive = (metric: string) =>
@@ -205,9 +206,9 @@ export const autoscalingStories: Story[] = [
     },
   },
   {
-    name: 'a clique and a group follow the lengths of their queues up and down, within their bounds',
+    name: 'a clique and a group follow the lengths of their queues up and down, within bounds and through a termination',
     async tell(stage) {
-      await stage.apply(scaled)
+      await stage.apply(scaled.replace('template:', 'template:\n    terminationDelay: 1s'))
       await stage.untilReady('auto', 5)
       const queueOf = (name: string, metric: string, length: number) =>
         stage.client.patch(
@@ -220,15 +221,18 @@ export const autoscalingStories: Story[] = [
             },
           },
         )
-      for (const [web, eng, pods] of [
-        [20, 15, 4 + 9],
-        [500, 500, 6 + 12],
-        [1, 6, 1 + 6],
-      ] as const) {
+      const untilFollowed = async (web: number, eng: number, pods: number) => {
         await queueOf('auto-0-web', 'visitors', web)
         await queueOf('auto-0-eng', 'prompts', eng)
         await stage.untilReady('auto', pods)
       }
+      await untilFollowed(20, 15, 4 + 9)
+      await untilFollowed(500, 500, 6 + 12)
+      // A clique that is taken down and made anew is as large as its autoscaler wants it, not as the template says.
+      const another = await giveUpOn(stage, 'auto', 'auto-0-web')
+      assert.equal(another.spec.replicas, 6)
+      await stage.untilReady('auto', 6 + 12)
+      await untilFollowed(1, 6, 1 + 6)
     },
   },
 ]

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { label } from '@grove/api'
+import { label, type PodClique } from '@grove/api'
+import type { Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
@@ -23,17 +24,18 @@ const untilCounts = (stage: Stage, what: string, wanted: readonly number[]) =>
     seen => seen.join() === wanted.join(),
   )
 
-/** Lets pods of a clique run without serving until the operator has given up on the clique. */
-async function giveUpOn(stage: Stage, clique: string): Promise<void> {
+/** Lets the pods of a clique run without serving until the operator gives up on it; the clique in its place. */
+export async function giveUpOn(stage: Stage, set: string, clique: string): Promise<Stored<PodClique>> {
   const ref = { name: clique, namespace: stage.namespace }
   const { metadata } = await stage.client.get(resources.podCliques, ref)
-  for (const pod of await stage.pods('grouped'))
+  for (const pod of await stage.pods(set))
     if (pod.metadata.labels?.[label.podClique] === clique) await report(stage, pod, false)
-  await stage.until(
+  const another = await stage.until(
     `another ${clique}`,
     () => stage.client.find(resources.podCliques, ref),
     found => found !== undefined && found.metadata.uid !== metadata.uid,
   )
+  return another!
 }
 
 export const replicaCountStories: Story[] = [
@@ -51,11 +53,11 @@ export const replicaCountStories: Story[] = [
       assert.deepEqual(await counts(stage), [3, 4, 4, 3])
 
       // The group can do without one of its replicas, which alone is made anew.
-      await giveUpOn(stage, 'grouped-0-eng-0-lead')
+      await giveUpOn(stage, 'grouped', 'grouped-0-eng-0-lead')
       await untilCounts(stage, 'one engine of the template’s size', [3, 3, 4, 3])
       await stage.untilReady('grouped', 16)
       // The whole replica of the set is made anew, except the group itself.
-      await giveUpOn(stage, 'grouped-0-router')
+      await giveUpOn(stage, 'grouped', 'grouped-0-router')
       await untilCounts(stage, 'everything but the group of the template’s size', [3, 3, 3, 2])
       await stage.untilReady('grouped', 14)
 
