@@ -56,7 +56,7 @@ function manifest({ type, cliques, group }: Ordered): string {
 const cliqueOf = ({ metadata }: Stored<Pod>) => metadata.labels?.[label.podClique] ?? ''
 
 /** Looks at every change of every pod, so that nothing happens unseen between two looks. */
-class ReadinessRecord implements AsyncDisposable {
+export class ReadinessRecord implements AsyncDisposable {
   readonly violations: string[] = []
   readonly #cache: WatchCache<Pod>
   readonly #stop = new AbortController()
