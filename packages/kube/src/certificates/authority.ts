@@ -14,7 +14,7 @@ export interface ClientIdentity {
 export interface ClusterAuthority {
   readonly pair: KeyPair
   client(identity: ClientIdentity): KeyPair
-  /** For these DNS names and IPv4 addresses. */
+  /** For these DNS names and IP addresses. */
   server(commonName: string, names: readonly string[]): KeyPair
 }
 

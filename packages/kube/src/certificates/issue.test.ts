@@ -66,6 +66,24 @@ describe('issued certificates', () => {
     assert.ok(new X509Certificate(server.cert).verify(new X509Certificate(authority.cert).publicKey))
   })
 
+  it('vouch for addresses of both kinds as addresses', async () => {
+    const authority = await issueAuthority(authorityRequest('ecdsa-p256'))
+    const names = [
+      '10.0.0.1',
+      '::1',
+      '2001:db8::7:0:1',
+      'fe80::1%eth0',
+      '::ffff:192.0.2.1',
+      '1:2:3:4:5:6:7:8',
+    ]
+    const { cert } = await issueServer({ ...serverRequest('ecdsa-p256'), names }, authority)
+    const leaf = new X509Certificate(cert)
+    for (const name of [...names.filter(one => !one.includes('%')), 'fe80::1', '2001:db8:0::7:0:1'])
+      assert.notEqual(leaf.checkIP(name), undefined, name)
+    assert.equal(leaf.checkIP('::2'), undefined)
+    assert.doesNotMatch(leaf.subjectAltName ?? '', /DNS:/)
+  })
+
   it('may last beyond 2050', async () => {
     const authority = await issueAuthority({
       ...authorityRequest('ecdsa-p256'),

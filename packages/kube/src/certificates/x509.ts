@@ -11,7 +11,7 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto'
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import { der, readDer } from './der.ts'
 
 /** A certificate and its private key, as PEM; named as the TLS options of Node.js are. */
@@ -26,7 +26,7 @@ export type CertificateUse = 'authority' | 'server' | 'client'
 export interface CertificateContent {
   readonly commonName: string
   readonly organizations?: readonly string[]
-  /** Whom it vouches for: IPv4 addresses become address entries, all others DNS entries. */
+  /** Whom it vouches for: IP addresses become address entries, all others DNS entries. */
   readonly names?: readonly string[]
   /** Milliseconds since the epoch. */
   readonly notBefore: number
@@ -118,11 +118,19 @@ function extension(oid: string, content: Buffer, critical?: 'critical'): Buffer 
 function alternativeNames(names: readonly string[]): Buffer[] {
   if (names.length === 0) return []
   const entries = names.map(name =>
-    isIPv4(name)
-      ? der.implicit(7, Buffer.from(name.split('.').map(Number)))
-      : der.implicit(2, Buffer.from(name)),
+    isIP(name) ? der.implicit(7, addressBytes(name)) : der.implicit(2, Buffer.from(name)),
   )
   return [extension(oids.subjectAltName, der.sequence(...entries))]
+}
+
+function addressBytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
+  // The URL parser spells addresses out in one way: without zones, and with IPv4 tails as groups.
+  const [head = '', tail] = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1).split('::')
+  const groups = (text: string | undefined) => (text ? text.split(':') : [])
+  const zeros = 8 - groups(head).length - groups(tail).length
+  const all = [...groups(head), ...Array.from({ length: zeros }, () => '0'), ...groups(tail)]
+  return Buffer.from(all.map(group => group.padStart(4, '0')).join(''), 'hex')
 }
 
 function nameOf({ organizations = [], commonName }: CertificateContent): Buffer {
