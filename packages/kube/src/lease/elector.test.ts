@@ -173,6 +173,10 @@ describe('a leader', () => {
     assert.equal(leadership.isHeld(), false)
     assert.equal(leadership.signal.aborted, true)
     assert.throws(() => leadership.assertHeld(), LeadershipLost)
+    assert.equal(
+      (leadership.signal.reason as Error).message,
+      'the lease was not renewed within 10000 ms; the last attempt failed: no route to host',
+    )
     assert.match(await registry.metrics(), /leader_election_master_status\{name="lock"\} 0\n/)
     assert.deepEqual(told, ['me became leader', 'me stopped leading'])
     client.failing = false

@@ -3,8 +3,10 @@
 // Leader election by a Lease, in one election with client-go's candidates. Nobody's clock is believed: a candidate
 // takes the lease only after it has seen no change of the record for the lease's whole duration on its own monotonic
 // clock, and the holder stops (leadership.ts) well before that. Promises: at most one leader; a killed leader is
-// replaced after the lease duration, a stopped one at once. Not promised: a leader at all times, nor anything when
-// somebody deletes the Lease while a process that never saw it starts.
+// replaced after the lease duration, a stopped one at once; a leader that was held up (no CPU) for longer than its renew
+// deadline writes nothing until it has renewed, and has lost only if somebody else was faster or it cannot do so soon.
+// Not promised: a leader at all times, nor anything when somebody deletes the Lease while a process that never saw it
+// starts.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock, Timer } from '../clock/index.ts'
@@ -33,6 +35,8 @@ export const defaultLeaseTimes: LeaseTimes = {
 /** Candidates wait the retry period and up to this many more, so that they do not come all at once. */
 const candidateJitter = 1.2
 const shortestRequestTimeoutMs = 1_000
+/** When a timer rings so late, it was this process that was slow, and not the API. */
+const heldUpFromMs = 1_000
 
 export interface LeaseElectorOptions {
   readonly namespace: string
@@ -59,6 +63,10 @@ export class LeaseElector {
   #observed: { readonly lease: Lease; readonly at: number } | undefined
   #reportedHolder: string | undefined
   #giveUp: Timer | undefined
+  /** Since the last renewal: how late a timer rang, and whether more time was given for that; what went wrong last. */
+  #heldUpMs = 0
+  #hasMoreTime = false
+  #failure: unknown
   #renewing: Promise<void> | undefined
   readonly #ending = new AbortController()
 
@@ -117,26 +125,62 @@ export class LeaseElector {
     const ending = this.#ending.signal
     this.#armGiveUp()
     while (!ending.aborted) {
+      const due = this.#clock.monotonic() + this.#times.retryPeriodMs
       try {
         await this.#clock.sleep(this.#times.retryPeriodMs, ending)
       } catch {
         return
       }
-      if (await this.#attempt(ending)) this.#armGiveUp()
+      this.#rang(due)
+      if (await this.#attempt(ending)) this.#wasRenewed()
     }
+  }
+
+  #wasRenewed(): void {
+    if (this.#hasMoreTime) this.#log.info('The lease is renewed, this process leads again')
+    this.#heldUpMs = 0
+    this.#hasMoreTime = false
+    this.#failure = undefined
+    this.#armGiveUp()
+  }
+
+  #rang(due: number): void {
+    this.#heldUpMs = Math.max(this.#heldUpMs, Math.round(this.#clock.monotonic() - due))
   }
 
   /** Loss must not wait for a request or a sleep that hangs. */
   #armGiveUp(): void {
     this.#giveUp?.cancel()
     if (this.#ending.signal.aborted) return
-    this.#giveUp = this.#clock.setTimeout(
-      () => {
-        if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
-        else this.#end(`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`)
-      },
-      Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs())),
-    )
+    const inMs = Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs()))
+    const due = this.#clock.monotonic() + inMs
+    this.#giveUp = this.#clock.setTimeout(() => {
+      this.#rang(due)
+      if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
+      else if (this.#heldUpMs >= heldUpFromMs && !this.#hasMoreTime) this.#giveMoreTime()
+      else this.#end(this.#whyLost())
+    }, inMs)
+  }
+
+  /** The fence is shut already; whether the lease is still ours, only a renewal can tell. */
+  #giveMoreTime(): void {
+    this.#hasMoreTime = true
+    const { leaseDurationMs, renewDeadlineMs } = this.#times
+    this.#log.warn('This process was held up and writes nothing until its lease is renewed', {
+      heldUpMs: this.#heldUpMs,
+      hint: 'it needs more CPU, or leaderElection.leaseDuration and renewDeadline that are longer',
+    })
+    this.#giveUp = this.#clock.setTimeout(() => this.#end(this.#whyLost()), leaseDurationMs - renewDeadlineMs)
+  }
+
+  #whyLost(): string {
+    const why = [`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`]
+    if (this.#heldUpMs >= heldUpFromMs) why.push(`the process was held up for ${this.#heldUpMs} ms`)
+    if (this.#failure !== undefined)
+      why.push(
+        `the last attempt failed: ${this.#failure instanceof Error ? this.#failure.message : this.#failure}`,
+      )
+    return why.join('; ')
   }
 
   #end(why: string): void {
@@ -155,6 +199,7 @@ export class LeaseElector {
     try {
       return await this.#timed(signal, timed => this.#takeOrRenew(timed))
     } catch (error) {
+      this.#failure = error
       if (!signal.aborted) this.#log.warn('The lease could not be read or written', { error })
       return false
     }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { captureLog } from '../log/index.ts'
+import { LeaseElector } from './elector.ts'
+import { SimulatedProcess, SimulatedServer, World } from './simulation.fixture.ts'
+
+const never = new AbortController().signal
+
+describe('a leader that is held up', () => {
+  /** A leader on a machine that can be stopped, and whoever waits for its lease. */
+  async function election(...names: string[]) {
+    const world = new World(1)
+    const server = new SimulatedServer(world, 20)
+    const members = names.map(name => {
+      const process = new SimulatedProcess(name, world, { rate: 1, wallOffset: 0 })
+      const { log, lines } = captureLog()
+      const elector = new LeaseElector({
+        namespace: 'system',
+        name: 'lock',
+        client: server.clientFor(process),
+        clock: process,
+        identity: name,
+        random: () => 0,
+        log,
+      })
+      return { process, lines, elector }
+    })
+    for (const { elector } of members) {
+      elector.acquire(never).catch(() => {})
+      await world.runUntil(world.now + 500, () => {})
+    }
+    const runFor = (ms: number) =>
+      world.runUntil(world.now + ms, () => {
+        assert.ok(members.filter(({ elector }) => elector.leadership.isHeld()).length <= 1)
+      })
+    return { members, runFor, first: members[0]! }
+  }
+
+  it('for longer than its renew deadline leads again when nobody took the lease meanwhile', async () => {
+    const { first, runFor } = await election('me')
+    await runFor(3_000)
+    first.process.pause()
+    await runFor(25_000)
+    first.process.resume()
+    await runFor(0)
+    assert.equal(first.elector.leadership.isHeld(), false, 'not before it has renewed')
+    await runFor(4_000)
+    assert.equal(first.elector.leadership.isHeld(), true)
+    assert.equal(first.elector.leadership.signal.aborted, false)
+    const told = JSON.stringify(first.lines)
+    assert.match(told, /held up and writes nothing until its lease is renewed.*heldUpMs/)
+    assert.match(told, /leads again/)
+    await runFor(60_000)
+    assert.equal(first.elector.leadership.isHeld(), true)
+  })
+
+  it('has lost when somebody did', async () => {
+    const { members, first, runFor } = await election('me', 'other')
+    await runFor(3_000)
+    first.process.pause()
+    await runFor(25_000)
+    assert.equal(members[1]!.elector.leadership.isHeld(), true)
+    first.process.resume()
+    await runFor(5_000)
+    const { signal } = first.elector.leadership
+    assert.match(String((signal.reason as Error | undefined)?.message), /went to other/)
+  })
+
+  it('has lost when it still cannot renew, and says both', async () => {
+    const { first, runFor } = await election('me')
+    await runFor(3_000)
+    first.process.cutOff = true
+    first.process.pause()
+    await runFor(12_000)
+    first.process.resume()
+    await runFor(4_000)
+    assert.equal(first.elector.leadership.signal.aborted, false)
+    await runFor(1_100)
+    const { message } = first.elector.leadership.signal.reason as Error
+    assert.match(message, /not renewed within 10000 ms; the process was held up for \d+ ms/)
+  })
+})
