@@ -173,6 +173,21 @@ describe('nothing is packed more narrowly than what it contains', () => {
   }
 })
 
+/** By kube-scheduler, which the sets of this file are for. */
+const unkept =
+  'topology constraints are not enforced by the scheduler "default-scheduler": its pods are placed wherever they fit'
+
+test('constraints that the scheduler does not keep give a warning', () => {
+  const warnings = (set: PodCliqueSet, schedulers?: string[]) =>
+    judgeNew(set, { topology: true, ...(schedulers && { schedulers }) }).warnings
+  assert.deepEqual(warnings(setOf({ solo: site('rack') })), [unkept])
+  assert.deepEqual(warnings(setOf({})), [])
+  const queued = setOf({ solo: site('rack') })
+  queued.metadata.labels = { 'kai.scheduler/queue': 'a' }
+  for (const one of queued.spec.template.cliques) one.spec.podSpec.schedulerName = 'kai-scheduler'
+  assert.deepEqual(warnings(queued, ['kai-scheduler']), [])
+})
+
 describe('a preference that is broader than the requirement', () => {
   const redundant = (field: string): string =>
     `${field}.pack.preferred is coarser than ${field}.pack.required and is redundant`
@@ -182,7 +197,7 @@ describe('a preference that is broader than the requirement', () => {
   test('is redundant, and gives a warning', () => {
     assert.deepEqual(
       warnings({ set: site('rack', 'zone'), solo: site('host', 'rack'), group: site('rack', 'block') }),
-      [redundant(ofSet), redundant(ofSolo), redundant(ofGroup)],
+      [redundant(ofSet), redundant(ofSolo), redundant(ofGroup), unkept],
     )
   })
 
@@ -193,7 +208,7 @@ describe('a preference that is broader than the requirement', () => {
   })
 
   test('is none when equal, narrower or unknown', () => {
-    assert.deepEqual(warnings({ set: site('rack', 'rack'), solo: site('rack', 'host') }), [])
+    assert.deepEqual(warnings({ set: site('rack', 'rack'), solo: site('rack', 'host') }), [unkept])
     assert.deepEqual(warnings({ set: site('planet', 'zone') }), [])
   })
 })

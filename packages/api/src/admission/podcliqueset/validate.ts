@@ -21,7 +21,11 @@ import { path } from './paths.ts'
 import { restartPolicyWarnings } from './pod-spec.ts'
 import { internalTemplateNames, validateSetSharing } from './resource-sharing.ts'
 import { validateScalingGroups } from './scaling-groups.ts'
-import { type SchedulerProfiles, validateSchedulerBackend } from './scheduler-backends/index.ts'
+import {
+  type SchedulerProfiles,
+  unkeptPromises,
+  validateSchedulerBackend,
+} from './scheduler-backends/index.ts'
 import { validateTerminationDelay } from './termination-delay.ts'
 import { validateTopologyOnCreate } from './topology-create.ts'
 import { validateTopologyOnUpdate } from './topology-update.ts'
@@ -65,7 +69,7 @@ export function validateNewPodCliqueSet(given: PodCliqueSet, context: Validation
     warnings: [
       ...restartPolicyWarnings(set),
       ...topology.warnings,
-      ...(allErrors.length > 0 ? [] : mnnvlWarnings(set)),
+      ...(allErrors.length > 0 ? [] : [...mnnvlWarnings(set), ...unkeptPromises(set, profiles)]),
     ],
   }
 }

@@ -4,6 +4,7 @@ import { equalJson, type FieldError, fieldError, quote } from '@grove/apimachine
 import { scheduler } from '../../../schedulers.ts'
 import type { PodCliqueSet } from '../../../types/index.ts'
 import type { ClusterView } from '../../cluster-view.ts'
+import { allConstraints } from '../topology-constraints.ts'
 import { kaiRules } from './kai.ts'
 import { lpxRules } from './lpx.ts'
 import type { SchedulerRules } from './rules.ts'
@@ -42,6 +43,16 @@ export function validateSchedulerBackend(
     : 'default scheduler backend is not configured'
   if (problem === undefined) return []
   return [{ ...fieldError.invalid('spec', undefined, problem), valueOmitted: true }]
+}
+
+/** What the scheduler takes and does not keep: kube-scheduler places pods by themselves, wherever they fit. */
+export function unkeptPromises(set: PodCliqueSet, profiles: SchedulerProfiles): string[] {
+  const isConstrained = allConstraints(set).length > 0
+  return isConstrained && backendOf(set, profiles) === scheduler.default
+    ? [
+        `topology constraints are not enforced by the scheduler ${quote(scheduler.default)}: its pods are placed wherever they fit`,
+      ]
+    : []
 }
 
 function problemWith(
