@@ -38,13 +38,14 @@ import { exitCode, LaunchError } from './exit-code.ts'
 import { checkMnnvl } from './mnnvl-check.ts'
 import { ownNamespace } from './own-namespace.ts'
 import { version } from './version.ts'
+import { checkVolcano } from './volcano-check.ts'
 import { addWebhooks } from './webhooks.ts'
 
 /** Events that are still to be written when the process stops get this long. */
 const lastEventsMs = 2_000
 const clock = systemClock
 
-type Serves = Awaited<ReturnType<typeof optionalKinds>>
+type Watches = Awaited<ReturnType<typeof optionalKinds>>
 
 export async function runOperator(
   configuration: OperatorConfiguration,
@@ -57,9 +58,10 @@ export async function runOperator(
   const client = createClient(cluster, { ...clientOptions(configuration), onRequest })
   try {
     await checkMnnvl(client, configuration)
-    const serves = await optionalKinds(client, configuration, log)
+    await checkVolcano(client, configuration)
+    const watches = await optionalKinds(client, configuration, log)
     const manager = setUp(() =>
-      assemble({ cluster, client, configuration, serves, log, registry, onRequest }),
+      assemble({ cluster, client, configuration, watches, log, registry, onRequest }),
     )
     await manager.run(stop)
   } catch (error) {
@@ -73,7 +75,7 @@ interface Parts {
   readonly cluster: ClusterConfig
   readonly client: Client
   readonly configuration: OperatorConfiguration
-  readonly serves: Serves
+  readonly watches: Watches
   readonly log: Logger
   readonly registry: Registry
   readonly onRequest: ReturnType<typeof requestMetrics>
@@ -126,7 +128,7 @@ function clientOptions({ runtimeClientConnection }: OperatorConfiguration): Clie
 
 /** Controllers write through a fence: nothing leaves this process once it no longer leads. */
 function addControllers(manager: Manager, parts: Parts): void {
-  const { cluster, client, configuration, serves, log, onRequest } = parts
+  const { cluster, client, configuration, watches, log, onRequest } = parts
   const fenced = createClientOn(new FencedTransport(createTransport(cluster), manager.leadership), {
     ...clientOptions(configuration),
     onRequest,
@@ -135,7 +137,7 @@ function addControllers(manager: Manager, parts: Parts): void {
   const recorder = new EventRecorder({ sink: eventSink(client), clock, log, registry: manager.registry })
   const world = new World(fenced, {
     clock,
-    serves,
+    watches,
     onFailure: (resource, error, retryInMs) =>
       log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
   })

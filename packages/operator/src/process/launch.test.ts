@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How the program is called, and what it says and ends with when it cannot begin.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { parseLaunch } from './arguments.ts'
+import { readConfigurationFile } from './configuration-file.ts'
+import { LaunchError } from './exit-code.ts'
+
+const missing = 'missing required launch option:'
+const folder = mkdtempSync(join(tmpdir(), 'grove-launch-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+test('words of the command line', () => {
+  const rows: [string[], object][] = [
+    [['--config', 'a.yaml'], { task: 'run', config: 'a.yaml' }],
+    [['--config=a.yaml', '--config=b.yaml'], { task: 'run', config: 'b.yaml' }],
+    [['--version'], { task: 'version' }],
+    [['-v'], { task: 'version' }],
+    [['-h', '--config=a.yaml'], { task: 'help' }],
+    [[], { task: 'refused', message: `${missing} one of version or operator config file must be specified` }],
+    [
+      ['-v', '--config=a.yaml'],
+      { task: 'refused', message: `${missing} both version and operator config file cannot be specified` },
+    ],
+  ]
+  for (const [words, launch] of rows) assert.deepEqual(parseLaunch(words), launch, words.join(' '))
+  const unknown = parseLaunch(['--leader-elect'])
+  assert.match(
+    unknown.task === 'refused' ? unknown.message : '',
+    /^error parsing cli arguments: .*leader-elect/,
+  )
+})
+
+describe('a configuration file', () => {
+  const head = 'apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n'
+  const read = (text: string) => {
+    const path = join(folder, 'config.yaml')
+    writeFileSync(path, text)
+    return readConfigurationFile(path)
+  }
+  const refusal = (act: () => unknown): LaunchError => {
+    try {
+      act()
+    } catch (error) {
+      if (error instanceof LaunchError) return error
+    }
+    return assert.fail('it was read')
+  }
+
+  test('is read with what is unknown in it told, not refused', () => {
+    const { configuration, warnings } = read(`${head}logLevel: debug\nloglevel: info\n`)
+    assert.equal(configuration.logLevel, 'debug')
+    assert.match(warnings.join(), /loglevel/)
+  })
+
+  const rows: [string, string, number, RegExp][] = [
+    ['is no YAML', 'a: [', 2, /^cannot load "grove-operator" operator config: decoding operator config: /],
+    ['is of another kind', 'kind: Pod', 2, /^cannot load "grove-operator" operator config: decoding/],
+    [
+      'is invalid',
+      `${head}scheduler: {profiles: [{name: nobody}]}`,
+      2,
+      /^invalid "grove-operator" operator config: .*scheduler\.profiles\[0\]\.name: Unsupported value: "nobody"/,
+    ],
+    [
+      'has a certificate mode that nobody knows',
+      `${head}server: {webhooks: {certProvisionMode: magic}}`,
+      4,
+      /^unsupported cert provision mode/,
+    ],
+  ]
+  for (const [what, text, code, message] of rows)
+    test(`that ${what}`, () => {
+      const error = refusal(() => read(text))
+      assert.equal(error.exitCode, code)
+      assert.match(error.message, message)
+    })
+
+  test('that does not exist', () => {
+    const error = refusal(() => readConfigurationFile(join(folder, 'none.yaml')))
+    assert.equal(error.exitCode, 2)
+    assert.match(error.message, /^cannot load "grove-operator" operator config: error reading file: /)
+  })
+})
+
+test('the process ends with a code and a sentence', () => {
+  const main = resolve(import.meta.dirname, '../main.ts')
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, [main, ...words], {
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: join(folder, 'no-kubeconfig') },
+    })
+  const version = run('--version')
+  assert.equal(version.status, 0)
+  assert.match(
+    version.stdout,
+    /^grove-operator \{\S+ \S+ (clean|dirty) \S+ node-v\S+ typescript \w+\/\w+\}\n$/,
+  )
+  const nothing = run()
+  assert.equal(nothing.status, 1)
+  assert.equal(nothing.stderr, `Err: ${missing} one of version or operator config file must be specified\n`)
+  assert.equal(run('--config', join(folder, 'none.yaml')).status, 2)
+  const path = join(folder, 'good.yaml')
+  writeFileSync(path, 'apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n')
+  const homeless = run('--config', path)
+  assert.equal(homeless.status, 1, homeless.stderr)
+  assert.match(homeless.stderr, /^Err: /m)
+})
