@@ -196,12 +196,10 @@ export const schedulerTopologyDrift = {
 
 const initialized = maker(conditionType.podGangInitialized)
 
-/** On a PodGang: do all of its pods exist? Never goes back to False. */
+/** On a PodGang: do all of its pods exist? The message of one that waits says what for. */
 export const podGangInitialized = {
-  pending: initialized(
-    'False',
-    'PodGangPodsCreationPending',
-    'Not all constituent pods have been created yet',
-  ),
+  pending: (waitsFor: string) => initialized('False', 'PodGangPodsCreationPending', waitsFor),
+  /** Ours: it was complete once and has less than its minimum now. */
+  lost: (waitsFor: string) => initialized('False', 'PodGangPodsLost', waitsFor),
   done: initialized('True', 'PodGangPodsCreated', 'PodGang is fully initialized'),
 }

@@ -44,6 +44,14 @@ export async function failuresOf(part: Promise<unknown>): Promise<unknown[]> {
   }
 }
 
+/** What went wrong in several parts, as one; undefined where nothing did. */
+export function together(...failures: readonly unknown[]): PassFailed | undefined {
+  const errors = failures
+    .filter(failure => failure !== undefined)
+    .flatMap(failure => (failure instanceof PassFailed ? failure.errors : [failure]))
+  return errors.length ? new PassFailed(errors) : undefined
+}
+
 /** Entries for `lastErrors`. A failure without a code of its own is told too, under the code given. */
 export function lastErrorsOf(error: unknown, fallback: ErrorCode, now: string): LastError[] {
   const errors = error instanceof PassFailed ? error.errors : [error]

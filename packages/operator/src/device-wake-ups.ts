@@ -13,7 +13,7 @@ type OwnerKind = 'podCliqueSet' | 'podCliqueScalingGroup' | 'podClique'
 
 /** Claims that somebody took away come back, and templates that come late are used: whoever owns the claims looks. */
 export function claimSources(world: World, owner: OwnerKind, log: Logger): Source<ObjectKey>[] {
-  const { resourceClaims, claimTemplates } = world
+  const { resourceClaims, claimTemplates } = world.optional
   return [
     ...(resourceClaims
       ? [

@@ -40,6 +40,9 @@ export class Operator {
       cache.onChange(change => {
         if (change.type === 'delete') statusPace.forget(change.old.metadata.uid)
       })
+    world.sets.onChange(change => {
+      if (change.type === 'delete') context.backends.forget(change.old.metadata.uid)
+    })
     const common = { clock, log, ...(registry && { registry }) }
     const workersOf = (name: keyof typeof configuration.controllers) =>
       Math.max(fewestWorkers, configuration.controllers[name].concurrentSyncs)

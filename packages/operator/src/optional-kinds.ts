@@ -12,28 +12,29 @@ import {
   type ResourceDescriptor,
 } from '@grove/kube'
 import { resources } from './resources.ts'
+import type { OptionalWatch } from './world.ts'
 
-/** Which of them there are to watch. What comes later is seen after a restart. */
+/** Which of them to watch, and which to wait for. */
 export async function optionalKinds(
   client: Client,
   configuration: OperatorConfiguration,
   log: Logger,
-): Promise<(resource: ResourceDescriptor) => boolean> {
+): Promise<(resource: ResourceDescriptor) => OptionalWatch> {
   const served = new Set((await discover(client)).map(nameOf))
-  const ours = [
+  const schedulers = enabledSchedulers(configuration)
+  const mayComeLater = [
     resources.resourceClaims,
     resources.resourceClaimTemplates,
-    resources.computeDomains,
-    ...((await mayKeepHistory(client, log)) ? [resources.controllerRevisions] : []),
-    ...(enabledSchedulers(configuration).has(scheduler.kai)
-      ? [resources.kaiTopologies, resources.kaiPodGroups]
-      : []),
-    ...(enabledSchedulers(configuration).has(scheduler.volcano) ? [resources.volcanoPodGroups] : []),
+    ...(schedulers.has(scheduler.kai) ? [resources.kaiTopologies, resources.kaiPodGroups] : []),
+    ...(schedulers.has(scheduler.volcano) ? [resources.volcanoPodGroups] : []),
   ].map(nameOf)
-  const watched = new Set(ours.filter(name => served.has(name)))
+  const watched = new Map<string, OptionalWatch>(
+    mayComeLater.map(name => [name, served.has(name) ? 'now' : 'late']),
+  )
+  if (await mayKeepHistory(client, log)) watched.set(nameOf(resources.controllerRevisions), 'now')
   const domains = nameOf(resources.computeDomains)
-  if (watched.has(domains) && !(await mayManageDomains(client, configuration, log))) watched.delete(domains)
-  return resource => watched.has(nameOf(resource))
+  if (served.has(domains) && (await mayManageDomains(client, configuration, log))) watched.set(domains, 'now')
+  return resource => watched.get(nameOf(resource)) ?? 'never'
 }
 
 /** An installation from before there was a history lacks the right to it; everything else works without. */

@@ -129,7 +129,7 @@ function renderClique(
   const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as Stored<
     ReturnType<typeof podClique>
   >
-  const name = clique.spec.podSpec.schedulerName
+  const name = clique.spec.podSpec.schedulerName || context.backends.nameFor(set)
   const backend = context.backends.find(name)
   if (!backend) throw new Error(`schedulerName "${name}" is not enabled in OperatorConfiguration`)
   const indexes = range(0, clique.spec.replicas)

@@ -87,10 +87,10 @@ export function bindingSources(world: World, log: Logger) {
       log,
     ),
     // Topologies of schedulers that somebody changed: whose they are, their owner or the bindings say.
-    ...(world.kaiTopologies
+    ...(world.optional.kaiTopologies
       ? [
           sourceOf<Change<KubeObject>, string>(
-            handler => world.kaiTopologies!.onChange(handler as never),
+            handler => world.optional.kaiTopologies!.onChange(handler as never),
             change => bindingsOf(world, change.new ?? change.old),
             log,
           ),
@@ -183,7 +183,7 @@ export function gangSources(world: World, log: Logger, gangs: GangReconciler) {
       log,
     ),
     mended(world.gangs),
-    ...[...world.podGroups.values()].map(cache => mended(cache)),
+    ...world.optional.podGroups.map(cache => mended(cache)),
   ]
 }
 

@@ -33,7 +33,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
   const { configuration, clock = systemClock, log = silentLogger } = options
   const world = new World(client, {
     clock,
-    serves: await optionalKinds(client, configuration, log),
+    watches: await optionalKinds(client, configuration, log),
     onFailure: (resource, error, retryInMs) =>
       log.error('A watch failed and is tried again', { resource, error, retryInMs: Math.round(retryInMs) }),
   })

@@ -28,6 +28,7 @@ import {
   type Client,
   type Clock,
   createCachedClient,
+  isNotFound,
   type KubeError,
   type KubeObject,
   type Projection,
@@ -43,11 +44,14 @@ import { resources } from './resources.ts'
 import type { KaiTopology } from './topology-binding/kai-topology.ts'
 
 export interface WorldOptions {
-  /** Whether the cluster serves a kind that not every cluster has; none of them unless told. */
-  readonly serves?: (resource: ResourceDescriptor) => boolean
+  /** Which of the kinds are watched that not every cluster has; none of them unless told. */
+  readonly watches?: (resource: ResourceDescriptor) => OptionalWatch
   readonly clock?: Clock
   readonly onFailure?: (resource: string, error: KubeError, retryInMs: number) => void
 }
+
+/** `late`: the cluster does not serve the kind yet. Nobody waits for it, and it is watched as soon as it is there. */
+export type OptionalWatch = 'now' | 'late' | 'never'
 
 type Owned<T extends KubeObject> = WatchCache<T, T, 'controller'>
 
@@ -64,30 +68,28 @@ export class World {
   readonly roleBindings: Owned<RoleBinding>
   readonly autoscalers: Owned<HorizontalPodAutoscaler>
   readonly topologyBindings: WatchCache<ClusterTopologyBinding>
-  /** Undefined where the cluster does not serve them. */
-  readonly resourceClaims: Owned<ResourceClaim> | undefined
-  /** Of everybody: only that they exist. What they say is read when a claim is made from them. */
-  readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
   readonly computeDomains: Owned<ComputeDomain> | undefined
   /** Undefined also where we may not read them: sets work, without a history. */
   readonly controllerRevisions: Owned<ControllerRevision> | undefined
-  readonly kaiTopologies: WatchCache<KaiTopology> | undefined
-  /** What schedulers read for our gangs, by API version; those that the cluster serves. */
-  readonly podGroups: ReadonlyMap<string, Owned<KubeObject>>
-  readonly #running: RunningCache[] = []
+  /** For those who want to hear of what is in them: empty and silent while the cluster does not serve the kind. */
+  readonly optional: OptionalCaches
+  readonly #running: { readonly cache: RunningCache; readonly isLate: boolean }[] = []
 
   constructor(client: Client, options: WorldOptions = {}) {
     this.client = createCachedClient(client)
-    const keep = <T extends KubeObject, C extends RunningCache & WriteFolder<T>>(cache: C): C => {
-      this.#running.push(cache)
+    const watches = options.watches ?? (() => 'never')
+    const keep = <T extends KubeObject, C extends WatchCacheOf<T>>(cache: C): C => {
+      this.#running.push({ cache, isLate: watches(cache.resource) === 'late' })
       this.client.attach<T>(cache)
       return cache
     }
     const common = (resource: ResourceDescriptor) => ({
       ...(options.clock && { clock: options.clock }),
       ...(options.onFailure && {
-        onFailure: (error: KubeError, retryInMs: number) =>
-          options.onFailure!(resource.resource, error, retryInMs),
+        onFailure: (error: KubeError, retryInMs: number) => {
+          const isAwaited = watches(resource) === 'late' && isNotFound(error)
+          if (!isAwaited) options.onFailure!(resource.resource, error, retryInMs)
+        },
       }),
     })
     // Objects of ours among those of everybody else: only ours are worth the memory.
@@ -137,28 +139,28 @@ export class World {
     this.roles = ours(resources.roles)
     this.roleBindings = ours(resources.roleBindings)
     this.autoscalers = ours(resources.autoscalers)
-    const serves = options.serves ?? (() => false)
-    this.resourceClaims = serves(resources.resourceClaims) ? ours(resources.resourceClaims) : undefined
-    this.claimTemplates = serves(resources.resourceClaimTemplates)
-      ? keep(
-          new WatchCache<ResourceClaimTemplate>(client, resources.resourceClaimTemplates, {
-            ...common(resources.resourceClaimTemplates),
-            project: existenceOf,
-          }),
-        )
-      : undefined
-    this.computeDomains = serves(resources.computeDomains) ? ours(resources.computeDomains) : undefined
-    this.controllerRevisions = serves(resources.controllerRevisions)
+    const isWatched = (resource: ResourceDescriptor) => watches(resource) !== 'never'
+    this.computeDomains = isWatched(resources.computeDomains) ? ours(resources.computeDomains) : undefined
+    this.controllerRevisions = isWatched(resources.controllerRevisions)
       ? ours(resources.controllerRevisions)
       : undefined
-    this.kaiTopologies = serves(resources.kaiTopologies)
-      ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
-      : undefined
-    this.podGroups = new Map(
-      [resources.kaiPodGroups, resources.volcanoPodGroups]
-        .filter(serves)
-        .map(resource => [`${resource.group}/${resource.version}`, ours<KubeObject>(resource)]),
-    )
+    this.optional = {
+      resourceClaims: isWatched(resources.resourceClaims) ? ours(resources.resourceClaims) : undefined,
+      claimTemplates: isWatched(resources.resourceClaimTemplates)
+        ? keep(
+            new WatchCache<ResourceClaimTemplate>(client, resources.resourceClaimTemplates, {
+              ...common(resources.resourceClaimTemplates),
+              project: existenceOf,
+            }),
+          )
+        : undefined,
+      kaiTopologies: isWatched(resources.kaiTopologies)
+        ? keep(new WatchCache<KaiTopology>(client, resources.kaiTopologies, common(resources.kaiTopologies)))
+        : undefined,
+      podGroups: [resources.kaiPodGroups, resources.volcanoPodGroups]
+        .filter(isWatched)
+        .map(resource => ours<KubeObject>(resource)),
+    }
     this.topologyBindings = keep(
       new WatchCache<ClusterTopologyBinding>(
         client,
@@ -170,16 +172,30 @@ export class World {
 
   /** Lists and watches until the signal is aborted. */
   run(signal: AbortSignal): Promise<unknown> {
-    return Promise.all(this.#running.map(cache => cache.run(signal)))
+    return Promise.all(this.#running.map(({ cache }) => cache.run(signal)))
   }
 
   async waitForSync(signal?: AbortSignal): Promise<void> {
-    await Promise.all(this.#running.map(cache => cache.waitForSync(signal)))
+    const awaited = this.#running.filter(({ isLate }) => !isLate)
+    await Promise.all(awaited.map(({ cache }) => cache.waitForSync(signal)))
+  }
+
+  /** Undefined while the cluster does not serve them. */
+  get resourceClaims(): Owned<ResourceClaim> | undefined {
+    const { resourceClaims } = this.optional
+    return resourceClaims?.hasSynced ? resourceClaims : undefined
+  }
+
+  /** What schedulers read for our gangs; undefined while the cluster does not serve them. */
+  podGroups(apiVersion: string): Owned<KubeObject> | undefined {
+    return this.optional.podGroups.find(
+      ({ resource, hasSynced }) => hasSynced && `${resource.group}/${resource.version}` === apiVersion,
+    )
   }
 
   /** Every change of anything but pods, which are too many for whoever is interested in all. */
   onChangeOfAny(handler: (change: Change<KubeObject>, isSet: boolean) => void): void {
-    for (const cache of this.#running)
+    for (const { cache } of this.#running)
       if ((cache as unknown) !== this.pods)
         cache.onChange(change => handler(change, (cache as unknown) === this.sets))
   }
@@ -193,6 +209,16 @@ function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Store
   const { name, namespace, uid, resourceVersion } = metadata
   return { apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } } as Stored<T>
 }
+
+interface OptionalCaches {
+  readonly resourceClaims: Owned<ResourceClaim> | undefined
+  /** Of everybody: only that they exist. What they say is read when a claim is made from them. */
+  readonly claimTemplates: WatchCache<ResourceClaimTemplate> | undefined
+  readonly kaiTopologies: WatchCache<KaiTopology> | undefined
+  readonly podGroups: readonly Owned<KubeObject>[]
+}
+
+type WatchCacheOf<T extends KubeObject> = RunningCache & WriteFolder<T> & { readonly resource: Resource<T> }
 
 interface RunningCache {
   run(signal: AbortSignal): Promise<void>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { scheduler } from '@grove/api'
+import { label, type PodGang, scheduler } from '@grove/api'
 import type { StoredSet } from '../stored.ts'
 import type { SchedulerBackend } from './backend.ts'
 import { defaultScheduler } from './default-scheduler.ts'
@@ -17,18 +17,33 @@ export interface SchedulerBackends {
   readonly default: SchedulerBackend
   /** The backend of that name, the default for none; undefined when it is not enabled. */
   find(name: string | undefined): SchedulerBackend | undefined
-  /** What a set's gangs are labelled with: the first name that a clique gives, else the default. */
-  nameFor(set: StoredSet): string
+  /**
+   * Who places a set: the first scheduler that a clique names. If none does, whoever is the default when it is first
+   * asked for, and from then on the same: with another default in the configuration the pods of one gang would be split
+   * between two schedulers. The set's gangs, where there are any, tell who it was before this process.
+   */
+  nameFor(set: StoredSet, gangs?: () => readonly PodGang[]): string
+  /** The set of this UID is gone. */
+  forget(uid: string): void
 }
 
 export function schedulerBackends(enabled: readonly string[], defaultName: string): SchedulerBackends {
   const byName = new Map(enabled.map(name => [name, known.get(name)]))
   const byDefault = byName.get(defaultName) ?? known.get(scheduler.default)!
+  const pinned = new Map<string, string>()
+  const placedBefore = (gangs: readonly PodGang[]) =>
+    gangs.map(gang => gang.metadata.labels?.[label.schedulerName]).find(name => name && byName.has(name))
   return {
     default: byDefault,
     find: name => (name ? byName.get(name) : byDefault),
-    nameFor: set =>
-      set.spec.template.cliques.find(template => template.spec.podSpec.schedulerName)?.spec.podSpec
-        .schedulerName ?? byDefault.name,
+    nameFor: (set, gangs = () => []) => {
+      const named = set.spec.template.cliques.find(clique => clique.spec.podSpec.schedulerName)
+      if (named) return named.spec.podSpec.schedulerName!
+      const { uid } = set.metadata
+      const name = pinned.get(uid) ?? placedBefore(gangs()) ?? byDefault.name
+      pinned.set(uid, name)
+      return name
+    },
+    forget: uid => pinned.delete(uid),
   }
 }

@@ -6,6 +6,7 @@ import type { CliqueInstance } from '../layout.ts'
 import { type PodContext, pod } from '../objects/pod.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
+import { schedulerOf } from '../scheduler-of-set.ts'
 import type { NewPod, StoredClique, StoredSet } from '../stored.ts'
 import { runSlowStart } from '../writes.ts'
 
@@ -19,7 +20,7 @@ export async function createPods(
   signal: AbortSignal,
 ): Promise<unknown[]> {
   if (indexes.length === 0) return []
-  const name = clique.spec.podSpec.schedulerName
+  const name = clique.spec.podSpec.schedulerName || schedulerOf(context, set)
   const backend = context.backends.find(name)
   if (!backend) {
     const message = `schedulerName "${name}" is not an enabled scheduler backend`

@@ -14,7 +14,7 @@ import {
 import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
-import { ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
+import { ComponentFailed, failuresOf, lastErrorsOf, PassFailed, together } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
 import { usesDevices } from '../device-wake-ups.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
@@ -85,7 +85,7 @@ export class SetReconciler {
       failure = error
     }
     const blocked = this.#gangFailures(key).map(error => new ComponentFailed('PodGang', error))
-    const told = failure ?? (blocked.length ? new PassFailed(blocked) : undefined)
+    const told = together(failure, ...blocked)
     deadlines.push(await updateStatus(set, isAnnounced, told, context, signal))
     if (failure) throw failure
     const known = deadlines.filter(deadline => deadline !== undefined)

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a PodGang should say. References are written when they are complete, not pod by pod: a gang of a thousand pods
-// is patched once and not a thousand times.
-import { type PodGang, type PodGangStatus, podGangInitialized, type TopologyLevel } from '@grove/api'
+// What a PodGang should say. Pods are added to what it lists when it is complete, not one by one: a gang of a thousand
+// pods is patched once and not a thousand times. What is gone is dropped from the list at once.
+import {
+  type ConditionValue,
+  type PodGang,
+  type PodGangStatus,
+  podGangInitialized,
+  type TopologyLevel,
+} from '@grove/api'
 import { findCondition, withCondition } from '../condition-list.ts'
 import type { PodGangInstance } from '../layout.ts'
 import { podGang } from '../objects/gang.ts'
 import { mergePatch } from '../owned-fields.ts'
-import { isInitialized } from '../podclique/gates.ts'
 import type { StoredSet } from '../stored.ts'
-import { type GangPods, gangLacks, gangPods } from './complete.ts'
+import { type GangPods, gangLacks, gangLost, gangPods } from './complete.ts'
 
 export interface GangInput {
   readonly set: StoredSet
@@ -18,7 +23,6 @@ export interface GangInput {
   readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
   readonly world: GangPods
-  readonly now: string
 }
 
 export interface GangPlan {
@@ -26,29 +30,51 @@ export interface GangPlan {
   readonly create: PodGang | undefined
   /** A merge patch of metadata and spec when it exists and differs. */
   readonly patch: Readonly<Record<string, unknown>> | undefined
-  /** The new status when it differs. */
-  readonly status: PodGangStatus | undefined
-  readonly waitsFor: string | undefined
+  readonly initialized: ConditionValue
+  readonly isComplete: boolean
 }
 
 export function planGang(input: GangInput): GangPlan {
   const { instance, existing, world } = input
-  const waitsFor = gangLacks(instance, world)
-  // Until a gang is complete for the first time its list stays empty; afterwards it follows every change.
-  const lists = waitsFor === undefined || (existing !== undefined && isInitialized(existing))
+  const initialized = initializedOf(input)
+  const isComplete = initialized.status === 'True'
+  const listed = podsListedBy(existing)
   const wanted = podGang(instance, {
     set: input.set,
     levels: input.levels,
     schedulerName: input.schedulerName,
-    podsOf: clique => (lists ? gangPods(instance.name, clique, world).map(pod => pod.metadata.name) : []),
+    podsOf: clique =>
+      gangPods(instance.name, clique, world)
+        .map(pod => pod.metadata.name)
+        .filter(name => isComplete || listed.has(name)),
     ...(existing && { existing }),
   })
   return {
     create: existing ? undefined : wanted,
     patch: existing && patchTowards(existing, wanted),
-    status: statusOf(existing, waitsFor === undefined, input.now),
-    waitsFor,
+    initialized,
+    isComplete,
   }
+}
+
+function initializedOf({ instance, existing, world }: GangInput): ConditionValue {
+  const { done, lost, pending } = podGangInitialized
+  if (wasComplete(existing)) {
+    const waitsFor = gangLost(instance, world)
+    return waitsFor === undefined ? done : lost(waitsFor)
+  }
+  const waitsFor = gangLacks(instance, world)
+  return waitsFor === undefined ? done : pending(waitsFor)
+}
+
+function wasComplete(gang: PodGang | undefined): boolean {
+  const { done, lost } = podGangInitialized
+  const known = findCondition(gang?.status?.conditions, done.type)
+  return known?.status === 'True' || known?.reason === lost('').reason
+}
+
+function podsListedBy(gang: PodGang | undefined): ReadonlySet<string> {
+  return new Set(gang?.spec.podgroups.flatMap(group => group.podReferences.map(({ name }) => name)))
 }
 
 function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<string, unknown>> | undefined {
@@ -64,14 +90,12 @@ function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<strin
 }
 
 /** Only our own condition, and the phase while nobody has set one: the rest belongs to the scheduler. */
-function statusOf(existing: PodGang | undefined, complete: boolean, now: string): PodGangStatus | undefined {
-  const before = existing?.status
-  const known = findCondition(before?.conditions, podGangInitialized.done.type)
-  if (known?.status === 'True' || (known && !complete)) return undefined
-  const value = complete ? podGangInitialized.done : podGangInitialized.pending
+export function statusWith(gang: PodGang, initialized: ConditionValue, now: string): PodGangStatus {
+  const before = gang.status
+  const observed = { ...initialized, observedGeneration: gang.metadata.generation ?? 1 }
   return {
     ...before,
-    phase: before?.phase ?? 'Pending',
-    conditions: [...withCondition(before?.conditions, value, now)],
+    phase: before?.phase || 'Pending',
+    conditions: [...withCondition(before?.conditions, observed, now)],
   }
 }

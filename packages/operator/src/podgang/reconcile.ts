@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // One pass over a PodGang: the object itself, what it lists, and whether it is complete.
-import { eventSource, events, type PodGang, setErrorCode } from '@grove/api'
+import { eventSource, events, kinds, type PodGang, setErrorCode } from '@grove/api'
 import {
   type Change,
   isAlreadyExists,
@@ -12,15 +12,17 @@ import {
 } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError, textOf } from '../coded-error.ts'
+import { findCondition } from '../condition-list.ts'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { resources } from '../resources.ts'
+import { schedulerOf } from '../scheduler-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { levelsOf } from '../topology-levels.ts'
 import type { GangFailures } from './failures.ts'
 import { type GangKey, gangInstanceOf, parseGangKey } from './key.ts'
-import { planGang } from './plan.ts'
+import { type GangPlan, planGang, statusWith } from './plan.ts'
 import { SchedulerObjects } from './scheduler-objects.ts'
 
 /**
@@ -29,10 +31,14 @@ import { SchedulerObjects } from './scheduler-objects.ts'
  */
 export const creationGraceMs = 500
 
+/** What a gang lacks is told when it has lacked something for so long: most of it is made again within moments. */
+export const lackGraceMs = 2_000
+
 export class GangReconciler {
   readonly #context: OperatorContext
   readonly #failures: GangFailures
-  readonly #firstSeen = new Map<GangKey, number>()
+  /** Since when gangs are not complete, or since their status last said why. */
+  readonly #incompleteSince = new Map<GangKey, number>()
   /** Gangs that were looked at, by the namespace and name that they and their schedulers' objects have. */
   readonly #keys = new Map<ObjectKey, GangKey>()
   readonly #underWay = new Set<GangKey>()
@@ -69,7 +75,7 @@ export class GangReconciler {
   }
 
   async #bringAbout(key: GangKey, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { world, clock } = this.#context
+    const { world } = this.#context
     const { namespace, set: setName } = parseGangKey(key)
     const set = world.sets.get({ namespace, name: setName }) as StoredSet | undefined
     const instance =
@@ -77,12 +83,13 @@ export class GangReconciler {
         ? gangInstanceOf(set, key, group => world.groups.get({ namespace, name: group })?.spec.replicas ?? 0)
         : undefined
     if (!set || !instance) {
-      this.#firstSeen.delete(key)
+      this.#incompleteSince.delete(key)
       return undefined
     }
     this.#keys.set(`${namespace}/${instance.name}`, key)
     const existing = world.gangs.get({ namespace, name: instance.name })
-    if (existing?.metadata.deletionTimestamp) return undefined
+    // One that goes, or is left from a set of the same name and collected soon: its end wakes us.
+    if (existing && (existing.metadata.deletionTimestamp || isOfFormerSet(existing, set))) return undefined
     if (existing && !isControlledBy(existing, set.metadata.uid))
       throw new CodedError(
         'Sync',
@@ -94,31 +101,61 @@ export class GangReconciler {
       instance,
       existing,
       levels: levelsOf(this.#context, set),
-      schedulerName: this.#context.backends.nameFor(set),
+      schedulerName: schedulerOf(this.#context, set),
       world: {
         cliqueNamed: name => world.cliques.get({ namespace, name }),
         podsOf: clique => world.podsOf(clique),
+        isScaledAway: ({ group }) => {
+          const live = group && world.groups.get({ namespace, name: group.instance.name })
+          return live !== undefined && live.spec.replicas <= group!.replica
+        },
       },
-      now: timestamp(clock),
     })
-    if (plan.create && plan.waitsFor !== undefined) {
-      const since = this.#firstSeen.get(key) ?? clock.now()
-      this.#firstSeen.set(key, since)
-      if (clock.now() - since < creationGraceMs) return { requeueAt: since + creationGraceMs }
-    }
-    this.#firstSeen.delete(key)
+    const incompleteMs = this.#incompleteMs(key, plan.isComplete)
+    if (plan.create && !plan.isComplete && incompleteMs < creationGraceMs)
+      return { requeueAfter: creationGraceMs - incompleteMs }
     const gang = await this.#write(set, existing, plan, signal)
     if (!gang) return undefined
     // Before the gang is called complete: no pod is let go that its scheduler would not know.
     await this.#schedulerObjects.sync(set, gang as StoredGang, signal)
-    if (plan.status) await writeStatus(world, resources.podGangs, gang, plan.status, { signal })
+    return this.#tell(key, gang, plan, incompleteMs, signal)
+  }
+
+  #incompleteMs(key: GangKey, isComplete: boolean): number {
+    const now = this.#context.clock.now()
+    if (isComplete) {
+      this.#incompleteSince.delete(key)
+      return 0
+    }
+    const since = this.#incompleteSince.get(key) ?? now
+    this.#incompleteSince.set(key, since)
+    return now - since
+  }
+
+  /** Writes whether the gang is complete; that it is not, only when nothing was said yet or it stays so. */
+  async #tell(
+    key: GangKey,
+    gang: Stored<PodGang>,
+    { initialized, isComplete }: GangPlan,
+    incompleteMs: number,
+    signal: AbortSignal,
+  ): Promise<ReconcileResult | undefined> {
+    const { world, clock } = this.#context
+    const known = findCondition(gang.status?.conditions, initialized.type)
+    if (known?.status === initialized.status && (isComplete || known.message === initialized.message))
+      return undefined
+    if (known && !isComplete && incompleteMs < lackGraceMs)
+      return { requeueAfter: lackGraceMs - incompleteMs }
+    const status = statusWith(gang, initialized, timestamp(clock))
+    await writeStatus(world, resources.podGangs, gang, status, { signal })
+    if (!isComplete) this.#incompleteSince.set(key, clock.now())
     return undefined
   }
 
   async #write(
     set: StoredSet,
     existing: Stored<PodGang> | undefined,
-    plan: ReturnType<typeof planGang>,
+    plan: GangPlan,
     signal: AbortSignal,
   ): Promise<Stored<PodGang> | undefined> {
     const { world, events: sink } = this.#context
@@ -148,4 +185,13 @@ export class GangReconciler {
       )
     }
   }
+}
+
+function isOfFormerSet({ metadata }: Stored<PodGang>, set: StoredSet): boolean {
+  const owner = metadata.ownerReferences?.find(reference => reference.controller)
+  return (
+    owner?.kind === kinds.podCliqueSet.kind &&
+    owner.name === set.metadata.name &&
+    owner.uid !== set.metadata.uid
+  )
 }

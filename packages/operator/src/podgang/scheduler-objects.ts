@@ -8,6 +8,7 @@ import { KaiMappingError } from '../backends/kai.ts'
 import { CodedError } from '../coded-error.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
+import { schedulerOf } from '../scheduler-of-set.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { topologyName } from '../topology.ts'
 import type { World } from '../world.ts'
@@ -21,7 +22,7 @@ export class SchedulerObjects {
 
   async sync(set: StoredSet, gang: StoredGang, signal: AbortSignal): Promise<void> {
     const { backends, world } = this.#context
-    const backend = backends.find(backends.nameFor(set)) ?? backends.default
+    const backend = backends.find(schedulerOf(this.#context, set)) ?? backends.default
     for (const object of this.#wanted(backend, set, gang))
       await apply(world, object, backend.keepsInSpec ?? [], signal)
   }
@@ -51,7 +52,7 @@ async function apply(
   const resource = resourceOf(object)
   const { name, namespace = '' } = object.metadata
   const ref = { name, namespace }
-  const cache = world.podGroups.get(object.apiVersion)
+  const cache = world.podGroups(object.apiVersion)
   const find = () => world.client.find(resource, ref, { signal })
   const create = async () => {
     try {
@@ -64,7 +65,7 @@ async function apply(
     }
   }
   try {
-    // Not served when we started: it may be by now, and is asked for every time.
+    // Not served when it was last looked at: it may be by now, and is asked for every time.
     const existing = (cache ? cache.get(ref) : await find()) ?? (await create())
     const patch = existing && differenceFrom(existing as WithSpec, object, keeps)
     if (patch) await world.client.patch(resource, ref, { merge: patch }, { signal })
