@@ -6,55 +6,12 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Service } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
-import {
-  type Client,
-  createClientOn,
-  type Transport,
-  TransportError,
-  type TransportRequest,
-} from '@grove/kube'
+import { type Client, createClientOn } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { type Fault, faulty } from './faulty.ts'
 import { Stage } from './stage.ts'
 import { grouped, solo } from './stories/manifests.ts'
-
-/** What the API server answers instead of doing it; undefined lets a request pass. */
-type Fault = (request: TransportRequest, nth: number) => number | 'lost' | undefined
-
-const reasons: Readonly<Record<number, string>> = {
-  403: 'Forbidden',
-  409: 'Conflict',
-  500: 'InternalError',
-  504: 'Timeout',
-}
-
-function faulty(inner: Transport, fault: () => Fault | undefined, requests: string[]): Transport {
-  let nth = 0
-  return {
-    ...inner,
-    stream: request => inner.stream(request),
-    async request(request) {
-      if (request.method === 'GET') return inner.request(request)
-      requests.push(`${request.method} ${request.path}`)
-      const outcome = fault()?.(request, ++nth)
-      if (outcome === 'lost') {
-        await inner.request(request)
-        throw new TransportError('network', true, 'the answer was lost')
-      }
-      if (outcome === undefined) return inner.request(request)
-      const status = {
-        kind: 'Status',
-        apiVersion: 'v1',
-        status: 'Failure',
-        code: outcome,
-        reason: reasons[outcome],
-        message:
-          outcome === 403 ? 'exceeded quota: team, requested: pods=1, used: pods=5, limited: pods=5' : 'no',
-      }
-      return { status: outcome, headers: {}, body: JSON.stringify(status) }
-    },
-  }
-}
 
 describe('bad states', () => {
   let embedded: EmbeddedCluster

@@ -15,7 +15,11 @@ const definitions = defineResource<KubeObject>({
 })
 
 /** Installs a custom resource that takes whatever it is given, as a stand-in for somebody else's; once. */
-export async function installStandIn(client: Client, resource: Resource<KubeObject>): Promise<void> {
+export async function installStandIn(
+  client: Client,
+  resource: Resource<KubeObject>,
+  openAPIV3Schema: object = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+): Promise<void> {
   const { group, version, kind, resource: plural, namespaced } = resource
   try {
     await client.create(definitions, {
@@ -26,14 +30,7 @@ export async function installStandIn(client: Client, resource: Resource<KubeObje
         group,
         scope: namespaced ? 'Namespaced' : 'Cluster',
         names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
-        versions: [
-          {
-            name: version,
-            served: true,
-            storage: true,
-            schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-          },
-        ],
+        versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema } }],
       },
     } as KubeObject)
   } catch (error) {

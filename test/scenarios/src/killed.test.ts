@@ -9,6 +9,7 @@ import { inProcessTransport } from '@grove/cluster'
 import { type Client, createClientOn, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { endState, placeOf } from './end-state.ts'
 import { mortal } from './mortal.ts'
 import { seeded } from './seeded.ts'
 import { Stage } from './stage.ts'
@@ -75,7 +76,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
       await stage.startOperator()
       try {
         await settled(stage)
-        return await stateOf(stage)
+        return await endState(stage, 'hundred')
       } finally {
         await stage.stopOperator()
       }
@@ -179,45 +180,9 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   }
 })
 
-function placeOf(pod: Pod): string {
-  return `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`
-}
-
 function isScaledAway({ metadata: { labels } }: Pod): boolean {
   return (
     labels?.[label.scalingGroup] === 'hundred-0-eng' &&
     Number(labels[label.scalingGroupReplicaIndex]) >= fewer.replicas
   )
-}
-
-/** Everything that does not differ from one life to the next. */
-async function stateOf(stage: Stage) {
-  const set = await stage.set('hundred')
-  if (!set || set.metadata.deletionTimestamp) return undefined
-  return {
-    set: {
-      replicas: set.status?.replicas,
-      available: set.status?.availableReplicas,
-      updated: set.status?.updatedReplicas,
-      errors: set.status?.lastErrors ?? [],
-    },
-    pods: (await stage.pods('hundred'))
-      .map(pod => `${placeOf(pod)} ${pod.metadata.labels?.[label.podTemplateHash]} ${pod.spec?.hostname}`)
-      .sort(),
-    cliques: (await stage.cliques('hundred'))
-      .map(({ metadata, spec, status }) =>
-        [metadata.name, spec.replicas, status?.readyReplicas, status?.currentPodTemplateHash].join(' '),
-      )
-      .sort(),
-    groups: (await stage.groups('hundred'))
-      .map(({ metadata, spec }) => `${metadata.name} ${spec.replicas}`)
-      .sort(),
-    gangs: (await stage.gangs('hundred'))
-      .map(({ metadata, spec }) =>
-        [metadata.name, ...spec.podgroups.map(group => `${group.name}:${group.podReferences.length}`)].join(
-          ' ',
-        ),
-      )
-      .sort(),
-  }
 }

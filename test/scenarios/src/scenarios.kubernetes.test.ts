@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { after, before, describe, test } from 'node:test'
-import { type Client, createClient } from '@grove/kube'
+import type { Client } from '@grove/kube'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
+import { adminClient } from './admin-client.ts'
 import { installCustomResources } from './custom-kinds.ts'
 import { serveExternalMetrics } from './external-metrics.ts'
 import { Stage, type WriteCount } from './stage.ts'
@@ -39,23 +40,12 @@ describe('stories on real Kubernetes', () => {
   })
 
   function connect(writes?: WriteCount[]): Client {
-    return createClient(
-      {
-        server: kubernetes.server,
-        namespace: 'default',
-        tls: () => ({
-          ca: kubernetes.ca,
-          certificate: kubernetes.admin.cert,
-          key: kubernetes.admin.key,
-        }),
+    return adminClient(kubernetes, {
+      userAgent: 'grove-operator/test',
+      onRequest: ({ verb, resource }) => {
+        if (!readVerbs.has(verb)) writes?.push({ verb, resource: resource ?? '' })
       },
-      {
-        userAgent: 'grove-operator/test',
-        onRequest: ({ verb, resource }) => {
-          if (!readVerbs.has(verb)) writes?.push({ verb, resource: resource ?? '' })
-        },
-      },
-    )
+    })
   }
 
   for (const story of stories)

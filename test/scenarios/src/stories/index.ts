@@ -8,6 +8,7 @@ import { deployStories } from './deploy.ts'
 import { discoveryStories } from './discovery.ts'
 import { gangStepStories } from './gang-steps.ts'
 import { gangTerminationStories } from './gang-termination.ts'
+import { gangStories } from './gangs.ts'
 import { identityStories } from './identity.ts'
 import { mnnvlStories } from './mnnvl.ts'
 import { obstacleStories } from './obstacles.ts'
@@ -34,6 +35,7 @@ export const stories: readonly Story[] = [
   ...updateStories,
   ...updateStepStories,
   ...steeredUpdateStories,
+  ...gangStories,
   ...gangTerminationStories,
   ...resourceSharingStories,
   ...claimLifeStories,

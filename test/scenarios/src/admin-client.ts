@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { type Client, type ClientOptions, createClient } from '@grove/kube'
+import type { Kubernetes } from '@grove/test-kubernetes'
+
+/** The administrator's way into a real cluster. */
+export function adminClient(kubernetes: Kubernetes, options: ClientOptions = {}): Client {
+  const { server, ca, admin } = kubernetes
+  return createClient(
+    { server, namespace: 'default', tls: () => ({ ca, certificate: admin.cert, key: admin.key }) },
+    options,
+  )
+}

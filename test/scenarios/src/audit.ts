@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What somebody asked of an API server, from its audit log, and which of their rights that needs.
+import { readFileSync } from 'node:fs'
+import type { PolicyRule } from '@grove/api'
+
+export interface AuditEvent {
+  readonly verb: string
+  readonly user: { readonly username: string }
+  readonly requestURI: string
+  readonly objectRef?: {
+    readonly apiGroup?: string
+    readonly resource?: string
+    readonly subresource?: string
+    readonly name?: string
+  }
+  readonly responseStatus?: { readonly code?: number }
+}
+
+/** Of one user, each request once: when it was answered. */
+export const auditPolicy = (user: string) => ({
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'Metadata', users: [user] }],
+})
+
+export function auditEvents(path: string, user: string): AuditEvent[] {
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => JSON.parse(line) as AuditEvent)
+    .filter(event => event.user.username === user)
+}
+
+/** `verb resource.group/subresource`, as rights are written here. */
+export function rightUsedBy({ verb, objectRef }: AuditEvent): string | undefined {
+  if (!objectRef?.resource) return undefined
+  const { resource, subresource, apiGroup } = objectRef
+  return right(verb, subresource ? `${resource}/${subresource}` : resource, apiGroup)
+}
+
+export function rightsOf(rules: readonly PolicyRule[]): string[] {
+  return rules.flatMap(({ apiGroups = [], resources = [], verbs }) =>
+    apiGroups.flatMap(group =>
+      resources.flatMap(resource => verbs.map(verb => right(verb, resource, group))),
+    ),
+  )
+}
+
+function right(verb: string, resource: string, group: string | undefined): string {
+  const [name = '', subresource] = resource.split('/')
+  return `${verb} ${name}${group ? `.${group}` : ''}${subresource ? `/${subresource}` : ''}`
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { label, type Pod } from '@grove/api'
+import type { Stage } from './stage.ts'
+
+/** Everything of a set that does not differ from one life to the next; undefined when it is gone or going. */
+export async function endState(stage: Stage, name: string) {
+  const set = await stage.set(name)
+  if (!set || set.metadata.deletionTimestamp) return undefined
+  return {
+    set: {
+      replicas: set.status?.replicas,
+      available: set.status?.availableReplicas,
+      updated: set.status?.updatedReplicas,
+      errors: set.status?.lastErrors ?? [],
+    },
+    pods: (await stage.pods(name))
+      .map(pod => `${placeOf(pod)} ${pod.metadata.labels?.[label.podTemplateHash]} ${pod.spec?.hostname}`)
+      .sort(),
+    cliques: (await stage.cliques(name))
+      .map(({ metadata, spec, status }) =>
+        [metadata.name, spec.replicas, status?.readyReplicas, status?.currentPodTemplateHash].join(' '),
+      )
+      .sort(),
+    groups: (await stage.groups(name))
+      .map(({ metadata, spec }) => `${metadata.name} ${spec.replicas}`)
+      .sort(),
+    gangs: (await stage.gangs(name))
+      .map(({ metadata, spec }) =>
+        [metadata.name, ...spec.podgroups.map(group => `${group.name}:${group.podReferences.length}`)].join(
+          ' ',
+        ),
+      )
+      .sort(),
+  }
+}
+
+/** The place that a pod takes, whoever is in it. */
+export function placeOf(pod: Pod): string {
+  return `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`
+}

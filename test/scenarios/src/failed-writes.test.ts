@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Every kind of write that deploying, scaling and deleting a set takes is refused once, and once done without an answer: in
+// the end everything is as if nothing had failed, and no pod was made twice.
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { inProcessTransport } from '@grove/cluster'
+import { type Client, createClientOn, type TransportRequest } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { endState } from './end-state.ts'
+import { type Fault, faulty, type Outcome } from './faulty.ts'
+import { seeded } from './seeded.ts'
+import { Stage } from './stage.ts'
+import { grouped } from './stories/manifests.ts'
+
+/** With whatever a set can have: an autoscaler, a start-up order, two kinds of cliques. */
+const manifest = grouped
+  .replace('template:', 'template:\n    cliqueStartupType: CliqueStartupTypeInOrder')
+  .replace(
+    'minAvailable: 1\n',
+    'minAvailable: 1\n          autoScalingConfig: {minReplicas: 2, maxReplicas: 4}\n',
+  )
+
+const outcomes: readonly Outcome[] = [409, 500, 'lost']
+/** Each kind of write fails in one of the ways, as the seed has it; in all of them with EVERY_OUTCOME=1. */
+const everyOutcome = process.env.EVERY_OUTCOME === '1'
+const seed = Number(process.env.SEED ?? Date.now() % 100_000)
+const below = seeded(seed)
+
+/** `POST pods`, `PATCH podgangs/status`. */
+function kindOf({ method, path }: TransportRequest): string {
+  const [, , rest = ''] = /^\/api(?:s\/[^/]+)?\/[^/]+(\/namespaces\/[^/]+)?\/([^?]+)/.exec(path) ?? []
+  const [resource = '', , subresource] = rest.split('/')
+  return `${method} ${subresource ? `${resource}/${subresource}` : resource}`
+}
+
+describe(`writes that fail once (SEED=${seed})`, () => {
+  let embedded: EmbeddedCluster
+  let client: Client
+  let lives = 0
+
+  before(async () => {
+    embedded = await startEmbeddedCluster()
+    client = embedded.client
+  })
+  after(() => embedded?.stop())
+
+  /** Deployed, scaled out and in and deleted under these faults: what it was like after each step. */
+  async function life(fault: Fault) {
+    const namespace = await embedded.newNamespace(`life-${lives++}`)
+    const transport = faulty(inProcessTransport(embedded.cluster.handle), () => fault, [])
+    const stage = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
+    await stage.startOperator()
+    try {
+      const states: Awaited<ReturnType<typeof endState>>[] = []
+      const settled = async (pods: number) => {
+        await stage.untilReady('grouped', pods)
+        await stage.untilAvailable('grouped', 1)
+        await stage.until(
+          'it to be up to date',
+          () => stage.set('grouped'),
+          set => set?.status?.updatedReplicas === 1,
+        )
+        await stage.until(
+          'gangs of these pods and no others',
+          () => stage.gangs('grouped'),
+          gangs =>
+            gangs.flatMap(({ spec }) => spec.podgroups.flatMap(one => one.podReferences)).length === pods,
+        )
+        await stage.until(
+          'every clique to say so',
+          () => stage.cliques('grouped'),
+          cliques => cliques.every(({ spec, status }) => status?.readyReplicas === spec.replicas),
+        )
+        states.push(await endState(stage, 'grouped'))
+      }
+      await stage.apply(manifest)
+      await settled(10)
+      for (const [replicas, pods] of [
+        [3, 14],
+        [1, 6],
+      ] as const) {
+        await stage.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', replicas)
+        await settled(pods)
+      }
+      await stage.deleteSet('grouped')
+      for (const resource of [
+        resources.podCliqueSets,
+        resources.pods,
+        resources.podCliques,
+        resources.podCliqueScalingGroups,
+        resources.podGangs,
+        resources.services,
+        resources.autoscalers,
+        resources.roles,
+      ])
+        await stage.until(
+          `no ${resource.kind}`,
+          async () => (await client.list(resource as never, { namespace })).items,
+          found => found.length === 0,
+        )
+      return states
+    } finally {
+      await stage.stopOperator()
+    }
+  }
+
+  test('leave nothing behind, whichever it is and however it fails', async () => {
+    const kinds = new Set<string>()
+    const undisturbed = await life(request => void kinds.add(kindOf(request)))
+    assert.ok(kinds.has('POST pods') && kinds.has('PATCH podgangs/status'), [...kinds].join())
+    for (const kind of kinds) {
+      for (const outcome of everyOutcome ? outcomes : [outcomes[below(outcomes.length)]!]) {
+        let failed = 0
+        const states = await life(request =>
+          kindOf(request) === kind && failed++ === 0 ? outcome : undefined,
+        )
+        assert.ok(failed > 0, `${kind} was not asked for`)
+        assert.deepEqual(states, undisturbed, `${kind} failed with ${outcome}`)
+      }
+    }
+  })
+
+  for (const outcome of outcomes)
+    test(`leave nothing behind when each of them fails, once (${outcome})`, async () => {
+      const undisturbed = await life(() => undefined)
+      const seen = new Set<string>()
+      const states = await life(request => {
+        const write = `${request.method} ${request.path}`
+        if (seen.has(write)) return undefined
+        seen.add(write)
+        return outcome
+      })
+      assert.ok(seen.size > 30, `${seen.size} writes failed`)
+      assert.deepEqual(states, undisturbed)
+    })
+})
