@@ -162,7 +162,7 @@ export class Stage {
       const seen = await look()
       if (holds(seen)) return seen
       if (Date.now() > end)
-        throw new Error(`${what} did not come about; last seen: ${JSON.stringify(seen).slice(0, 2000)}`)
+        throw new Error(`${what} did not come about; last seen: ${JSON.stringify(seen)?.slice(0, 2000)}`)
       await new Promise(resolve => setTimeout(resolve, lookEveryMs))
     }
   }

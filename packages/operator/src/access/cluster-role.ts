@@ -49,7 +49,12 @@ const groveRules: PolicyRule[] = [
   // Owner references that block deletion are refused without it on clusters that check them.
   rule(
     groveGroup,
-    ['podcliquesets/finalizers', 'podcliques/finalizers', 'podcliquescalinggroups/finalizers'],
+    [
+      'podcliquesets/finalizers',
+      'podcliques/finalizers',
+      'podcliquescalinggroups/finalizers',
+      'clustertopologybindings/finalizers',
+    ],
     ['update'],
   ),
   rule(schedulerGroup, ['podgangs/finalizers'], ['update']),

@@ -7,6 +7,9 @@ import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { type OperatorProcess, startOperatorProcess } from '@grove/test-scenarios'
 
+const leaseName = 'grove-operator-leader-election'
+const shortLease = { enabled: true, leaseDuration: '6s', renewDeadline: '2s', retryPeriod: '500ms' }
+
 describe('the operator process', () => {
   let kubernetes: Kubernetes
   let operator: OperatorProcess
@@ -79,6 +82,66 @@ describe('the operator process', () => {
     await waitFor('the process to end', async () => operator.child.exitCode !== null)
     assert.equal(operator.child.exitCode, 0, operator.output)
   })
+
+  test('while it is away nobody can write sets and what runs goes on; back again, it makes up for what was missed', async () => {
+    const team = await kubernetes.newNamespace('team')
+    const again = await startOperatorProcess(kubernetes)
+    await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('kept', 2) })
+    await waitFor('its pods', async () => (await names(team, 'pods')).length === 2)
+    again.child.kill('SIGTERM')
+    await waitFor('the process to end', async () => again.child.exitCode !== null)
+    const refused = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('late', 1) })
+    assert.match(refused.stderr, /failed calling webhook "pcs\.\w+\.webhooks\.grove\.io"/)
+    const [pod = ''] = await names(team, 'pods')
+    await kubernetes.kubectl('delete', pod, '-n', team)
+    await kubernetes.kubectl('scale', 'pclq/kept-0-web', '-n', team, '--replicas=3')
+    assert.equal((await names(team, 'pods')).length, 1)
+    operator = await startOperatorProcess(kubernetes, { configuration: { leaderElection: shortLease } })
+    await waitFor('three pods', async () => (await names(team, 'pods')).length === 3)
+    assert.ok(!(await names(team, 'pods')).includes(pod))
+    const applied = await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('late', 1) })
+    assert.equal(applied.code, 0, applied.stderr)
+  })
+
+  test('held up for longer than its renew deadline it says so, renews its lease and goes on', async () => {
+    operator.child.kill('SIGSTOP')
+    await waitFor('the renew deadline to be over', async () => (await leaseAgeMs()) > 2_600)
+    operator.child.kill('SIGCONT')
+    await waitFor('the lease to be renewed', async () => /leads again/.test(operator.output))
+    assert.match(operator.output, /This process was held up and writes nothing until its lease is renewed/)
+    assert.match(operator.output, /"heldUpMs":\d{3,}/)
+    assert.equal(operator.child.exitCode, null)
+    const team = await kubernetes.newNamespace('team')
+    await kubernetes.kubectl('apply', '-n', team, '-f', '-', { input: manifest('after', 1) })
+    await waitFor('a pod', async () => (await names(team, 'pods')).length === 1)
+  })
+
+  test('when another took its lease meanwhile it ends with the code for that, and says to whom it went', async () => {
+    operator.child.kill('SIGSTOP')
+    const stolen = { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } }
+    const patch = [
+      'patch',
+      'lease',
+      leaseName,
+      '-n',
+      'grove-system',
+      '--type=merge',
+      '-p',
+      JSON.stringify(stolen),
+    ]
+    const { code, stderr } = await kubernetes.kubectl(...patch)
+    assert.equal(code, 0, stderr)
+    operator.child.kill('SIGCONT')
+    await waitFor('the process to end', async () => operator.child.exitCode !== null)
+    assert.equal(operator.child.exitCode, 6, operator.output)
+    assert.match(operator.output, /Err: .*the lease went to thief/)
+  })
+
+  /** Since it was last renewed. */
+  async function leaseAgeMs(): Promise<number> {
+    const { stdout } = await kubernetes.kubectl('get', 'lease', leaseName, '-n', 'grove-system', '-o', 'json')
+    return Date.now() - Date.parse(JSON.parse(stdout).spec.renewTime)
+  }
 
   async function names(team: string, what: string): Promise<string[]> {
     const { stdout } = await kubernetes.kubectl('get', what, '-n', team, '-o', 'name')

@@ -2,7 +2,7 @@
 
 // Gangs are let go as a whole: at first, when they are rebuilt, and scaled ones after the one that they extend.
 import assert from 'node:assert/strict'
-import { type Condition, defaultConfiguration, type Pod, podSchedulingGate } from '@grove/api'
+import { annotation, type Condition, defaultConfiguration, type Pod, podSchedulingGate } from '@grove/api'
 import { defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
@@ -72,13 +72,18 @@ export const gangStories: Story[] = [
     async tell(stage) {
       const { client, namespace } = stage
       const priority = { name: `of-${namespace}` }
-      const allow = () =>
-        client.create(priorityClasses, {
+      let times = 0
+      const allow = async () => {
+        await client.create(priorityClasses, {
           apiVersion: 'scheduling.k8s.io/v1',
           kind: 'PriorityClass',
           metadata: priority,
           value: 7,
         } as KubeObject)
+        // What was refused often is tried again ever more rarely, unless somebody asks for it.
+        const trigger = { [annotation.reconcileTrigger]: String(++times) }
+        await stage.patchSet('half', { metadata: { annotations: trigger } })
+      }
       await stage.apply(halfPossible(priority.name))
       const first = await untilInitialized(stage, 'half-0', 'PodGangPodsCreationPending')
       assert.equal(first!.message, 'PodClique half-0-engine has 0 of 2 pods')

@@ -22,6 +22,7 @@ import { scalingStepStories } from './scaling-steps.ts'
 import { schedulerStories } from './schedulers.ts'
 import { startupOrderStories } from './startup-order.ts'
 import { steeredUpdateStories } from './steered-updates.ts'
+import { strangeStateStories } from './strange-states.ts'
 import { takeOverStories } from './take-over.ts'
 import { updateStepStories } from './update-steps.ts'
 import { updateStories } from './updates.ts'
@@ -32,6 +33,7 @@ export const stories: readonly Story[] = [
   ...scalingStepStories,
   ...deletionStories,
   ...obstacleStories,
+  ...strangeStateStories,
   ...updateStories,
   ...updateStepStories,
   ...steeredUpdateStories,

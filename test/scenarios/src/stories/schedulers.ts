@@ -155,6 +155,19 @@ export const schedulerStories: Story[] = [
         () => stage.set('grouped'),
         set => (set?.status?.lastErrors ?? []).length === 0,
       )
+      // It is watched from now on, although it came after the operator.
+      const ref = { name: 'grouped-0', namespace: stage.namespace }
+      await stage.until(
+        'a PodGroup that somebody edits to be mended',
+        async () => {
+          const [group] = await podGroups(stage, resources.volcanoPodGroups)
+          if (group?.spec?.minMember === 4)
+            await stage.client.patch(resources.volcanoPodGroups, ref, { merge: { spec: { minMember: 2 } } })
+          await stage.untilQuiet()
+          return (await podGroups(stage, resources.volcanoPodGroups))[0]
+        },
+        group => group?.spec?.minMember === 4,
+      )
     },
   },
 ]
