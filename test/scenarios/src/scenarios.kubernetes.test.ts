@@ -7,7 +7,7 @@ import { adminClient } from './admin-client.ts'
 import { installCustomResources } from './custom-kinds.ts'
 import { serveExternalMetrics } from './external-metrics.ts'
 import { Stage, type WriteCount } from './stage.ts'
-import { stories } from './stories/index.ts'
+import { kubernetesStories, stories } from './stories/index.ts'
 
 const readVerbs = new Set(['get', 'list', 'watch', 'find'])
 
@@ -48,7 +48,7 @@ describe('stories on real Kubernetes', () => {
     })
   }
 
-  for (const story of stories)
+  for (const story of [...stories, ...kubernetesStories])
     test(story.name, async () => {
       const writes: WriteCount[] = []
       const operatorClient = connect(writes)

@@ -10,6 +10,7 @@ import { gangStepStories } from './gang-steps.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { gangStories } from './gangs.ts'
 import { identityStories } from './identity.ts'
+import { limitStories } from './limits.ts'
 import { mnnvlStories } from './mnnvl.ts'
 import { obstacleStories } from './obstacles.ts'
 import { playgroundStories } from './playground.ts'
@@ -56,3 +57,6 @@ export const stories: readonly Story[] = [
 
 /** Stories that need more of the nodes than every cluster's can do. */
 export const embeddedStories: readonly Story[] = startupOrderStories
+
+/** Stories of what the embedded cluster does not enforce. */
+export const kubernetesStories: readonly Story[] = limitStories

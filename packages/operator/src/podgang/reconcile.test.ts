@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A gang from pass to pass: when it is written, what is said of it, and whose pods and gangs are not taken for its own.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { defaultConfiguration, label, type PodCliqueSet, type PodGang } from '@grove/api'
+import { FakeClock, type ReconcileContext, silentLogger } from '@grove/kube'
+import { schedulerBackends } from '../backends/registry.ts'
+import { resources } from '../resources.ts'
+import { StatusPace } from '../status-pace.ts'
+import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
+import { SimulatedApi } from '../testing/simulation/api.ts'
+import { GangFailures } from './failures.ts'
+import { creationGraceMs, GangReconciler, lackGraceMs } from './reconcile.ts'
+
+const key = 'serving/w/0'
+
+function bed() {
+  const clock = new FakeClock(Date.UTC(2030, 0, 1))
+  const api = new SimulatedApi(clock)
+  const events: string[] = []
+  const blocked: string[] = []
+  const failures = new GangFailures(set => blocked.push(set))
+  const gangs = new GangReconciler(
+    {
+      world: api.world,
+      clock,
+      configuration: defaultConfiguration(),
+      backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
+      waiterImage: undefined,
+      statusPace: new StatusPace(clock),
+      events: { emit: (_, __, event) => events.push(event.reason) },
+    },
+    failures,
+  )
+  const pass: ReconcileContext = { signal: new AbortController().signal, clock, log: silentLogger } as never
+  const set = api.put(
+    resources.podCliqueSets,
+    sampleSet({ cliques: [clique('a', { replicas: 2 })] }) as unknown as PodCliqueSet,
+  )
+  return {
+    api,
+    clock,
+    events,
+    blocked,
+    failures,
+    set,
+    reconcile: () => gangs.reconcile(key, pass),
+    gang: () => api.get(resources.podGangs, 'w-0'),
+    condition: () => api.get(resources.podGangs, 'w-0')?.status?.conditions?.[0],
+    listed: () =>
+      api
+        .get(resources.podGangs, 'w-0')
+        ?.spec.podgroups[0]?.podReferences.map(({ name }) => name)
+        .join(),
+    putClique: (uid: string) =>
+      api.put(resources.podCliques, {
+        apiVersion: 'grove.io/v1alpha1',
+        kind: 'PodClique',
+        metadata: { name: 'w-0-a', namespace: 'serving', uid },
+        spec: { replicas: 2 },
+      } as never),
+    putPod: (name: string, owner: string) => {
+      const made = samplePod(name, { labels: { [label.podGang]: 'w-0' } })
+      const ownerReferences = [
+        { apiVersion: 'grove.io/v1alpha1', kind: 'PodClique', name: 'w-0-a', uid: owner, controller: true },
+      ]
+      return api.put(resources.pods, { ...made, metadata: { ...made.metadata, ownerReferences } })
+    },
+  }
+}
+
+describe('a gang', () => {
+  test('is written once when its pods are there in time, and told of once', async () => {
+    const { api, clock, events, reconcile, putClique, putPod, condition, listed } = bed()
+    assert.deepEqual(await reconcile(), { requeueAfter: creationGraceMs })
+    assert.equal(api.writes, 0, 'not before its pods, for a moment')
+    putClique('new')
+    putPod('p0', 'new')
+    putPod('p1', 'new')
+    await clock.advance(100)
+    await reconcile()
+    assert.equal(listed(), 'p0,p1')
+    assert.equal(condition()?.status, 'True')
+    const { writes } = api
+    assert.equal(await reconcile(), undefined)
+    assert.equal(api.writes, writes)
+    assert.deepEqual(events, ['PodGangCreateOrUpdateSuccessful'])
+  })
+
+  test('whose pods do not come is there all the same and says what it lacks, at a calm pace', async () => {
+    const { clock, reconcile, condition, putClique, putPod, api } = bed()
+    await reconcile()
+    await clock.advance(creationGraceMs)
+    await reconcile()
+    assert.equal(condition()?.message, 'PodClique w-0-a does not exist yet')
+    putClique('new')
+    putPod('p0', 'new')
+    const { writes } = api
+    assert.deepEqual(await reconcile(), { requeueAfter: lackGraceMs })
+    assert.equal(api.writes, writes)
+    await clock.advance(lackGraceMs)
+    await reconcile()
+    assert.equal(condition()?.message, 'PodClique w-0-a has 1 of 2 pods')
+  })
+
+  test('does not take pods of a former clique of the same name for its own', async () => {
+    const { clock, reconcile, listed, condition, putClique, putPod } = bed()
+    putClique('new')
+    putPod('old-0', 'former')
+    putPod('old-1', 'former')
+    await reconcile()
+    await clock.advance(creationGraceMs)
+    await reconcile()
+    assert.equal(listed(), '')
+    assert.equal(condition()?.message, 'PodClique w-0-a has 0 of 2 pods')
+    putPod('new-0', 'new')
+    putPod('new-1', 'new')
+    await reconcile()
+    assert.equal(listed(), 'new-0,new-1')
+  })
+
+  test('that lost what it needs is told of when it stays so, not when that is made again at once', async () => {
+    const { api, clock, reconcile, condition, listed, putClique, putPod } = bed()
+    putClique('new')
+    putPod('p0', 'new')
+    const pod = putPod('p1', 'new')
+    await reconcile()
+    api.remove(resources.pods as never, pod)
+    await reconcile()
+    assert.equal(listed(), 'p0')
+    assert.equal(condition()?.status, 'True')
+    putPod('p2', 'new')
+    await clock.advance(100)
+    await reconcile()
+    assert.equal(listed(), 'p0,p2')
+    api.remove(resources.pods as never, api.get(resources.pods, 'p2')!)
+    await reconcile()
+    await clock.advance(lackGraceMs)
+    await reconcile()
+    assert.equal(condition()?.reason, 'PodGangPodsLost')
+    putPod('p3', 'new')
+    await reconcile()
+    assert.equal(condition()?.reason, 'PodGangPodsCreated')
+    assert.equal(listed(), 'p0,p3')
+  })
+})
+
+describe('a gang in our place', () => {
+  const owned = (uid: string, name = 'w'): PodGang =>
+    ({
+      apiVersion: 'scheduler.grove.io/v1alpha1',
+      kind: 'PodGang',
+      metadata: {
+        name: 'w-0',
+        namespace: 'serving',
+        ownerReferences: [
+          { apiVersion: 'grove.io/v1alpha1', kind: 'PodCliqueSet', name, uid, controller: true },
+        ],
+      },
+      spec: { podgroups: [] },
+    }) as PodGang
+
+  test('of a former set of the same name is waited for, not fought with', async () => {
+    const { api, reconcile, blocked, putClique, putPod, gang, set } = bed()
+    putClique('new')
+    putPod('p0', 'new')
+    putPod('p1', 'new')
+    const former = api.put(resources.podGangs, owned('former'))
+    assert.equal(await reconcile(), undefined)
+    assert.equal(api.writes, 0)
+    assert.deepEqual(blocked, [])
+    api.remove(resources.podGangs as never, former)
+    await reconcile()
+    assert.equal(gang()?.metadata.ownerReferences?.[0]?.uid, set.metadata.uid)
+  })
+
+  test('of somebody else is told of until it is gone', async () => {
+    const { api, reconcile, blocked, failures } = bed()
+    const foreign = api.put(resources.podGangs, owned('theirs', 'other'))
+    for (const _ of [1, 2]) await assert.rejects(reconcile(), { code: 'ERR_SET_CONTROLLER_REFERENCE' })
+    assert.deepEqual(blocked, ['serving/w'], 'once, although it failed twice')
+    assert.equal(failures.of('serving/w').length, 1)
+    api.remove(resources.podGangs as never, foreign)
+    await reconcile()
+    assert.deepEqual(failures.of('serving/w'), [])
+    assert.equal(blocked.length, 2)
+  })
+})
