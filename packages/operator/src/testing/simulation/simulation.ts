@@ -127,6 +127,16 @@ export class Simulation {
       for (const key of this.#keys(kind)) await this.#run(kind, key)
   }
 
+  /** One pass over one object, by its key without the namespace; resolves with what went wrong. */
+  async passOver(kind: PassKind, name: string): Promise<unknown> {
+    try {
+      await this.#pass(kind, `${this.set.metadata.namespace}/${name}`)
+      return undefined
+    } catch (error) {
+      return error
+    }
+  }
+
   #keys(kind: PassKind): string[] {
     const keysOf = (resource: Resource) => this.api.list(resource).map(keyOf)
     if (kind === 'gang') return [...this.#gangKeys]
@@ -136,20 +146,24 @@ export class Simulation {
   }
 
   async #run(kind: PassKind, key: string): Promise<void> {
-    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
     this.pass = kind
     this.#options.observer.passBegins(this, kind)
     try {
-      if (kind === 'set') await this.#sets.reconcile(key as never, pass)
-      else if (kind === 'group') await reconcileScalingGroup(key as never, pass, this.#context)
-      else if (kind === 'clique') await reconcileClique(key as never, pass, this.#context, this.#tokens)
-      else await this.#gangs.reconcile(key as never, pass)
+      await this.#pass(kind, key)
     } catch (error) {
       if (!this.#violation && this.faults === 0 && !isRace(error)) throw error
     }
     if (this.#violation) throw this.#violation
     if (this.#isDead) this.restart()
     this.#options.observer.looks(this)
+  }
+
+  async #pass(kind: PassKind, key: string): Promise<void> {
+    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
+    if (kind === 'set') await this.#sets.reconcile(key as never, pass)
+    else if (kind === 'group') await reconcileScalingGroup(key as never, pass, this.#context)
+    else if (kind === 'clique') await reconcileClique(key as never, pass, this.#context, this.#tokens)
+    else await this.#gangs.reconcile(key as never, pass)
   }
 
   /** A pass swallows what goes wrong in it; a violation must not be lost with it. */

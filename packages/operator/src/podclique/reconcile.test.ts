@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a pass over a clique tells: errors in its status, events, and that one failure does not hide the rest.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Pod, PodClique } from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { findCondition } from '../condition-list.ts'
+import { resources } from '../resources.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { errorsOf, type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
+import { isTerminating } from './pod-state.ts'
+
+const set = sampleSet({ name: 'w', cliques: [clique('web', { replicas: 2, minAvailable: 1 })] })
+const web = 'w-0-web'
+
+const pods = ({ simulation }: WatchedSet) =>
+  (simulation.api.list(resources.pods) as Stored<Pod>[]).filter(pod => !isTerminating(pod))
+const cliqueOf = ({ simulation }: WatchedSet, name = web) =>
+  simulation.api.get(resources.podCliques, name) as Stored<PodClique>
+const scale = ({ simulation }: WatchedSet, replicas: number) =>
+  simulation.api.modify(resources.podCliques, web, { spec: { replicas } })
+const kill = ({ simulation }: WatchedSet, pod: Stored<Pod>) => simulation.api.remove(resources.pods, pod)
+
+test('pods that come and go are told on their clique, once each', async () => {
+  const watched = await watchedSet(set)
+  scale(watched, 3)
+  await watched.simulation.passOver('clique', web)
+  const [made] = pods(watched).filter(pod => pod.spec?.hostname === `${web}-2`)
+  const name = made!.metadata.name
+  assert.deepEqual(watched.told, [
+    `PodClique/${web} podclique-controller Normal PodCreateSuccessful: Created Pod: ${name}`,
+  ])
+  watched.told.length = 0
+  scale(watched, 2)
+  await watched.simulation.passOver('clique', web)
+  assert.deepEqual(watched.told, [
+    `PodClique/${web} podclique-controller Normal PodDeleteSuccessful: Deleted Pod: ${name}`,
+  ])
+  watched.told.length = 0
+  for (let pass = 0; pass < 3; pass++) await watched.simulation.passOver('clique', web)
+  assert.deepEqual(watched.told, [])
+})
+
+test('pods that cannot be made are named as an event and as an error, which goes when they can', async () => {
+  const watched = await watchedSet(set)
+  kill(watched, pods(watched)[0]!)
+  watched.refuse(({ verb }) => verb === 'create')
+  assert.ok(await watched.simulation.passOver('clique', web))
+  assert.deepEqual(watched.told, [
+    `PodClique/${web} podclique-controller Warning PodCreateFailed: Error creating pod : Forbidden: not today`,
+  ])
+  assert.deepEqual(errorsOf(cliqueOf(watched)), [
+    `ERR_CREATE_POD failed to sync Pod: [Operation: Sync, Code: ERR_CREATE_POD] message: Error creating pod ${web}-0, cause: Forbidden: not today`,
+  ])
+  watched.refuse()
+  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  await watched.simulation.clock.advance(1_000)
+  await watched.simulation.passOver('clique', web)
+  assert.deepEqual(errorsOf(cliqueOf(watched)), [])
+})
+
+test('a first pass that fails still says what it saw: conditions, counts, the generation', async () => {
+  const watched = await watchedSet(set)
+  const { simulation } = watched
+  simulation.api.remove(resources.podCliques as never, cliqueOf(watched))
+  await simulation.passOver('set', 'w')
+  watched.refuse(({ verb, resource }) => verb === 'create' && resource === 'pods')
+  assert.ok(await simulation.passOver('clique', web))
+  const { status } = cliqueOf(watched)
+  assert.equal(status?.observedGeneration, 1)
+  assert.equal(findCondition(status.conditions, 'PodCliqueScheduled')?.status, 'False')
+  assert.equal(findCondition(status.conditions, 'MinAvailableBreached')?.reason, 'InsufficientScheduledPods')
+  assert.equal(errorsOf(cliqueOf(watched)).length, 2)
+})
+
+test('surplus pods that cannot be deleted are named, and gone pods are no failure', async () => {
+  const watched = await watchedSet(set)
+  scale(watched, 1)
+  watched.refuse(({ verb }) => verb === 'delete')
+  const [kept, surplus] = pods(watched).sort((a, b) => (a.spec!.hostname! < b.spec!.hostname! ? -1 : 1))
+  assert.ok(await watched.simulation.passOver('clique', web))
+  assert.deepEqual(watched.told, [
+    `PodClique/${web} podclique-controller Warning PodDeleteFailed: Error deleting pod: Forbidden: not today`,
+  ])
+  assert.deepEqual(errorsOf(cliqueOf(watched)), [
+    `ERR_DELETE_POD failed to sync Pod: [Operation: Sync, Code: ERR_DELETE_POD] message: Error deleting pod ${surplus!.metadata.name}, cause: Forbidden: not today`,
+  ])
+  watched.refuse()
+  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  assert.deepEqual(
+    pods(watched).map(({ metadata }) => metadata.uid),
+    [kept!.metadata.uid],
+  )
+})
+
+test('a gate that cannot be lifted is named', async () => {
+  const watched = await watchedSet(set)
+  kill(watched, pods(watched)[0]!)
+  await watched.simulation.passOver('clique', web)
+  await watched.simulation.passOver('gang', 'w/0')
+  watched.refuse(({ verb, resource }) => verb === 'patch' && resource === 'pods')
+  assert.ok(await watched.simulation.passOver('clique', web))
+  const [error] = errorsOf(cliqueOf(watched))
+  assert.match(error!, /^ERR_REMOVE_POD_SCHEDULING_GATE failed to sync Pod: .*Error removing the gate of pod/)
+})
+
+test('a scheduler that is not enabled is named, and what else there is to do is done', async () => {
+  const watched = await watchedSet(set)
+  const { simulation } = watched
+  const podSpec = { ...cliqueOf(watched).spec.podSpec, schedulerName: 'nobody' }
+  simulation.api.modify(resources.podCliques, web, { spec: { podSpec, replicas: 3 } })
+  const failed = pods(watched)[0]!
+  simulation.api.modify(resources.pods, failed.metadata.name, { status: { phase: 'Failed' } })
+  assert.ok(await simulation.passOver('clique', web))
+  assert.deepEqual(errorsOf(cliqueOf(watched)), [
+    'ERR_BUILD_POD_RESOURCE failed to sync Pod: [Operation: Sync, Code: ERR_BUILD_POD_RESOURCE] message: schedulerName "nobody" is not an enabled scheduler backend',
+  ])
+  assert.ok(
+    !pods(watched).some(({ metadata }) => metadata.uid === failed.metadata.uid),
+    'the failed pod goes',
+  )
+})
+
+test('a clique that its set does not know says so, makes nothing and loses nothing', async () => {
+  const watched = await watchedSet(set)
+  watched.simulation.api.modify(resources.podCliques, web, {
+    metadata: { labels: { 'grove.io/podcliqueset-replica-index': null } },
+    spec: { replicas: 5 },
+  })
+  assert.ok(await watched.simulation.passOver('clique', web))
+  assert.deepEqual(errorsOf(cliqueOf(watched)), [
+    `ERR_GET_PODCLIQUE_TEMPLATE failed to sync Pod: [Operation: Sync, Code: ERR_GET_PODCLIQUE_TEMPLATE] message: PodCliqueSet serving/w has no clique that makes ${web}`,
+  ])
+  assert.equal(pods(watched).length, 2)
+})
+
+test('a clique that is going is left alone, and a finalizer of another operator is taken from it', async () => {
+  const watched = await watchedSet(set)
+  watched.simulation.api.modify(resources.podCliques, web, {
+    metadata: {
+      deletionTimestamp: '2030-01-01T00:00:00Z',
+      finalizers: ['grove.io/podclique.grove.io', 'example.com/mine'],
+    },
+    spec: { replicas: 5 },
+  })
+  watched.asked.length = 0
+  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  assert.deepEqual(watched.asked, ['patch podcliques'])
+  assert.deepEqual(cliqueOf(watched).metadata.finalizers, ['example.com/mine'])
+  assert.equal(await watched.simulation.passOver('clique', web), undefined)
+  assert.deepEqual(watched.asked, ['patch podcliques'])
+})
+
+test('pods behind a base gang are let go when it is placed, and the clique polls nobody for it', async () => {
+  const watched = await watchedSet(
+    sampleSet({ name: 'w', cliques: [clique('work')], groups: [group('g', ['work'], 2, 1)] }),
+  )
+  const { simulation } = watched
+  const gated = () => pods(watched).filter(pod => pod.spec?.schedulingGates?.length).length
+  for (const pod of pods(watched)) kill(watched, pod)
+  while (simulation.nodes.progress());
+  const settleBehind = async () => {
+    for (const kind of ['clique', 'gang', 'clique'] as const)
+      for (const name of kind === 'gang' ? ['w/0', 'w/0/w-0-g/1'] : ['w-0-g-0-work', 'w-0-g-1-work'])
+        await simulation.passOver(kind, name)
+    await simulation.clock.advance(1_000)
+    for (const name of ['w-0-g-0-work', 'w-0-g-1-work']) await simulation.passOver('clique', name)
+  }
+  await settleBehind()
+  assert.equal(gated(), 1, 'the base gang is not placed')
+  simulation.nodes.progress()
+  await settleBehind()
+  assert.equal(gated(), 0)
+})

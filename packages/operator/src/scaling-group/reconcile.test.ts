@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a pass over a scaling group does to its members, and what it tells.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gangTerminationInProgress, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { isConflict, type Stored } from '@grove/kube'
+import { findCondition } from '../condition-list.ts'
+import { resources } from '../resources.ts'
+import type { StoredSet } from '../stored.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { errorsOf, type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
+
+const set = sampleSet({
+  name: 'w',
+  // One name ends as the other does.
+  cliques: [clique('worker'), clique('gpu-worker', { replicas: 2 })],
+  groups: [group('g', ['worker', 'gpu-worker'], 3, 1)],
+})
+const name = 'w-0-g'
+
+const groupOf = ({ simulation }: WatchedSet) =>
+  simulation.api.get(resources.podCliqueScalingGroups, name) as Stored<PodCliqueScalingGroup>
+const cliqueOf = ({ simulation }: WatchedSet, called: string) =>
+  simulation.api.get(resources.podCliques, called) as Stored<PodClique> | undefined
+const names = ({ simulation }: WatchedSet) => simulation.cliques.map(({ metadata }) => metadata.name).sort()
+const modify = ({ simulation }: WatchedSet, patch: object) =>
+  simulation.api.modify(resources.podCliqueScalingGroups, name, patch)
+const scale = (watched: WatchedSet, replicas: number) => modify(watched, { spec: { replicas } })
+const pass = ({ simulation }: WatchedSet) => simulation.passOver('group', name)
+const remove = ({ simulation }: WatchedSet, one: Stored<PodClique>) =>
+  simulation.api.remove(resources.podCliques as never, one)
+
+test('members are made of the template that they are called after, and told on the group', async () => {
+  const watched = await watchedSet(set)
+  scale(watched, 4)
+  assert.equal(await pass(watched), undefined)
+  assert.equal(cliqueOf(watched, 'w-0-g-3-worker')?.spec.replicas, 1)
+  assert.equal(cliqueOf(watched, 'w-0-g-3-gpu-worker')?.spec.replicas, 2)
+  const told = (member: string) =>
+    `PodCliqueScalingGroup/${name} podcliquescalinggroup-controller Normal PodCliqueCreateSuccessful: PodClique serving/${member} created successfully`
+  assert.deepEqual(watched.told, [told('w-0-g-3-worker'), told('w-0-g-3-gpu-worker')])
+})
+
+test('the highest replicas go, whatever holes there are, and that is told on the set', async () => {
+  const watched = await watchedSet(set)
+  scale(watched, 1)
+  for (const one of ['w-0-g-1-worker', 'w-0-g-1-gpu-worker']) remove(watched, cliqueOf(watched, one)!)
+  assert.equal(await pass(watched), undefined)
+  assert.deepEqual(names(watched), ['w-0-g-0-gpu-worker', 'w-0-g-0-worker'])
+  assert.deepEqual(watched.told, [
+    `PodCliqueSet/w podcliquescalinggroup-controller Normal PodCliqueScalingGroupReplicaDeleteSuccessful: Deleted PodCliqueScalingGroup ${name} replicaIndex: 2`,
+  ])
+})
+
+test('replicas that cannot be removed are named, and missing members are made all the same', async () => {
+  const watched = await watchedSet(set)
+  scale(watched, 2)
+  remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
+  watched.refuse(({ verb }) => verb === 'delete')
+  assert.ok(await pass(watched))
+  assert.ok(cliqueOf(watched, 'w-0-g-0-worker'))
+  assert.deepEqual(watched.told.slice(0, 1), [
+    `PodCliqueSet/w podcliquescalinggroup-controller Warning PodCliqueScalingGroupReplicaDeleteFailed: Error deleting PodCliqueScalingGroup ${name} ReplicaIndex 2 : Forbidden: not today`,
+  ])
+  assert.deepEqual(errorsOf(groupOf(watched)), [
+    'ERR_DELETE_PODCLIQUE failed to sync PodClique: [Operation: Sync, Code: ERR_DELETE_PODCLIQUE] message: Error deleting replicas 2, cause: Forbidden: not today',
+  ])
+})
+
+test('members that cannot be made are named, and forgotten when they can', async () => {
+  const watched = await watchedSet(set)
+  remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
+  watched.refuse(({ verb }) => verb === 'create')
+  assert.ok(await pass(watched))
+  assert.deepEqual(watched.told, [
+    `PodCliqueScalingGroup/${name} podcliquescalinggroup-controller Warning PodCliqueCreateFailed: PodClique serving/w-0-g-0-worker creation failed: Forbidden: not today`,
+  ])
+  assert.deepEqual(errorsOf(groupOf(watched)), [
+    'ERR_CREATE_PODCLIQUES failed to sync PodClique: [Operation: Sync, Code: ERR_CREATE_PODCLIQUES] message: Error creating PodClique serving/w-0-g-0-worker, cause: Forbidden: not today',
+  ])
+  watched.refuse()
+  assert.equal(await pass(watched), undefined)
+  await watched.simulation.clock.advance(1_000)
+  await pass(watched)
+  assert.deepEqual(errorsOf(groupOf(watched)), [])
+})
+
+test('a clique that somebody else has under the name of a member stands in the way until it is gone', async () => {
+  const watched = await watchedSet(set)
+  const { api } = watched.simulation
+  const former = cliqueOf(watched, 'w-0-g-0-worker')!
+  remove(watched, former)
+  const { uid: _, ownerReferences, ...metadata } = former.metadata
+  const owner = { ...ownerReferences![0]!, uid: 'a-former-group' }
+  const foreign = api.put(resources.podCliques, {
+    ...former,
+    metadata: { ...metadata, ownerReferences: [owner] },
+  } as never)
+  assert.ok(await pass(watched))
+  assert.match(errorsOf(groupOf(watched)).join(), /^ERR_CREATE_PODCLIQUES .*AlreadyExists: w-0-g-0-worker/)
+  assert.equal(groupOf(watched).status?.availableReplicas, 2, 'it is not taken for a member')
+  assert.equal(cliqueOf(watched, 'w-0-g-0-worker')?.metadata.uid, foreign.metadata.uid)
+  api.modify(resources.podCliques, 'w-0-g-0-worker', {
+    metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' },
+  })
+  assert.equal(
+    await pass(watched),
+    undefined,
+    'a namesake that is going is waited for: its end wakes the group',
+  )
+  remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
+  assert.equal(await pass(watched), undefined)
+  assert.notEqual(cliqueOf(watched, 'w-0-g-0-worker')?.metadata.uid, foreign.metadata.uid)
+})
+
+for (const [labels, code, message] of [
+  [{ [label.setReplicaIndex]: null }, 'ERR_MISSING_PODCLIQUESET_REPLICA_INDEX', /has no label/],
+  [
+    { [label.setReplicaIndex]: 'one' },
+    'ERR_PODCLIQUESET_REPLICA_INDEX_CONVERSION',
+    /"one", which is no index/,
+  ],
+  [{ [label.setReplicaIndex]: '7' }, 'ERR_CREATE_PODCLIQUES', /no scaling group that makes w-0-g/],
+] as const)
+  test(`a group that is nobody's says so: ${code}`, async () => {
+    const watched = await watchedSet(set)
+    modify(watched, { metadata: { labels } })
+    scale(watched, 5)
+    assert.ok(await pass(watched))
+    const [error] = errorsOf(groupOf(watched))
+    assert.ok(error!.startsWith(`${code} failed to sync PodClique: `))
+    assert.match(error!, message)
+    assert.equal(names(watched).length, 6, 'nothing is made, nothing goes')
+    assert.ok(groupOf(watched).status?.selector)
+  })
+
+test('with OnDelete members follow the template and that is told, once; a refusal is named', async () => {
+  const watched = await watchedSet({
+    ...set,
+    spec: { ...set.spec, updateStrategy: { type: 'OnDelete' } },
+  } as StoredSet)
+  const cliques = structuredClone(watched.simulation.set.spec.template.cliques)
+  cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  const { template } = watched.simulation.set.spec
+  watched.simulation.api.modify(resources.podCliqueSets, 'w', {
+    spec: { template: { ...template, cliques } },
+  })
+  await watched.simulation.passOver('set', 'w')
+  watched.told.length = 0
+  watched.refuse(({ verb, resource, objects }) =>
+    Boolean(verb === 'patch' && resource === 'podcliques' && objects[0]?.metadata.name.includes('-0-worker')),
+  )
+  assert.ok(await pass(watched))
+  const told = (index: number, what: string) =>
+    `PodCliqueScalingGroup/${name} podcliquescalinggroup-controller ${what.replace('ID', `serving/w-0-g-${index}-worker`)}`
+  const applied = 'Normal PodCliqueCreateOrUpdateSuccessful: PodClique ID created or updated successfully'
+  assert.deepEqual(watched.told.sort(), [
+    told(1, applied),
+    told(2, applied),
+    told(
+      0,
+      'Warning PodCliqueCreateOrUpdateFailed: PodClique ID creation or update failed: Forbidden: not today',
+    ),
+  ])
+  assert.match(errorsOf(groupOf(watched)).join(), /^ERR_CREATE_OR_UPDATE_PODCLIQUES failed to sync PodClique/)
+  watched.refuse()
+  watched.told.length = 0
+  assert.equal(await pass(watched), undefined)
+  assert.deepEqual(watched.told, [told(0, applied)])
+  watched.told.length = 0
+  await watched.simulation.clock.advance(1_000)
+  await pass(watched)
+  watched.asked.length = 0
+  await pass(watched)
+  assert.deepEqual([watched.told, watched.asked], [[], []])
+})
+
+test('a group that is going makes nothing and says nothing more', async () => {
+  const watched = await watchedSet(set)
+  modify(watched, {
+    metadata: {
+      deletionTimestamp: '2030-01-01T00:00:00Z',
+      finalizers: ['grove.io/podcliquescalinggroup.grove.io'],
+    },
+    spec: { replicas: 9 },
+  })
+  assert.equal(await pass(watched), undefined)
+  assert.deepEqual(watched.asked, ['patch podcliquescalinggroups'])
+  assert.deepEqual(groupOf(watched).metadata.finalizers, [])
+  assert.equal(await pass(watched), undefined)
+  assert.equal(watched.asked.length, 1)
+})
+
+test('a status that was computed before somebody else wrote one is not written over it', async () => {
+  const watched = await watchedSet(set)
+  const { api } = watched.simulation
+  const mark = { ...gangTerminationInProgress(0), lastTransitionTime: '2030-01-01T00:00:00Z' }
+  for (const member of watched.simulation.cliques) remove(watched, member as Stored<PodClique>)
+  await pass(watched)
+  api.modify(resources.podCliques, 'w-0-g-0-worker', { status: { readyReplicas: 1 } })
+  let isMarked = false
+  api.hooks = {
+    ...api.hooks,
+    // Between the look and the write.
+    before: async ({ resource }) => {
+      if (resource !== 'podcliquescalinggroups' || isMarked) return
+      isMarked = true
+      const conditions = [...(groupOf(watched).status?.conditions ?? []), mark]
+      api.modify(resources.podCliqueScalingGroups, name, { status: { conditions } })
+    },
+  }
+  await watched.simulation.clock.advance(60_000)
+  scale(watched, 2)
+  const conflict = await pass(watched)
+  assert.ok(isMarked && isConflict(conflict), `answered ${conflict}`)
+  assert.ok(findCondition(groupOf(watched).status?.conditions, mark.type))
+  assert.equal(await pass(watched), undefined)
+  assert.ok(findCondition(groupOf(watched).status?.conditions, mark.type), 'the group is not well yet')
+  assert.equal(groupOf(watched).status?.replicas, 2)
+})
