@@ -50,7 +50,7 @@ export interface SimulationOptions {
   readonly configuration?: OperatorConfiguration
   readonly events?: EventSink
   /** What others do between two writes of the operator. */
-  between?(simulation: Simulation): void
+  between?(simulation: Simulation): void | Promise<void>
 }
 
 export class Simulation {
@@ -190,7 +190,7 @@ export class Simulation {
     const { observer, between } = this.#options
     if (write.verb === 'patch') this.#observe(() => observer.patches(this, write))
     if (write.verb === 'delete') this.#observe(() => observer.deletes(this, write))
-    between?.(this)
+    await between?.(this)
   }
 
   #after(): void {
