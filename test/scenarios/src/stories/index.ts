@@ -14,6 +14,7 @@ import { limitStories } from './limits.ts'
 import { mnnvlStories } from './mnnvl.ts'
 import { obstacleStories } from './obstacles.ts'
 import { playgroundStories } from './playground.ts'
+import { podStories } from './pods.ts'
 import { rapidEditStories } from './rapid-edits.ts'
 import { replicaCountStories } from './replica-counts.ts'
 import { resourceSharingStories } from './resource-sharing.ts'
@@ -32,6 +33,7 @@ export const stories: readonly Story[] = [
   ...deployStories,
   ...scalingStories,
   ...scalingStepStories,
+  ...podStories,
   ...deletionStories,
   ...obstacleStories,
   ...strangeStateStories,

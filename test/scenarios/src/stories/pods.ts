@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What becomes of the places of a clique when something becomes of its pods.
+import assert from 'node:assert/strict'
+import { defaultConfiguration, label, operatorName, type Pod } from '@grove/api'
+import { defineResource, evictPod, type KubeObject, type Stored } from '@grove/kube'
+import { resources, startOperator } from '@grove/operator'
+import { isReady, type Stage, waiterImage } from '../stage.ts'
+import type { Story } from '../story.ts'
+
+const trio = `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: trio}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: web
+        spec:
+          roleName: web
+          replicas: 3
+          minAvailable: 1
+          podSpec: {containers: [{name: main, image: registry.example/web:1}]}
+`
+const web = 'trio-0-web'
+
+const nodes = defineResource<KubeObject>({
+  group: '',
+  version: 'v1',
+  resource: 'nodes',
+  kind: 'Node',
+  namespaced: false,
+})
+
+const refOf = (stage: Stage, { metadata }: Stored<Pod>) => ({
+  name: metadata.name,
+  namespace: stage.namespace,
+})
+const isGoing = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined
+const indexOf = ({ metadata }: Pod) => Number(metadata.labels?.[label.podIndex])
+const uidsOf = (pods: readonly Stored<Pod>[]) => pods.map(({ metadata }) => metadata.uid).sort()
+
+/** Waits until there are so many ready pods of the clique, no index twice; whoever else is there, or is going. */
+async function untilDistinct(stage: Stage, replicas: number): Promise<Stored<Pod>[]> {
+  const living = (pods: readonly Stored<Pod>[]) =>
+    pods
+      .filter(pod => pod.metadata.ownerReferences?.length && !isGoing(pod))
+      .sort((a, b) => indexOf(a) - indexOf(b))
+  return stage.until(
+    `${replicas} pods of different indexes`,
+    async () => living(await stage.pods('trio')),
+    pods => pods.length === replicas && pods.every(isReady) && new Set(pods.map(indexOf)).size === replicas,
+  )
+}
+
+/** The same, and every index from zero on is there. */
+async function untilInPlace(stage: Stage, replicas: number): Promise<Stored<Pod>[]> {
+  const pods = await untilDistinct(stage, replicas)
+  assert.deepEqual(
+    pods.map(indexOf),
+    pods.map((_, at) => at),
+  )
+  return pods
+}
+
+const untilCounted = (stage: Stage, replicas: number) =>
+  stage.until(
+    `${replicas} pods to be counted`,
+    () => stage.cliques('trio'),
+    ([clique]) => clique?.status?.replicas === replicas && clique.status.readyReplicas === replicas,
+  )
+
+const end = (stage: Stage, pod: Stored<Pod>, phase: 'Failed' | 'Succeeded') =>
+  stage.client.patch(
+    resources.pods,
+    refOf(stage, pod),
+    { merge: { status: { phase, reason: 'Evicted' } } },
+    { subresource: 'status' },
+  )
+
+const taint = (stage: Stage, node: string, taints: object[]) =>
+  stage.client.patch(nodes, { name: node }, { merge: { spec: { taints } } })
+
+const losses: Record<string, (stage: Stage, pod: Stored<Pod>) => Promise<unknown>> = {
+  'it is evicted': (stage, pod) => evictPod(stage.client, refOf(stage, pod)),
+  'it fails': (stage, pod) => end(stage, pod, 'Failed'),
+  'it succeeds': (stage, pod) => end(stage, pod, 'Succeeded'),
+  'its node is not to be used any more': (stage, { spec }) =>
+    taint(stage, spec!.nodeName!, [{ key: 'example.com/broken', effect: 'NoExecute' }]),
+}
+
+export const podStories: Story[] = [
+  {
+    name: 'a pod that is lost, however that comes about, is followed by one under its index, and no other is touched',
+    async tell(stage) {
+      await stage.apply(trio)
+      let pods = await untilInPlace(stage, 3)
+      for (const [what, lose] of Object.entries(losses)) {
+        const victim = pods[1]!
+        // Others on its node would be lost with it.
+        const alone = pods.filter(({ spec }) => spec?.nodeName === victim.spec?.nodeName).length === 1
+        await lose(stage, victim)
+        const after = await stage.until(
+          `a pod in its place after ${what}`,
+          () => untilInPlace(stage, 3),
+          found => !uidsOf(found).includes(victim.metadata.uid),
+        )
+        if (alone) assert.deepEqual([after[0], after[2]].map(uid), [pods[0], pods[2]].map(uid), what)
+        await taint(stage, victim.spec!.nodeName!, [])
+        pods = after
+      }
+      await stage.until(
+        'what is lost to be gone',
+        () => stage.pods('trio'),
+        left => left.length === 3,
+      )
+      await untilCounted(stage, 3)
+    },
+  },
+  {
+    name: 'a pod that cannot go is followed at once and counts nowhere, also for an operator that comes later',
+    async tell(stage) {
+      await stage.apply(trio)
+      const [, victim] = await untilInPlace(stage, 3)
+      const hold = (finalizers: string[]) =>
+        stage.client.patch(resources.pods, refOf(stage, victim!), { merge: { metadata: { finalizers } } })
+      await hold(['example.com/hold'])
+      await stage.deletePod(victim!.metadata.name)
+      const after = await untilInPlace(stage, 3)
+      await untilCounted(stage, 3)
+      const stuck = (await stage.pods('trio')).filter(isGoing)
+      assert.deepEqual(uidsOf(stuck), [victim!.metadata.uid])
+      await stage.restartOperator()
+      await stage.scale(resources.podCliques, web, 4)
+      const more = await untilInPlace(stage, 4)
+      for (const uid of uidsOf(after)) assert.ok(uidsOf(more).includes(uid))
+      await hold([])
+      await stage.until(
+        'it to be gone',
+        () => stage.pods('trio'),
+        pods => pods.length === 4,
+      )
+      assert.deepEqual(uidsOf(await untilInPlace(stage, 4)), uidsOf(more))
+    },
+  },
+  {
+    name: 'pods of somebody else with our labels are none of ours; a pod that is taken aside is followed, and put back it is one too many',
+    async tell(stage) {
+      await stage.apply(trio)
+      const pods = await untilInPlace(stage, 3)
+      const { labels } = pods[0]!.metadata
+      const stranger = await stage.client.create(resources.pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'stranger', namespace: stage.namespace, labels },
+        spec: {
+          containers: [{ name: 'main', image: 'registry.example/web:1' }],
+          terminationGracePeriodSeconds: 0,
+        },
+      } as Pod)
+      const relabel = (value: string | null) =>
+        stage.client.patch(resources.pods, refOf(stage, pods[1]!), {
+          merge: { metadata: { labels: { [label.managedBy]: value } } },
+        })
+      await relabel(null)
+      const followed = await stage.until(
+        'another pod of its index',
+        () => stage.pods('trio'),
+        all => all.filter(pod => indexOf(pod) === 1 && isReady(pod)).length === 2,
+      )
+      assert.equal(followed.length, 5)
+      await untilCounted(stage, 3)
+      await relabel(operatorName)
+      await untilInPlace(stage, 3)
+      const [gang] = await stage.until(
+        'the gang to list three pods',
+        () => stage.gangs('trio'),
+        ([seen]) => seen?.spec.podgroups[0]?.podReferences.length === 3,
+      )
+      assert.ok(!gang!.spec.podgroups[0]!.podReferences.some(({ name }) => name === 'stranger'))
+      await stage.scale(resources.podCliques, web, 1)
+      await untilInPlace(stage, 1)
+      const left = await stage.client.find(resources.pods, { name: 'stranger', namespace: stage.namespace })
+      assert.equal(left?.metadata.uid, stranger.metadata.uid)
+      assert.equal(left?.metadata.deletionTimestamp, undefined)
+    },
+  },
+  {
+    name: 'two operators at once end where one does: every index once',
+    async tell(stage) {
+      const second = await startOperator(stage.client, { configuration: defaultConfiguration(), waiterImage })
+      try {
+        await stage.apply(trio)
+        await untilInPlace(stage, 3)
+        for (const replicas of [6, 2, 5]) {
+          await stage.scale(resources.podCliques, web, replicas)
+          // Young pods go first, whatever their index; those that come fill the holes.
+          const pods = await untilDistinct(stage, replicas)
+          await Promise.all(pods.slice(0, 2).map(pod => stage.deletePod(pod.metadata.name)))
+          const after = await stage.until(
+            'others in their place',
+            () => untilDistinct(stage, replicas),
+            found => !uidsOf(pods.slice(0, 2)).some(gone => uidsOf(found).includes(gone)),
+          )
+          assert.deepEqual(after.slice(0, 2).map(indexOf), [0, 1])
+        }
+        await untilCounted(stage, 5)
+      } finally {
+        await second.stop()
+      }
+    },
+  },
+]
+
+function uid(pod: Stored<Pod> | undefined): string | undefined {
+  return pod?.metadata.uid
+}
