@@ -1,11 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { Pod } from '@grove/api'
-import type { Stored } from '@grove/kube'
+import { label, type Pod, podSchedulingGate } from '@grove/api'
+import { getScale, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
+import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
+import { report } from './gang-termination.ts'
 import { grouped, solo } from './manifests.ts'
+
+const indexesOf = (pods: readonly Pod[]) =>
+  pods.map(({ metadata }) => metadata.labels?.[label.podIndex]).sort()
+
+/** What `kubectl get -o wide` shows, without the age: one line for each object. */
+async function table(stage: Stage, { group, version, resource }: Resource<KubeObject>): Promise<string[]> {
+  const shown = (await stage.client.raw({
+    verb: 'list',
+    method: 'GET',
+    path: `/apis/${group}/${version}/namespaces/${stage.namespace}/${resource}`,
+    accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+  })) as { columnDefinitions: { name: string }[]; rows: { cells: unknown[] }[] }
+  const line = (cells: readonly unknown[]) =>
+    cells
+      .slice(0, -1)
+      .map(cell => cell ?? '')
+      .join(' ')
+  return [
+    line(shown.columnDefinitions.map(({ name }) => name)),
+    ...shown.rows.map(({ cells }) => line(cells)).sort(),
+  ]
+}
+
+const untilShown = (stage: Stage, resource: Resource<KubeObject>, lines: readonly string[]) =>
+  stage.until(
+    `the table of ${resource.resource}`,
+    () => table(stage, resource),
+    seen => seen.join('\n') === lines.join('\n'),
+  )
 
 const uids = (pods: readonly Stored<Pod>[]) => new Set(pods.map(pod => pod.metadata.uid))
 
@@ -95,6 +126,94 @@ export const scalingStories: Story[] = [
       assert.equal((await stage.cliques('solo'))[0]!.spec.replicas, 4)
       await stage.scale(resources.podCliques, 'solo-0-web', 1)
       await stage.untilReady('solo', 1)
+    },
+  },
+  {
+    name: 'of a clique that is scaled in those go first that nobody misses; holes are filled, and zero is a number',
+    async tell(stage) {
+      const web = { name: 'solo-0-web', namespace: stage.namespace }
+      const clique = () => stage.client.get(resources.podCliques, web)
+      const scaleTo = (replicas: number) => stage.scale(resources.podCliques, web.name, replicas)
+      await stage.apply(solo)
+      await stage.untilReady('solo', 2)
+      await scaleTo(4)
+      const four = await stage.untilReady('solo', 4)
+      assert.deepEqual(indexesOf(four), ['0', '1', '2', '3'])
+      await report(stage, four.find(pod => pod.metadata.labels?.[label.podIndex] === '1')!, false)
+      await stage.until('three ready pods', clique, ({ status }) => status?.readyReplicas === 3)
+      await scaleTo(3)
+      const three = await stage.untilReady('solo', 3)
+      assert.deepEqual(indexesOf(three), ['0', '2', '3'])
+      await scaleTo(5)
+      const five = await stage.untilReady('solo', 5)
+      assert.deepEqual(indexesOf(five), ['0', '1', '2', '3', '4'])
+      for (const uid of uids(three)) assert.ok(uids(five).has(uid))
+      await scaleTo(0)
+      await stage.untilReady('solo', 0)
+      const { status } = await stage.until(
+        'a status that says so',
+        clique,
+        seen =>
+          seen.status?.scheduledReplicas === 0 && seen.status.observedGeneration === seen.metadata.generation,
+      )
+      const breach = status?.conditions?.find(({ type }) => type === 'MinAvailableBreached')
+      assert.deepEqual([breach?.status, breach?.reason], ['False', 'InsufficientScheduledPods'])
+      assert.match(breach!.message, /^Scaled to zero/)
+      const scale = await getScale(stage.client, resources.podCliques, web)
+      assert.equal(scale.status.replicas, 0)
+      assert.match(scale.status.selector ?? '', /,grove.io\/podclique=solo-0-web$/)
+      await scaleTo(2)
+      assert.deepEqual(indexesOf(await stage.untilReady('solo', 2)), ['0', '1'])
+      await stage.untilAvailable('solo', 1)
+    },
+  },
+  {
+    name: 'a clique below its minimum holds back what is scaled beyond the base gang, and nothing else; tables tell',
+    async tell(stage) {
+      await stage.apply(grouped)
+      const before = await stage.untilReady('grouped', 10)
+      const cliques = (router: string, lead: string) => [
+        'Name MinAvail Replicas Ready Scheduled Updated Gated MinBreached',
+        'grouped-0-eng-0-lead 1 1 1 1 1 0 False',
+        'grouped-0-eng-0-work 2 3 3 3 3 0 False',
+        `grouped-0-eng-1-lead ${lead}`,
+        'grouped-0-eng-1-work 2 3 3 3 3 0 False',
+        `grouped-0-router ${router}`,
+      ]
+      const groups = (counts: string) => [
+        'Name MinAvail Replicas Available Scheduled Updated PCLQs-Updated PCLQs-Total MinBreached',
+        `grouped-0-eng ${counts}`,
+      ]
+      await untilShown(stage, resources.podCliques, cliques('1 2 2 2 2 0 False', '1 1 1 1 1 0 False'))
+      await untilShown(stage, resources.podCliqueScalingGroups, groups('1 2 2 2 2   False'))
+      await stage.scale(resources.podCliques, 'grouped-0-router', 0)
+      await stage.until(
+        'no router',
+        () => stage.cliques('grouped'),
+        all =>
+          all.every(
+            ({ metadata, status }) => metadata.name !== 'grouped-0-router' || !status?.scheduledReplicas,
+          ),
+      )
+      const lose = (clique: string) =>
+        stage.deletePod(
+          before.find(({ metadata }) => metadata.labels?.[label.podClique] === clique)!.metadata.name,
+        )
+      await lose('grouped-0-eng-1-lead')
+      await lose('grouped-0-eng-0-lead')
+      await untilShown(stage, resources.podCliques, cliques('1 0 0 0 0 0 False', '1 1 0 0 1 1 False'))
+      await untilShown(stage, resources.podCliqueScalingGroups, groups('1 2 1 1 1   False'))
+      const gated = (await stage.pods('grouped')).filter(({ spec }) =>
+        spec?.schedulingGates?.some(({ name }) => name === podSchedulingGate),
+      )
+      assert.deepEqual(
+        gated.map(({ metadata }) => metadata.labels?.[label.podClique]),
+        ['grouped-0-eng-1-lead'],
+      )
+      await stage.scale(resources.podCliques, 'grouped-0-router', 1)
+      await stage.untilReady('grouped', 9)
+      await untilShown(stage, resources.podCliques, cliques('1 1 1 1 1 0 False', '1 1 1 1 1 0 False'))
+      await stage.untilAvailable('grouped', 1)
     },
   },
 ]
