@@ -22,11 +22,11 @@ export function violations(seen: Observed, model: Model): string[] {
 
 /** What is there is what rendering the set says: no object more, none less, none different. */
 function objectViolations(seen: Observed, model: Model): string[] {
-  const hostnames = new Map(seen.pods.map(pod => [pod.metadata.name, pod.spec?.hostname ?? '']))
+  const places = new Map(seen.cliques.flatMap(clique => placesIn(seen, clique)))
   const live = new Map<string, KubeObject>()
   const found: string[] = []
   for (const child of seen.children) {
-    const comparable = withHostnames(child, hostnames)
+    const comparable = inPlace(child, places)
     const id = identityOf(comparable)
     if (live.has(id)) found.push(`there are two of ${id}`)
     live.set(id, comparable)
@@ -42,26 +42,50 @@ function objectViolations(seen: Observed, model: Model): string[] {
   return found
 }
 
-/** Pods are called by their hostname, which does not depend on luck; also where gangs list them. */
-function withHostnames(object: Stored<KubeObject>, hostnames: ReadonlyMap<string, string>): KubeObject {
+/** Pods are called by their place among those of their clique, which does not depend on luck; in gangs, too. */
+function inPlace(object: Stored<KubeObject>, places: ReadonlyMap<string, Place>): KubeObject {
   const renamed = structuredClone(object) as KubeObject & {
-    metadata: { name: string }
-    spec?: { podgroups?: { podReferences: { name: string }[] }[] }
+    metadata: { name: string; labels?: Record<string, string> }
+    spec?: { hostname?: string; podgroups?: { podReferences: { name: string }[] }[] }
   }
-  if (renamed.kind === 'Pod') renamed.metadata.name = hostnames.get(renamed.metadata.name) ?? '?'
+  const place = renamed.kind === 'Pod' ? places.get(renamed.metadata.name) : undefined
+  if (place) {
+    renamed.metadata.name = place.hostname
+    renamed.metadata.labels = { ...renamed.metadata.labels, [label.podIndex]: String(place.rank) }
+    renamed.spec!.hostname = place.hostname
+  }
   for (const group of renamed.spec?.podgroups ?? []) {
     for (const reference of group.podReferences)
-      reference.name = hostnames.get(reference.name) ?? `${reference.name} (gone)`
+      reference.name = places.get(reference.name)?.hostname ?? `${reference.name} (gone)`
     group.podReferences.sort((a, b) => (a.name < b.name ? -1 : 1))
   }
   return renamed
 }
 
-function indexViolations(seen: Observed, { metadata, spec }: Stored<PodClique>): string[] {
-  const indexes = podsOf(seen, metadata.name).map(pod => Number(pod.metadata.labels?.[label.podIndex]))
-  const wanted = Array.from({ length: spec.replicas }, (_, index) => index)
-  const actual = indexes.sort((a, b) => a - b)
-  return actual.join() === wanted.join() ? [] : [`${metadata.name} has pods ${actual}, not ${wanted}`]
+interface Place {
+  readonly rank: number
+  readonly hostname: string
+}
+
+const indexOf = ({ metadata }: Pod) => Number(metadata.labels?.[label.podIndex])
+
+/** By name of the pod. Scale-in takes the youngest first and may leave holes, so that the highest index says nothing. */
+function placesIn(seen: Observed, { metadata }: Stored<PodClique>): [pod: string, place: Place][] {
+  return podsOf(seen, metadata.name)
+    .sort((a, b) => indexOf(a) - indexOf(b))
+    .map((pod, rank) => [pod.metadata.name, { rank, hostname: `${metadata.name}-${rank}` }])
+}
+
+function indexViolations(seen: Observed, { metadata }: Stored<PodClique>): string[] {
+  const pods = podsOf(seen, metadata.name)
+  const twice = pods.filter((pod, at) => pods.findIndex(other => indexOf(other) === indexOf(pod)) !== at)
+  const misnamed = pods.filter(pod => pod.spec?.hostname !== `${metadata.name}-${indexOf(pod)}`)
+  return [
+    ...twice.map(pod => `${metadata.name} has two pods of the index ${indexOf(pod)}`),
+    ...misnamed.map(
+      pod => `${pod.metadata.name} has the index ${indexOf(pod)} and is called ${pod.spec?.hostname}`,
+    ),
+  ]
 }
 
 function gangViolations(seen: Observed, name: string): string[] {
