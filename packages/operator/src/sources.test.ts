@@ -139,6 +139,7 @@ test('a group looks when a member comes, goes or says something new', () => {
   assert.deepEqual(woken('cliques', member({}), member({ status: { readyReplicas: 1 } })), group)
   assert.deepEqual(woken('cliques', member({}), member({})), [])
   assert.deepEqual(woken('cliques', undefined, clique('w-0-a')), [], 'a clique of its own')
+  assert.deepEqual(woken('cliques', member({}), clique('w-0-g-0-a')), group, 'its label is taken')
 })
 
 const set = (generation: number, updating: number[] | undefined, currentGenerationHash = 'g') => ({

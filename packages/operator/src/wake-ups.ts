@@ -78,10 +78,14 @@ function isNews(change: Change<KubeObject & { status?: unknown; spec?: unknown }
   )
 }
 
+/** Also when somebody takes the label by which the group is found. */
 export function memberOfGroup(change: Change<PodClique>): ObjectKey[] {
-  const { namespace, labels } = (change.new ?? change.old).metadata
-  const group = labels?.[label.scalingGroup]
-  return group && isNews(change) ? [`${namespace}/${group}`] : []
+  if (!isNews(change) && sameMeaning(change.old?.metadata.labels, change.new?.metadata.labels)) return []
+  const keys = [change.old, change.new].flatMap(clique => {
+    const group = clique?.metadata.labels?.[label.scalingGroup]
+    return group ? [`${clique?.metadata.namespace}/${group}` as const] : []
+  })
+  return [...new Set(keys)]
 }
 
 export function ownerOfPod(pod: Stored<Pod>): ObjectKey[] {

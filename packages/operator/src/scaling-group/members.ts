@@ -6,7 +6,7 @@ import { isAlreadyExists } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError, textOf } from '../coded-error.ts'
 import type { CliqueInstance } from '../layout.ts'
-import { podClique } from '../objects/clique.ts'
+import { cliqueLabels, podClique } from '../objects/clique.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { patchClique } from '../podcliqueset/children.ts'
 import { resources } from '../resources.ts'
@@ -48,6 +48,28 @@ async function isAwaited(
   if (isControlledBy(holder, metadata.uid)) return true
   const { deletionTimestamp, labels } = holder.metadata
   return deletionTimestamp !== undefined && labels?.[label.scalingGroup] === metadata.name
+}
+
+/** Puts the labels right by which a member is found. Those of its template stay as they were when it was made. */
+export async function mendMember(
+  set: StoredSet,
+  clique: PodClique,
+  member: CliqueInstance,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { [label.podTemplateHash]: _, ...wanted } = cliqueLabels(set, member, '')
+  const wrong = Object.entries(wanted).filter(([key, value]) => clique.metadata.labels?.[key] !== value)
+  if (wrong.length === 0) return
+  const { name, uid } = clique.metadata
+  const { namespace } = set.metadata
+  const merge = { metadata: { uid, labels: Object.fromEntries(wrong) } }
+  try {
+    await world.client.patch(resources.podCliques, { namespace, name }, { merge }, { signal })
+  } catch (error) {
+    const message = `Error labelling PodClique ${namespace}/${name}`
+    throw new CodedError('Sync', scalingGroupErrorCode.applyCliques, message, error)
+  }
 }
 
 /** Brings a member to its template. */

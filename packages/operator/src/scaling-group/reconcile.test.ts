@@ -114,6 +114,24 @@ test('a clique that somebody else has under the name of a member stands in the w
   assert.notEqual(cliqueOf(watched, 'w-0-g-0-worker')?.metadata.uid, foreign.metadata.uid)
 })
 
+test('labels of members that somebody takes or changes are put right, and only those', async () => {
+  const watched = await watchedSet(set)
+  const member = 'w-0-g-2-worker'
+  const before = cliqueOf(watched, member)!.metadata.labels!
+  watched.simulation.api.modify(resources.podCliques, member, {
+    metadata: {
+      labels: { [label.scalingGroupReplicaIndex]: null, [label.basePodGang]: 'other', mine: 'kept' },
+    },
+  })
+  watched.refuse(({ verb }) => verb === 'patch')
+  assert.ok(await pass(watched))
+  watched.refuse()
+  watched.asked.length = 0
+  assert.equal(await pass(watched), undefined)
+  assert.deepEqual(cliqueOf(watched, member)!.metadata.labels, { ...before, mine: 'kept' })
+  assert.deepEqual(watched.asked.filter(write => write === 'patch podcliques').length, 1)
+})
+
 for (const [labels, code, message] of [
   [{ [label.setReplicaIndex]: null }, 'ERR_MISSING_PODCLIQUESET_REPLICA_INDEX', /has no label/],
   [

@@ -29,7 +29,7 @@ import { writeStatus } from '../status-write.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign, renameClique } from '../take-over.ts'
 import { runAll } from '../writes.ts'
-import { createMember, patchMember } from './members.ts'
+import { createMember, mendMember, patchMember } from './members.ts'
 import { observeGroup } from './observed-status.ts'
 import { planGroup } from './plan.ts'
 import { isOwnTurn, replaceOutdated } from './replace-outdated.ts'
@@ -100,7 +100,7 @@ async function syncMembers(
   const create = unclaimed.length ? [] : plan.create
   const failures = [
     ...unclaimed,
-    // Under our name of the template; nothing else of members is changed while they live.
+    // Under our name of the template.
     ...(await runAll(
       plan.keep
         .filter(({ clique }) => isToBeRenamed(set, clique))
@@ -113,14 +113,14 @@ async function syncMembers(
     ...(await removeReplicas(set, group, plan.removeReplicas, context, signal)),
     ...(await runAll(create.map(member => () => createMember(set, group, member, context, signal)))),
     ...(await runAll(
-      // With OnDelete the members follow the template at once and their pods when somebody deletes them.
-      isOnDelete(set)
-        ? plan.keep.map(
-            ({ clique, instance: member }) =>
-              () =>
-                patchMember(set, group, clique, member, context, signal),
-          )
-        : [],
+      plan.keep.map(
+        ({ clique, instance: member }) =>
+          () =>
+            // With OnDelete the members follow the template at once and their pods when somebody deletes them.
+            isOnDelete(set)
+              ? patchMember(set, group, clique, member, context, signal)
+              : mendMember(set, clique, member, context, signal),
+      ),
     )),
   ]
   if (failures.length)

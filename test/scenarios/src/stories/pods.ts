@@ -41,8 +41,12 @@ const isGoing = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined
 const indexOf = ({ metadata }: Pod) => Number(metadata.labels?.[label.podIndex])
 const uidsOf = (pods: readonly Stored<Pod>[]) => pods.map(({ metadata }) => metadata.uid).sort()
 
-/** Waits until there are so many ready pods of the clique, no index twice; whoever else is there, or is going. */
-async function untilDistinct(stage: Stage, replicas: number): Promise<Stored<Pod>[]> {
+/** Waits until there are so many pods of the clique, no index twice; whoever else is there, or is going. */
+async function untilDistinct(
+  stage: Stage,
+  replicas: number,
+  isThere: (pod: Pod) => boolean = isReady,
+): Promise<Stored<Pod>[]> {
   const living = (pods: readonly Stored<Pod>[]) =>
     pods
       .filter(pod => pod.metadata.ownerReferences?.length && !isGoing(pod))
@@ -50,13 +54,17 @@ async function untilDistinct(stage: Stage, replicas: number): Promise<Stored<Pod
   return stage.until(
     `${replicas} pods of different indexes`,
     async () => living(await stage.pods('trio')),
-    pods => pods.length === replicas && pods.every(isReady) && new Set(pods.map(indexOf)).size === replicas,
+    pods => pods.length === replicas && pods.every(isThere) && new Set(pods.map(indexOf)).size === replicas,
   )
 }
 
 /** The same, and every index from zero on is there. */
-async function untilInPlace(stage: Stage, replicas: number): Promise<Stored<Pod>[]> {
-  const pods = await untilDistinct(stage, replicas)
+async function untilInPlace(
+  stage: Stage,
+  replicas: number,
+  isThere?: (pod: Pod) => boolean,
+): Promise<Stored<Pod>[]> {
+  const pods = await untilDistinct(stage, replicas, isThere)
   assert.deepEqual(
     pods.map(indexOf),
     pods.map((_, at) => at),
@@ -64,11 +72,11 @@ async function untilInPlace(stage: Stage, replicas: number): Promise<Stored<Pod>
   return pods
 }
 
-const untilCounted = (stage: Stage, replicas: number) =>
+const untilCounted = (stage: Stage, replicas: number, ready = replicas) =>
   stage.until(
     `${replicas} pods to be counted`,
     () => stage.cliques('trio'),
-    ([clique]) => clique?.status?.replicas === replicas && clique.status.readyReplicas === replicas,
+    ([clique]) => clique?.status?.replicas === replicas && clique.status.readyReplicas === ready,
   )
 
 const end = (stage: Stage, pod: Stored<Pod>, phase: 'Failed' | 'Succeeded') =>
@@ -121,19 +129,22 @@ export const podStories: Story[] = [
   {
     name: 'a pod that cannot go is followed at once and counts nowhere, also for an operator that comes later',
     async tell(stage) {
-      await stage.apply(trio)
-      const [, victim] = await untilInPlace(stage, 3)
+      // On no node: a simulated kubelet does not wait for the finalizers of others.
+      await stage.apply(trio.replace('podSpec: {', 'podSpec: {nodeSelector: {example.com/room: none}, '))
+      const waits = (pod: Pod) => !pod.spec?.schedulingGates?.length
+      const [, victim] = await untilInPlace(stage, 3, waits)
       const hold = (finalizers: string[]) =>
         stage.client.patch(resources.pods, refOf(stage, victim!), { merge: { metadata: { finalizers } } })
       await hold(['example.com/hold'])
       await stage.deletePod(victim!.metadata.name)
-      const after = await untilInPlace(stage, 3)
-      await untilCounted(stage, 3)
+      const after = await untilInPlace(stage, 3, waits)
+      await untilCounted(stage, 3, 0)
       const stuck = (await stage.pods('trio')).filter(isGoing)
       assert.deepEqual(uidsOf(stuck), [victim!.metadata.uid])
       await stage.restartOperator()
       await stage.scale(resources.podCliques, web, 4)
-      const more = await untilInPlace(stage, 4)
+      const more = await untilInPlace(stage, 4, waits)
+      await untilCounted(stage, 4, 0)
       for (const uid of uidsOf(after)) assert.ok(uidsOf(more).includes(uid))
       await hold([])
       await stage.until(
@@ -141,7 +152,7 @@ export const podStories: Story[] = [
         () => stage.pods('trio'),
         pods => pods.length === 4,
       )
-      assert.deepEqual(uidsOf(await untilInPlace(stage, 4)), uidsOf(more))
+      assert.deepEqual(uidsOf(await untilInPlace(stage, 4, waits)), uidsOf(more))
     },
   },
   {
