@@ -132,7 +132,7 @@ class ChildWriter<T extends KubeObject> {
   }
 }
 
-const takenText = 'exists and is controlled by somebody else; remove it or rename the PodCliqueSet'
+const takenText = 'exists and is not controlled by this PodCliqueSet; remove it or rename the PodCliqueSet'
 
 function refOf(object: KubeObject) {
   const { name = '', namespace = '' } = object.metadata ?? {}

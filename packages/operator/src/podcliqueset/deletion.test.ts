@@ -78,6 +78,24 @@ test('nothing is made again for a set that goes, whoever looks and however often
   assert.deepEqual(simulation.writes, [], 'without our finalizer it is none of our business')
 })
 
+test('a set that is deleted alone leaves its children, also when the collector was faster than we are', async () => {
+  for (const isLetGo of [false, true]) {
+    const simulation = await settled(1)
+    markDeleted(simulation)
+    if (isLetGo)
+      for (const { metadata } of simulation.cliques.filter(one => one.metadata.name === 'w-0-web'))
+        simulation.api.modify(resources.podCliques, metadata.name, { metadata: { ownerReferences: null } })
+    else
+      simulation.api.modify(resources.podCliqueSets, setName, {
+        metadata: { finalizers: [finalizer.podCliqueSet, 'orphan'] },
+      })
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.writes, ['patch podcliquesets'])
+    assert.deepEqual(simulation.set.metadata.finalizers ?? [], isLetGo ? [] : ['orphan'])
+    assert.equal(simulation.api.list(resources.pods).filter(pod => !pod.metadata.deletionTimestamp).length, 4)
+  }
+})
+
 test('collections that cannot be deleted do not hold the set: the garbage collector finishes', async () => {
   const simulation = await settled(1)
   markDeleted(simulation)

@@ -5,6 +5,7 @@
 import { finalizer, managedLabels, type PodCliqueSet, selectorText, setErrorCode } from '@grove/api'
 import { isNotFound, type KubeObject, type ReconcileResult, type Resource, type Stored } from '@grove/kube'
 import { lastErrorsOf } from '../coded-error.ts'
+import { keyOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
@@ -12,6 +13,9 @@ import type { StoredSet } from '../stored.ts'
 import type { World } from '../world.ts'
 import { runAll } from '../writes.ts'
 import { areDomainsInUse, releaseComputeDomains } from './compute-domains.ts'
+
+/** What the API server puts on an object whose dependents are to stay. */
+const orphanFinalizer = 'orphan'
 
 /** So long after the deletion NVLink domains are kept for pods that do not end; twice the usual grace of a pod. */
 const domainsHeldMs = 60_000
@@ -40,22 +44,7 @@ export async function deleteSet(
   const { world } = context
   const finalizers = set.metadata.finalizers ?? []
   if (!finalizers.includes(finalizer.podCliqueSet)) return undefined
-  const options = {
-    namespace: set.metadata.namespace,
-    labelSelector: selectorText(managedLabels(set.metadata.name)),
-    signal,
-  }
-  const remove = (resource: Resource<KubeObject>) => world.client.deleteCollection(resource, options)
-  await runAll([
-    async () => {
-      for (const resource of childrenFirst) await remove(resource)
-    },
-    ...independent.map(resource => () => remove(resource)),
-    ...identityOf(set, world).map(([resource, { metadata }]) => async () => {
-      const ref = { name: metadata.name, namespace: set.metadata.namespace }
-      await world.client.delete(resource, ref, { signal, preconditions: { uid: metadata.uid } })
-    }),
-  ])
+  if (!leavesChildren(set, world)) await removeChildren(set, world, signal)
   const releaseAt = Date.parse(set.metadata.deletionTimestamp ?? '') + domainsHeldMs
   if (areDomainsInUse(set, context) && context.clock.now() < releaseAt) return { requeueAt: releaseAt }
   // These alone carry a finalizer that nobody else would take away.
@@ -78,6 +67,29 @@ export async function deleteSet(
     if (!isNotFound(error)) throw error
   }
   return undefined
+}
+
+/** Whether who deletes the set wants its children to stay. The collector may have let them go before we look. */
+function leavesChildren(set: StoredSet, world: World): boolean {
+  if (set.metadata.finalizers?.includes(orphanFinalizer)) return true
+  const children = [...world.cliques.byIndex('set', keyOf(set)), ...world.groups.byIndex('set', keyOf(set))]
+  return children.some(({ metadata }) => !metadata.ownerReferences?.some(owner => owner.controller))
+}
+
+async function removeChildren(set: StoredSet, world: World, signal: AbortSignal): Promise<void> {
+  const { namespace, name } = set.metadata
+  const options = { namespace, labelSelector: selectorText(managedLabels(name)), signal }
+  const remove = (resource: Resource<KubeObject>) => world.client.deleteCollection(resource, options)
+  await runAll([
+    async () => {
+      for (const resource of childrenFirst) await remove(resource)
+    },
+    ...independent.map(resource => () => remove(resource)),
+    ...identityOf(set, world).map(([resource, { metadata }]) => async () => {
+      const ref = { name: metadata.name, namespace }
+      await world.client.delete(resource, ref, { signal, preconditions: { uid: metadata.uid } })
+    }),
+  ])
 }
 
 /** Few, but the garbage collector would come to them last. The token's Secret goes with its account. */

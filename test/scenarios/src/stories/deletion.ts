@@ -18,7 +18,7 @@ const kinds: readonly Resource<KubeObject>[] = [
   resources.secrets,
 ]
 
-async function untilNothingIsLeft(stage: Stage, set: string): Promise<void> {
+export async function untilNothingIsLeft(stage: Stage, set: string): Promise<void> {
   for (const resource of kinds)
     await stage.until(
       `no ${resource.kind} of ${set}`,

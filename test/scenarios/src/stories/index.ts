@@ -3,7 +3,9 @@
 import type { Story } from '../story.ts'
 import { autoscalingStories } from './autoscaling.ts'
 import { claimLifeStories } from './claim-lives.ts'
+import { componentStories } from './components.ts'
 import { deletionStories } from './deletion.ts'
+import { departureStories } from './departures.ts'
 import { deployStories } from './deploy.ts'
 import { discoveryStories } from './discovery.ts'
 import { gangStepStories } from './gang-steps.ts'
@@ -22,6 +24,7 @@ import { revisionStories } from './revisions.ts'
 import { scalingStories } from './scaling.ts'
 import { scalingStepStories } from './scaling-steps.ts'
 import { schedulerStories } from './schedulers.ts'
+import { setStatusStories } from './set-status.ts'
 import { startupOrderStories } from './startup-order.ts'
 import { steeredUpdateStories } from './steered-updates.ts'
 import { strangeStateStories } from './strange-states.ts'
@@ -35,6 +38,9 @@ export const stories: readonly Story[] = [
   ...scalingStepStories,
   ...podStories,
   ...deletionStories,
+  ...departureStories,
+  ...componentStories,
+  ...setStatusStories,
   ...obstacleStories,
   ...strangeStateStories,
   ...updateStories,
