@@ -194,10 +194,9 @@ export class World {
   }
 
   /** Every change of anything but pods, which are too many for whoever is interested in all. */
-  onChangeOfAny(handler: (change: Change<KubeObject>, isSet: boolean) => void): void {
+  onChangeOfAny(handler: (change: Change<KubeObject>, resource: string) => void): void {
     for (const { cache } of this.#running)
-      if ((cache as unknown) !== this.pods)
-        cache.onChange(change => handler(change, (cache as unknown) === this.sets))
+      if ((cache as unknown) !== this.pods) cache.onChange(change => handler(change, cache.resource.resource))
   }
 
   podsOf(clique: KubeObject): Stored<Pod>[] {
@@ -221,6 +220,7 @@ interface OptionalCaches {
 type WatchCacheOf<T extends KubeObject> = RunningCache & WriteFolder<T> & { readonly resource: Resource<T> }
 
 interface RunningCache {
+  readonly resource: ResourceDescriptor
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
   onChange(handler: (change: Change<KubeObject>) => void): () => void

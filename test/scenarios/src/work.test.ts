@@ -6,8 +6,9 @@ import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
 import { type Client, createClientOn } from '@grove/kube'
-import { type RunningOperator, resources, startOperator } from '@grove/operator'
+import { resources, startOperator } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
+import { Looks } from './looks.ts'
 import { Stage } from './stage.ts'
 
 const podsPerReplica = 4
@@ -61,7 +62,12 @@ describe('work', () => {
     const stage = new Stage({ client, operatorClient, namespace, writes: [] })
     const operator = await startOperator(operatorClient, { configuration: defaultConfiguration() })
     try {
-      const looks = countLooks(operator)
+      const counted = new Looks(operator)
+      const looks = (act: () => Promise<unknown>) =>
+        counted.during(async () => {
+          await act()
+          await new Promise(resolve => setTimeout(resolve, calmMs))
+        })
       await stage.apply(manifest(replicas))
       const pods = await stage.untilReady('wide', replicas * podsPerReplica)
       await stage.untilAvailable('wide', 1)
@@ -83,21 +89,3 @@ describe('work', () => {
     }
   }
 })
-
-/** Counts the pods that the operator's planners are given while something is done and for a while afterwards. */
-function countLooks({ world }: RunningOperator) {
-  let seen = 0
-  const { pods } = world
-  const byIndex = pods.byIndex.bind(pods)
-  pods.byIndex = (...words) => {
-    const found = byIndex(...words)
-    seen += found.length
-    return found
-  }
-  return async (act: () => Promise<unknown>): Promise<number> => {
-    seen = 0
-    await act()
-    await new Promise(resolve => setTimeout(resolve, calmMs))
-    return seen
-  }
-}

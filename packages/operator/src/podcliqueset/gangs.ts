@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which gangs a set has. What is in them is the business of their own controller.
-import { eventSource, events, setErrorCode } from '@grove/api'
+import { eventSource, events, type PodGang, setErrorCode } from '@grove/api'
 import { isNotFound } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
@@ -14,8 +14,10 @@ import type { StoredSet } from '../stored.ts'
 import type { World } from '../world.ts'
 import { runAll } from '../writes.ts'
 
+/** Gangs that are too many go, those that are missing are made; `all` are looked at where the set has changed. */
 export async function syncGangs(
   set: StoredSet,
+  all: boolean,
   { world, events: sink }: OperatorContext,
   enqueueGang: (key: GangKey) => void,
   signal: AbortSignal,
@@ -43,17 +45,21 @@ export async function syncGangs(
       }
     }),
   )
-  for (const gang of wanted) enqueueGang(gangKeyOf(set, gang))
+  for (const gang of wanted) if (all || !gangOf(set, gang, world)) enqueueGang(gangKeyOf(set, gang))
   if (failures.length) throw new PassFailed(failures)
 }
 
 /** Whether every gang of a set has all of its pods, scheduled or not. */
 export function areGangsComplete(set: StoredSet, { world }: OperatorContext): boolean {
-  const { namespace, uid } = set.metadata
-  return wantedGangs(set, world).every(({ name }) => {
-    const gang = world.gangs.get({ namespace, name })
-    return gang !== undefined && isControlledBy(gang, uid) && isInitialized(gang)
+  return wantedGangs(set, world).every(instance => {
+    const gang = gangOf(set, instance, world)
+    return gang !== undefined && isInitialized(gang)
   })
+}
+
+function gangOf({ metadata }: StoredSet, { name }: PodGangInstance, world: World): PodGang | undefined {
+  const gang = world.gangs.get({ namespace: metadata.namespace, name })
+  return gang && isControlledBy(gang, metadata.uid) ? gang : undefined
 }
 
 function wantedGangs(set: StoredSet, world: World): PodGangInstance[] {

@@ -21,25 +21,25 @@ import { terminateReplica } from '../gang-termination/carry-out.ts'
 import { isReplicaDue } from '../gang-termination/confirmation.ts'
 import { TerminationNotices } from '../gang-termination/notices.ts'
 import { planSetTermination } from '../gang-termination/plan-set.ts'
-import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
+import { type ObjectKey, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { hasOutdatedPods } from '../podclique/outdated-pods.ts'
 import type { GangKey } from '../podgang/key.ts'
 import { resources } from '../resources.ts'
 import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
-import type { StoredClique, StoredSet } from '../stored.ts'
+import type { StoredSet } from '../stored.ts'
 import type { Component } from './child-component.ts'
 import { components } from './components.ts'
 import { deleteSet, tellFailedDeletion } from './deletion.ts'
 import { areGangsComplete, syncGangs } from './gangs.ts'
+import { OutdatedCliques } from './outdated-cliques.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
 import { SettledSets } from './settled.ts'
 import { planSetStatus } from './status.ts'
 import type { TokenSecrets } from './token-secret.ts'
 import { topologyCondition } from './topology-condition.ts'
-import { isUnderWay, isUpdatingSet, planSetUpdate, statusForRevision } from './update.ts'
+import { isUnderWay, planSetUpdate, statusForRevision } from './update.ts'
 
 export interface SetReconcilerOptions {
   readonly context: OperatorContext
@@ -57,6 +57,7 @@ export class SetReconciler {
   readonly #tokens: TokenSecrets
   readonly #notices: TerminationNotices
   readonly #settled: SettledSets
+  readonly #outdated: OutdatedCliques
 
   constructor({ context, tokens, enqueueGang, gangFailures }: SetReconcilerOptions) {
     this.#context = context
@@ -65,6 +66,7 @@ export class SetReconciler {
     this.#tokens = tokens
     this.#notices = new TerminationNotices(context)
     this.#settled = new SettledSets(context.world)
+    this.#outdated = new OutdatedCliques(context.world)
   }
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
@@ -86,7 +88,7 @@ export class SetReconciler {
     }
     const blocked = this.#gangFailures(key).map(error => new ComponentFailed('PodGang', error))
     const told = together(failure, ...blocked)
-    deadlines.push(await updateStatus(set, isAnnounced, told, context, signal))
+    deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#outdated, signal))
     if (failure) throw failure
     const known = deadlines.filter(deadline => deadline !== undefined)
     return known.length ? { requeueAt: Math.min(...known) } : undefined
@@ -104,24 +106,25 @@ export class SetReconciler {
 
   /** Brings children and gangs to what is wanted, unless they are so since the last look. */
   async #sync(set: StoredSet, signal: AbortSignal): Promise<void> {
-    const { uid } = set.metadata
-    const changes = this.#settled.changesOf(keyOf(set))
-    if (this.#settled.isSettled(uid, changes) && !isUpdatingSet(set)) return
-    this.#settled.unsettle(uid)
+    const occasion = this.#settled.occasionOf(set)
+    if (this.#settled.isSettled(set, occasion)) return
+    this.#settled.unsettle(set)
     await sync(set, this.#context, this.#tokens, signal)
     const failures = await failuresIn({
       name: 'PodGang',
-      run: () => syncGangs(set, this.#context, this.#enqueueGang, signal),
+      run: () =>
+        syncGangs(set, this.#settled.areGangsDue(set, occasion), this.#context, this.#enqueueGang, signal),
     })
     if (failures.length) throw new PassFailed(failures)
+    this.#settled.settleGangs(set, occasion)
     // Devices are let go when the pods that use them are gone, and of pods nobody counts the changes.
-    if (!usesDevices(set, this.#context.world)) this.#settled.settle(uid, changes)
+    if (!usesDevices(set, this.#context.world)) this.#settled.settle(set, occasion)
   }
 
   /** Takes down what was in breach for too long; tells when the next replica falls due. */
   async #terminate(set: StoredSet, signal: AbortSignal): Promise<number | undefined> {
     const context = this.#context
-    const children = liveChildren(set, context)
+    const children = liveChildren(set, context, this.#outdated)
     const plan = planSetTermination({ set, ...children, now: context.clock.now() })
     for (const { replica } of plan.terminate)
       if (await isReplicaDue(set, replica, children, context, signal))
@@ -132,7 +135,7 @@ export class SetReconciler {
 }
 
 /** Children of a set, without those that are on their way out or somebody else's. */
-function liveChildren(set: StoredSet, { world }: OperatorContext) {
+function liveChildren(set: StoredSet, { world }: OperatorContext, outdated: OutdatedCliques) {
   const { namespace, uid } = set.metadata
   const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
     object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
@@ -143,8 +146,7 @@ function liveChildren(set: StoredSet, { world }: OperatorContext) {
       world.cliques
         .byIndex('controller', group.metadata.uid ?? '')
         .filter(clique => !clique.metadata.deletionTimestamp),
-    hasOutdatedPods: (clique: PodClique) =>
-      hasOutdatedPods(set, clique as StoredClique, world.podsOf(clique)),
+    hasOutdatedPods: (clique: PodClique) => outdated.has(set, clique),
   }
 }
 
@@ -230,6 +232,7 @@ async function updateStatus(
   isAnnounced: boolean,
   failure: unknown,
   context: OperatorContext,
+  outdated: OutdatedCliques,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   const { world, configuration } = context
@@ -238,7 +241,7 @@ async function updateStatus(
   const { generation } = worked.metadata
   const set = { ...known, metadata: { ...known.metadata, generation }, spec: worked.spec } as typeof known
   const now = timestamp(context.clock)
-  const children = { set, revision: revisionOf(set), ...liveChildren(set, context), now }
+  const children = { set, revision: revisionOf(set), ...liveChildren(set, context, outdated), now }
   const update = failure ? undefined : planSetUpdate(children)
   const progress = update?.progress
   // What users read as "applied": not while an update is under way or gangs wait for pods to be made.

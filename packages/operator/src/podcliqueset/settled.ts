@@ -1,64 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which sets have all their children as they want them. A set of hundreds of replicas is woken by each of them when they
-// start; unless something else than a status changed, there is no need to compare every child with what is wanted.
+// start or are updated; unless something else than a status changed, there is no need to compare every child with what is
+// wanted, nor to look at every gang.
 import type { Change, KubeObject } from '@grove/kube'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { sameMeaning } from '../owned-fields.ts'
-import { setsOf } from '../wake-ups.ts'
+import { resources } from '../resources.ts'
+import type { StoredSet } from '../stored.ts'
+import { isTamperedWith, setsOf } from '../wake-ups.ts'
 import type { World } from '../world.ts'
+import { isUpdatingSet, updatingReplicas } from './update.ts'
+
+/** What a set was last looked at with; the same again means that nothing is to be done. */
+export interface Occasion {
+  /** Changes of the set and of what belongs to no set. */
+  readonly own: string
+  /** Those of its children as well, and whose turn it is in an update: that decides what they may follow. */
+  readonly all: string
+}
 
 export class SettledSets {
-  /** Per set, how often something about it or its children changed that is not a status. */
+  /** Per set, how often something about it changed that is not a status. */
   readonly #changes = new Map<ObjectKey, number>()
+  /** The same about its children. */
+  readonly #changesOfChildren = new Map<ObjectKey, number>()
   /** Of what belongs to no set, such as topology bindings. */
   #changesOfAll = 0
-  /** UID of a set → the number of changes up to which its children were as wanted. */
-  readonly #settledAt = new Map<string, number>()
+  /** UID of a set → the occasion at which its children were as wanted. */
+  readonly #settledAt = new Map<string, Occasion>()
+  /** UID of a set → the occasion at which all of its gangs were looked at. */
+  readonly #gangsAt = new Map<string, Occasion>()
 
   constructor(world: World) {
     world.sets.onChange(change => {
       if (change.type !== 'delete') return
       this.#settledAt.delete(change.old.metadata.uid)
+      this.#gangsAt.delete(change.old.metadata.uid)
       this.#changes.delete(keyOf(change.old))
+      this.#changesOfChildren.delete(keyOf(change.old))
     })
-    world.onChangeOfAny((change, isSet) => {
-      if (isStatusOnly(change)) return
+    const ofGangs = new Set(
+      [resources.podGangs, resources.kaiPodGroups, resources.volcanoPodGroups].map(nameOf),
+    )
+    world.onChangeOfAny((change, resource) => {
+      // What becomes of a gang is the business of its own controller, unless it goes.
+      if (isStatusOnly(change) || (ofGangs.has(resource) && change.type !== 'delete')) return
       if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
-      else if (!isSet) for (const key of setsOf(change)) this.#count(key)
-      else if (change.new) this.#count(keyOf(change.new))
+      else if (resource !== nameOf(resources.podCliqueSets))
+        for (const key of setsOf(change)) count(this.#changesOfChildren, key)
+      else if (change.new) count(this.#changes, keyOf(change.new))
     })
   }
 
   /** To be asked before the children are looked at, and to be given to `settle` afterwards. */
-  changesOf(key: ObjectKey): number {
-    return this.#changesOfAll + (this.#changes.get(key) ?? 0)
+  occasionOf(set: StoredSet): Occasion {
+    const key = keyOf(set)
+    const own = `${this.#changesOfAll}/${this.#changes.get(key) ?? 0}`
+    const turn = isUpdatingSet(set) ? updatingReplicas(set).join() : 'none'
+    return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${turn}` }
   }
 
-  isSettled(uid: string, changes: number): boolean {
-    return this.#settledAt.get(uid) === changes
+  isSettled({ metadata }: StoredSet, { all }: Occasion): boolean {
+    return this.#settledAt.get(metadata.uid)?.all === all
   }
 
-  settle(uid: string, changes: number): void {
-    this.#settledAt.set(uid, changes)
+  settle({ metadata }: StoredSet, occasion: Occasion): void {
+    this.#settledAt.set(metadata.uid, occasion)
   }
 
-  unsettle(uid: string): void {
-    this.#settledAt.delete(uid)
+  unsettle({ metadata }: StoredSet): void {
+    this.#settledAt.delete(metadata.uid)
   }
 
-  #count(key: ObjectKey): void {
-    this.#changes.set(key, (this.#changes.get(key) ?? 0) + 1)
+  /** Whether the set itself changed since all of its gangs were looked at; whatever else concerns them wakes them. */
+  areGangsDue({ metadata }: StoredSet, { own }: Occasion): boolean {
+    return this.#gangsAt.get(metadata.uid)?.own !== own
   }
+
+  settleGangs({ metadata }: StoredSet, occasion: Occasion): void {
+    this.#gangsAt.set(metadata.uid, occasion)
+  }
+}
+
+function count(changes: Map<ObjectKey, number>, key: ObjectKey): void {
+  changes.set(key, (changes.get(key) ?? 0) + 1)
+}
+
+function nameOf({ resource }: { readonly resource: string }): string {
+  return resource
 }
 
 function isStatusOnly(change: Change<KubeObject>): boolean {
   if (change.type !== 'update') return false
   const before = change.old.metadata
   const after = change.new.metadata
+  // Not every kind counts its generations.
+  const isSame =
+    before.generation === undefined ? !isTamperedWith(change) : before.generation === after.generation
   return (
-    before.generation !== undefined &&
-    before.generation === after.generation &&
+    isSame &&
     before.deletionTimestamp === after.deletionTimestamp &&
     sameMeaning(before.finalizers, after.finalizers) &&
     sameMeaning(before.labels, after.labels) &&

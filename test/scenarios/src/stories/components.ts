@@ -204,7 +204,12 @@ export const componentStories: Story[] = [
         [
           resources.autoscalers,
           'whole-0-web',
-          { spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'other' } } },
+          {
+            spec: {
+              maxReplicas: 2,
+              scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'other' },
+            },
+          },
           'ERR_SYNC_HPA',
         ],
         [

@@ -32,7 +32,7 @@ export interface Hooks {
   after(write: Write): void
 }
 
-type Observer = (change: Change<KubeObject>, isSet: boolean) => void
+type Observer = (change: Change<KubeObject>, resource: string) => void
 type Patch = { readonly merge?: unknown; readonly strategic?: unknown }
 type Options = { readonly subresource?: string; readonly preconditions?: { readonly uid?: string } }
 
@@ -45,6 +45,7 @@ export class SimulatedApi {
   /** Kind and UID of a controller → what it controls, by name. */
   readonly #controlled = new Map<string, Map<string, Stored<KubeObject>>>()
   readonly #observers: Observer[] = []
+  readonly #observersOfPods: Observer[] = []
   #counter = 0
 
   constructor(clock: Clock) {
@@ -129,8 +130,8 @@ export class SimulatedApi {
   }
 
   #tell(resource: string, change: Change<KubeObject>): void {
-    if (resource === resources.pods.resource) return
-    for (const observer of this.#observers) observer(change, resource === resources.podCliqueSets.resource)
+    const observers = resource === resources.pods.resource ? this.#observersOfPods : this.#observers
+    for (const observer of observers) observer(change, resource)
   }
 
   #now(): string {
@@ -223,13 +224,17 @@ export class SimulatedApi {
       countByIndex: (index: string, key: string) => indexed(resource, index, key).length,
       onChange: () => () => undefined,
     })
+    const pods = {
+      ...cache(resources.pods as unknown as Resource),
+      onChange: (observer: Observer) => this.#observersOfPods.push(observer),
+    }
     return {
       client: this.#client(),
       sets: cache(resources.podCliqueSets as unknown as Resource),
       groups: cache(resources.podCliqueScalingGroups as unknown as Resource),
       cliques: cache(resources.podCliques as unknown as Resource),
       gangs: cache(resources.podGangs as unknown as Resource),
-      pods: cache(resources.pods as unknown as Resource),
+      pods,
       services: cache(resources.services as unknown as Resource),
       serviceAccounts: cache(resources.serviceAccounts as unknown as Resource),
       roles: cache(resources.roles as unknown as Resource),
