@@ -114,6 +114,7 @@ function print(workload: Workload, life: Life, compared: { ceiling: Times; floor
   row('all pods created', life.created, 'created')
   row('all pods ready', life.ready, 'ready')
   row('set available', life.available)
+  row('last event written', life.settled)
   row('scaled to zero', life.toZero)
   row('ready again', life.backAgain)
   row('everything gone', life.gone, 'gone')
@@ -123,6 +124,14 @@ function print(workload: Workload, life: Life, compared: { ceiling: Times; floor
     `  operator: ${life.cpuSeconds.toFixed(1)} s of CPU, ${life.residentMiB} MiB (peak ${life.peakMiB}), ` +
       `${writes - events} writes${compared ? ` (floor ${compared.floor.writes})` : ''} and ${events} events`,
   )
+  const times = [
+    ['operator', life.processorTime] as const,
+    ...(compared ? [['floor', compared.floor.processorTime] as const] : []),
+  ]
+  for (const [whose, time] of times) {
+    const each = Object.entries(time).map(([who, used]) => `${who} ${used.toFixed(1)}`)
+    console.log(`  processor seconds until ready, ${whose}: ${each.join(', ')}`)
+  }
   if (life.steady)
     console.log(
       `  ${life.steady.seconds} s after a trigger without a change: ${life.steady.writes} writes, ` +

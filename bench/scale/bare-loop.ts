@@ -7,6 +7,7 @@ import type { Client, KubeObject, Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Kubernetes } from '@grove/test-kubernetes'
 import { Onlooker } from './onlooker.ts'
+import { countProcessorTime, type ProcessorTime } from './processor-time.ts'
 import { stopwatch } from './stopwatch.ts'
 import { objectsOf, type Workload } from './workloads.ts'
 
@@ -17,6 +18,8 @@ export interface Times {
   readonly ready: number
   readonly gone: number
   readonly writes: number
+  /** Until all pods were ready. */
+  readonly processorTime: ProcessorTime
 }
 
 /** Plain pods, nothing else. */
@@ -69,6 +72,7 @@ async function measure(
   const onlooker = await new Onlooker(client, namespace).start()
   let writes = 0
   let created = 0
+  const used = countProcessorTime(cluster)
   const seconds = stopwatch()
   await Promise.all([
     write(namespace, () => writes++),
@@ -78,12 +82,13 @@ async function measure(
   ])
   await onlooker.untilReady(workload.pods)
   const ready = seconds()
+  const processorTime = used()
   const sinceDeletion = stopwatch()
   await Promise.all(collections.map(resource => client.deleteCollection(resource, { namespace })))
   await onlooker.untilGone()
   const gone = sinceDeletion()
   onlooker.stop()
-  return { created, ready, gone, writes }
+  return { created, ready, gone, writes, processorTime }
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {

@@ -7,11 +7,12 @@ import { resources } from '@grove/operator'
 import { type Kubernetes, waitFor } from '@grove/test-kubernetes'
 import type { OperatorProcess } from '@grove/test-scenarios'
 import { Onlooker } from './onlooker.ts'
+import { countProcessorTime, type ProcessorTime } from './processor-time.ts'
 import { pause, stopwatch } from './stopwatch.ts'
 import type { Workload } from './workloads.ts'
 
 const timeoutMs = 600_000
-/** After the last change: events and statuses that were held back. */
+/** Events and statuses that were held back are written when for this long nothing is. */
 const calmMs = 3_000
 
 const events = defineResource<KubeObject>({
@@ -26,8 +27,12 @@ export interface Life {
   readonly created: number
   readonly ready: number
   readonly available: number
+  /** The last event is written, too. */
+  readonly settled: number
   readonly gone: number
   readonly cpuSeconds: number
+  /** Of the control plane until all pods were ready, and of the operator until then. */
+  readonly processorTime: ProcessorTime
   readonly residentMiB: number
   readonly peakMiB: number
   readonly writes: Readonly<Record<string, number>>
@@ -61,15 +66,18 @@ export async function lifeOf(
       { timeoutMs, intervalMs: 20 },
     )
   const before = { writes: await operator.writes(), cpu: operator.cpuSeconds() }
+  const used = countProcessorTime(cluster)
   const seconds = stopwatch()
   await client.create(resources.podCliqueSets, set)
   await onlooker.untilPods(workload.pods)
   const created = seconds()
   await onlooker.untilReady(workload.pods)
   const ready = seconds()
+  const processorTime = { ...used(), operator: operator.cpuSeconds() - before.cpu }
   await untilAvailable()
   const available = seconds()
-  await pause(calmMs)
+  await untilCalm(operator)
+  const settled = seconds() - calmMs / 1000
   const cpuSeconds = operator.cpuSeconds() - before.cpu
   const { now: residentMiB, peak: peakMiB } = operator.residentMiB()
   const writes = difference(await operator.writes(), before.writes)
@@ -85,8 +93,10 @@ export async function lifeOf(
     created,
     ready,
     available,
+    settled,
     gone,
     cpuSeconds,
+    processorTime,
     residentMiB,
     peakMiB,
     writes,
@@ -119,6 +129,14 @@ export async function timesToAvailable(
   }
   onlooker.stop()
   return times
+}
+
+async function untilCalm(operator: OperatorProcess): Promise<void> {
+  const count = async () => [...(await operator.writes()).values()].reduce((sum, writes) => sum + writes, 0)
+  for (let before = -1, now = await count(); now !== before; now = await count()) {
+    before = now
+    await pause(calmMs)
+  }
 }
 
 async function afterTrigger(

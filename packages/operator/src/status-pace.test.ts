@@ -3,7 +3,14 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { FakeClock } from '@grove/kube'
-import { longestStatusWaitMs, StatusPace, statusEveryMs, statusesApartMs } from './status-pace.ts'
+import {
+  fewStatuses,
+  longestStatusWaitMs,
+  manyStatusesApartMs,
+  StatusPace,
+  statusEveryMs,
+  statusesApartMs,
+} from './status-pace.ts'
 
 describe('the pace of statuses', () => {
   test('a first status waits a moment, so that it says more', async () => {
@@ -27,7 +34,7 @@ describe('the pace of statuses', () => {
     assert.equal(pace.waitMs('a'), statusEveryMs)
   })
 
-  test('many take turns, and none waits for ever', async () => {
+  test('a few take turns, many wait longer, and none waits for ever', async () => {
     const clock = new FakeClock()
     const pace = new StatusPace(clock)
     const waits = Array.from({ length: 1000 }, (_, index) => pace.waitMs(`uid-${index}`))
@@ -35,17 +42,19 @@ describe('the pace of statuses', () => {
       waits.slice(0, 3),
       [0, 1, 2].map(turn => statusEveryMs + turn * statusesApartMs),
     )
+    assert.equal(waits[fewStatuses + 2]! - waits[fewStatuses + 1]!, manyStatusesApartMs)
     assert.equal(Math.max(...waits), longestStatusWaitMs)
     await clock.advance(longestStatusWaitMs)
     assert.ok(waits.every((_, index) => pace.waitMs(`uid-${index}`) === 0))
   })
 
-  test('what was calm does not wait for turns that are over', async () => {
+  test('what was calm waits only for those that still wait', async () => {
     const clock = new FakeClock()
     const pace = new StatusPace(clock)
     for (let index = 0; index < 1000; index++) pace.waitMs(`uid-${index}`)
+    for (let index = 0; index < 1000; index++) pace.wrote(`uid-${index}`)
     pace.wrote('calm')
-    await clock.advance(60_000)
+    await clock.advance(1_000)
     assert.equal(pace.waitMs('calm'), 0)
   })
 })

@@ -63,7 +63,7 @@ export class OperatorProcess {
     const pattern = /^rest_client_request_duration_seconds_count\{verb="(\w+)",resource="([^"]+)"\} (\d+)$/gm
     return new Map(
       [...(await this.metrics()).matchAll(pattern)]
-        .filter(([, verb, resource]) => !['get', 'list'].includes(verb!) && resource !== 'leases')
+        .filter(([, verb, resource]) => !['get', 'list'].includes(verb!) && !resource!.startsWith('leases.'))
         .map(([, verb, resource, count]) => [`${verb} ${resource}`, Number(count)]),
     )
   }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { FakeClock } from '../clock/index.ts'
+import type { Priority } from '../queue/index.ts'
 import { Gate } from './gate.ts'
 
 describe('the gate', () => {
@@ -90,5 +91,26 @@ describe('the gate', () => {
     await next
     assert.equal(gate.inFlight, 1)
     assert.equal(gate.waiting, 0)
+  })
+
+  it('lets what is more urgent pass more often, and lets owners take turns', async () => {
+    const gate = new Gate({ clock: new FakeClock(), maxInFlight: 1 })
+    gate.enter()
+    const admitted: string[] = []
+    const wait = (owner: string, priority: Priority, count: number) => {
+      for (let i = 0; i < count; i++)
+        void gate.enter(undefined, { owner, priority })?.then(() => admitted.push(`${owner} ${priority}`))
+    }
+    wait('large', 'normal', 20)
+    wait('large', 'user', 20)
+    wait('small', 'user', 2)
+    for (let i = 0; i < 10; i++) {
+      gate.leave()
+      await Promise.resolve()
+    }
+    const countOf = (name: string) => admitted.filter(one => one === name).length
+    assert.deepEqual(admitted.slice(0, 4), ['large user', 'small user', 'large user', 'small user'])
+    assert.equal(countOf('large normal'), 2)
+    assert.equal(countOf('large user'), 6)
   })
 })

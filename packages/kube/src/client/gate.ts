@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Clock, Timer } from '../clock/index.ts'
+import { FairOrder, type Priority, type Waiting } from '../queue/fair-order.ts'
 import { type RateLimit, TokenBucket } from './rate-limit.ts'
 
 export interface GateOptions {
@@ -9,22 +10,27 @@ export interface GateOptions {
   readonly rateLimit?: RateLimit
 }
 
-interface Waiter {
+/** How a request waits: with others of its owner, and how many turns those of its priority get. */
+export interface Place {
+  readonly owner?: string
+  readonly priority?: Priority
+}
+
+interface Waiter extends Waiting {
   readonly admit: () => void
-  gone: boolean
 }
 
 /**
- * Lets requests pass in the order they came: at most `maxInFlight` at a time, no faster than the rate limit. When the
- * server throttles, nothing passes until it is ready again, and the number in flight is halved; each answer afterwards
- * lets it grow again, by one for as many answers as are in flight. One request always gets its turn.
+ * Lets requests pass, at most `maxInFlight` at a time, no faster than the rate limit; those that wait take turns by
+ * priority and owner as in fair-order.ts, and otherwise pass in the order they came. When the server throttles, nothing
+ * passes until it is ready again, and the number in flight is halved; each answer afterwards lets it grow again, by one
+ * for as many answers as are in flight. One request always gets its turn.
  */
 export class Gate {
   readonly #clock: Clock
   readonly #maxInFlight: number
   readonly #bucket: TokenBucket | undefined
-  #waiting: Waiter[] = []
-  #head = 0
+  readonly #order = new FairOrder<Waiter>()
   #inFlight = 0
   #allowed: number
   #closedUntil = 0
@@ -49,30 +55,31 @@ export class Gate {
   }
 
   get waiting(): number {
-    return this.#waiting.length - this.#head
+    return this.#order.size
   }
 
   /** Waits for a turn; undefined when it came at once. Each turn is given back by `leave`. Rejects with the signal's
    * reason when that comes first; then there is nothing to give back. */
-  enter(signal?: AbortSignal): Promise<void> | undefined {
+  enter(signal?: AbortSignal, { owner = '', priority = 'normal' }: Place = {}): Promise<void> | undefined {
     if (this.waiting === 0 && this.#untilNextTurn() === 0) {
       this.#inFlight++
       return undefined
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {
-        gone: false,
+        owner,
+        priority,
         admit: () => {
           signal?.removeEventListener('abort', abort)
           resolve()
         },
       }
       const abort = () => {
-        waiter.gone = true
+        this.#order.remove(waiter)
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', abort, { once: true })
-      this.#waiting.push(waiter)
+      this.#order.push(waiter)
       this.#admitWaiting()
     })
   }
@@ -100,35 +107,22 @@ export class Gate {
   }
 
   #admitWaiting(): void {
-    while (this.#head < this.#waiting.length) {
-      const waiter = this.#waiting[this.#head]!
-      if (!waiter.gone) {
-        const wait = this.#untilNextTurn()
-        if (wait > 0) {
-          this.#wakeAfter(wait)
-          return
-        }
-        this.#inFlight++
-        waiter.admit()
+    while (this.waiting > 0) {
+      const wait = this.#untilNextTurn()
+      if (wait > 0) {
+        this.#wakeAfter(wait)
+        return
       }
-      this.#head++
+      this.#inFlight++
+      this.#order.pop()!.admit()
     }
-    this.#waiting = []
-    this.#head = 0
   }
 
   #wakeAfter(ms: number): void {
-    this.#compact()
     if (ms === Number.POSITIVE_INFINITY || this.#timer) return
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined
       this.#admitWaiting()
     }, Math.ceil(ms))
-  }
-
-  #compact(): void {
-    if (this.#head < 1024) return
-    this.#waiting = this.#waiting.slice(this.#head)
-    this.#head = 0
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What can be asked of each request, beside the object itself.
+import type { Priority } from '../queue/fair-order.ts'
 
 export interface AnswerOptions {
   /** False leaves metadata.managedFields out of the objects that are returned, which are then parsed in half the time;
@@ -18,6 +19,9 @@ export interface RequestOptions extends AnswerOptions {
   /** Neither waits for the in-flight limit nor for the rate limit nor for a server that asked to slow down. For the
    * few requests on which safety depends, such as renewing a lease. */
   readonly urgent?: boolean
+  /** How many turns it gets while more requests wait than may be in flight; `normal` unless told. Namespaces take turns
+   * within a priority. */
+  readonly priority?: Priority
 }
 
 export interface GetOptions extends RequestOptions {

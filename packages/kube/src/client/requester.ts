@@ -6,6 +6,7 @@ import type { Credentials } from './credentials.ts'
 import { KubeError, type KubeErrorCode, type RequestDescription } from './error.ts'
 import type { Gate } from './gate.ts'
 import type { RequestOptions } from './options.ts'
+import { namespaceOfPath } from './resource.ts'
 import { backoffMs, type RetryPolicy, retryDelayMs } from './retry.ts'
 import type {
   AnswerBody,
@@ -118,11 +119,11 @@ export class Requester {
 
   async #attempt(call: Call, options: RequestOptions): Promise<AnswerBody | KubeError> {
     const { gate, transport, clock } = this.#options
-    const { signal, urgent } = options
+    const { signal, urgent, priority } = options
     if (signal?.aborted) throw aborted(call, signal, false)
     if (!urgent) {
       try {
-        const turn = gate.enter(signal)
+        const turn = gate.enter(signal, { owner: namespaceOfPath(call.path), priority })
         if (turn) await turn
       } catch {
         throw aborted(call, signal, false)

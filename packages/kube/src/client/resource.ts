@@ -49,3 +49,8 @@ export function objectPath(resource: ResourceDescriptor, ref: ObjectRef, subreso
   const path = `${collectionPath(resource, ref.namespace)}/${encodeURIComponent(ref.name)}`
   return subresource ? `${path}/${subresource}` : path
 }
+
+/** Empty for what is in none. */
+export function namespaceOfPath(path: string): string {
+  return /^\/apis?\/.*?\/namespaces\/([^/?]+)/.exec(path)?.[1] ?? ''
+}

@@ -26,10 +26,14 @@ export const defaultQueueLimit = 10_000
 /** Requests at once: events are to leave room for the writes that matter. */
 export const defaultParallelWrites = 4
 /**
- * What merely tells that all goes well is written one at a time, and for each moment that a write took as many pass
- * without one: a busy server answers slowly and so is asked rarely.
+ * What merely tells that all goes well is written one at a time, and after a write that took long for this server as
+ * many moments pass without one: a busy server answers slowly and so is asked rarely, an idle one is told all at once.
  */
 const pausesPerWrite = 3
+/** Times the quickest write that was seen. */
+const longWrite = 2
+/** By this factor the quickest write is forgotten with each that follows. */
+const fading = 1.01
 /** Waits between writes of one series that goes on repeating, and between attempts when the API fails. */
 const repeatBackoff: Backoff = { baseMs: 1_000, capMs: 300_000, jitter: 0 }
 const failureBackoff: Backoff = { baseMs: 500, capMs: 30_000, jitter: 0.5 }
@@ -81,6 +85,7 @@ export class EventRecorder {
   #writing = 0
   /** Whether news that can wait has to: one is being written, or its pause is not over. */
   #calm = false
+  #quickestMs = Number.POSITIVE_INFINITY
   #stopping: PromiseWithResolvers<void> | undefined
 
   constructor(options: EventRecorderOptions) {
@@ -174,13 +179,18 @@ export class EventRecorder {
     this.#calm = true
     const started = this.#clock.monotonic()
     await this.#writeOne(series)
-    const pauseMs = pausesPerWrite * (this.#clock.monotonic() - started)
+    const pauseMs = this.#pauseAfter(this.#clock.monotonic() - started)
     if (this.#stopping || pauseMs < 1) this.#calm = false
     else
       this.#clock.setTimeout(() => {
         this.#calm = false
         this.#write()
       }, Math.ceil(pauseMs))
+  }
+
+  #pauseAfter(tookMs: number): number {
+    this.#quickestMs = Math.min(tookMs, this.#quickestMs * fading)
+    return tookMs > longWrite * this.#quickestMs ? pausesPerWrite * tookMs : 0
   }
 
   async #writeOne(series: RecordedSeries): Promise<void> {

@@ -80,7 +80,7 @@ export class FairOrder<Item extends Waiting> {
   /** Lets an item that waits go on waiting with a more urgent priority. */
   raise(item: Item, priority: Priority): void {
     if (moreUrgent(priority, item.priority) === item.priority) return
-    this.#remove(item)
+    this.remove(item)
     item.priority = priority
     this.push(item)
   }
@@ -103,7 +103,8 @@ export class FairOrder<Item extends Waiting> {
     return item
   }
 
-  #remove(item: Item): void {
+  /** Takes an item out that waits. */
+  remove(item: Item): void {
     const band = this.#bands[item.priority]
     const line = band.lines.get(item.owner)!
     line.items.remove(item.place!)

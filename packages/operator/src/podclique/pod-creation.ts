@@ -42,7 +42,7 @@ async function createPod(
   const { clique } = template
   const wanted = built(template, index)
   try {
-    const created = await world.client.create(resources.pods, wanted as Pod, { signal })
+    const created = await world.client.create(resources.pods, wanted as Pod, { signal, priority: 'user' })
     sink.emit(clique, eventSource.podClique, events.podCreated(created.metadata.name))
   } catch (error) {
     sink.emit(clique, eventSource.podClique, events.podCreateFailed('', textOf(error)))

@@ -84,7 +84,8 @@ class ChildWriter<T extends KubeObject> {
   /** Tells whether anything was written. */
   async #create(object: T): Promise<boolean> {
     try {
-      await this.#client.create(this.#part.resource, object, { signal: this.#signal })
+      // Ahead of what only follows: everything else of a set waits for its children.
+      await this.#client.create(this.#part.resource, object, { signal: this.#signal, priority: 'user' })
       return true
     } catch (error) {
       if (!isAlreadyExists(error)) throw error

@@ -29,7 +29,7 @@ import { SchedulerObjects } from './scheduler-objects.ts'
  * A gang whose pods are just being made is not created until they are there: then one request says everything. It
  * never waits longer than this, so that a gang whose pods cannot be made is seen.
  */
-export const creationGraceMs = 500
+export const creationGraceMs = 3_000
 
 /** What a gang lacks is told when it has lacked something for so long: most of it is made again within moments. */
 export const lackGraceMs = 2_000

@@ -23,7 +23,10 @@ export async function createMember(
   const { world, events: sink } = context
   const id = `${set.metadata.namespace}/${member.name}`
   try {
-    await world.client.create(resources.podCliques, memberClique(set, group, member), { signal })
+    await world.client.create(resources.podCliques, memberClique(set, group, member), {
+      signal,
+      priority: 'user',
+    })
     sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueCreated(id))
   } catch (error) {
     if (isAlreadyExists(error) && (await isAwaited(group, member, context, signal))) return
