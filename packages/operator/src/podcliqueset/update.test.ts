@@ -17,8 +17,11 @@ import { isHeldBack, planSetUpdate, settlesInMs } from './update.ts'
 const start = '2030-01-01T00:00:00Z'
 const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
 
-/** How one replica stands: `.` outdated and serving, `-` outdated and not serving, `0` nothing scheduled, `x` done, `?` updated, not ready. */
-type Replica = '.' | '-' | '0' | 'x' | '?'
+/**
+ * How one replica stands: `.` outdated and serving, `-` outdated and not serving, `0` nothing scheduled, `x` done,
+ * `?` updated, not ready, `!` done by its status, which is older than some of its pods.
+ */
+type Replica = '.' | '-' | '0' | 'x' | '?' | '!'
 
 function setOf(
   replicas: string,
@@ -59,7 +62,7 @@ function plan({ replicas, current = [], strategy = {}, conditions, now = start }
   const { generationHash, templateHashes } = revisionOf(set)
   const cliqueNamed = (name: string): PodClique => {
     const state = replicas[Number(name.split('-')[1])] as Replica
-    const isNew = state === 'x' || state === '?'
+    const isNew = state === 'x' || state === '?' || state === '!'
     const hash = isNew ? templateHashes.a! : 'old'
     return {
       apiVersion: 'grove.io/v1alpha1',
@@ -75,10 +78,10 @@ function plan({ replicas, current = [], strategy = {}, conditions, now = start }
       spec: { roleName: 'a', replicas: 1, minAvailable: 1, podSpec: { containers: [] } },
       status: {
         replicas: 1,
-        readyReplicas: state === '.' || state === 'x' ? 1 : 0,
+        readyReplicas: ['.', 'x', '!'].includes(state) ? 1 : 0,
         scheduledReplicas: state === '0' ? 0 : 1,
         scheduleGatedReplicas: 0,
-        updatedReplicas: isNew ? 1 : 0,
+        updatedReplicas: isNew && state !== '!' ? 1 : 0,
         currentPodTemplateHash: hash,
         ...(isNew && { currentPodCliqueSetGenerationHash: generationHash }),
       },
@@ -115,6 +118,11 @@ test('an update is over when every replica is done, at once where there are none
   assert.equal(plan({ replicas: 'xx', current: [1] }).progress?.currentlyUpdating, undefined)
   assert.ok(plan({ replicas: '' }).progress?.updateEndedAt)
   assert.equal(plan({ replicas: 'xx', current: [1] }).condition?.reason, 'UpdateComplete')
+})
+
+test('a template that was taken back is not reached while pods of the other one are there', () => {
+  assert.deepEqual(chosen({ replicas: 'x!' }), [1])
+  assert.equal(plan({ replicas: 'x!', current: [1] }).progress, undefined, 'it stays the one that is updated')
 })
 
 test('a replica that was scaled away is not waited for', () => {

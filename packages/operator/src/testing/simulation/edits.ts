@@ -18,6 +18,7 @@ export type Edit =
   | 'resume'
   | 'switch strategy'
   | 'new template'
+  | 'take back'
   | 'delete clique'
 
 /** Makes one edit; tells what was done. */
@@ -40,6 +41,11 @@ export function editSet(simulation: Simulation, edit: Edit): string {
       return editCliques(simulation, cliques => {
         for (const one of cliques)
           one.spec.podSpec.containers[0]!.image = `registry.example/main:${set.metadata.generation}`
+        return cliques
+      })
+    case 'take back':
+      return editCliques(simulation, cliques => {
+        for (const one of cliques) one.spec.podSpec.containers[0]!.image = 'registry.example/main:1'
         return cliques
       })
     case 'switch strategy':

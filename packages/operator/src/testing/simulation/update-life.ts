@@ -17,7 +17,8 @@ const patience = 400
 const edits: readonly Edit[] = [
   'template',
   'template',
-  'template',
+  'take back',
+  'take back',
   'reorder',
   'scale set',
   'scale clique',

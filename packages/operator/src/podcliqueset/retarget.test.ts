@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isActive, isReady } from '../podclique/pod-state.ts'
+import { resources } from '../resources.ts'
+import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { DisruptionObserver } from '../testing/simulation/disruptions.ts'
+import { Simulation, setName } from '../testing/simulation/simulation.ts'
+import { settle } from '../testing/simulation/wellness.ts'
+
+/** Two things to update side by side, each with three to spare. */
+async function running(): Promise<Simulation> {
+  const simulation = new Simulation({
+    seed: 1,
+    set: sampleSet({
+      name: setName,
+      cliques: [clique('web', { replicas: 4, minAvailable: 1 }), clique('work')],
+      groups: [group('g', ['work'], 4, 1)],
+    }),
+    nodes: 2,
+    places: 20,
+    observer: new DisruptionObserver(),
+  })
+  assert.ok(await settle(simulation, 60))
+  return simulation
+}
+
+function change(simulation: Simulation, version: number): void {
+  const template = structuredClone(simulation.set.spec.template)
+  for (const { spec } of template.cliques)
+    spec.podSpec.containers[0]!.image = `registry.example/main:${version}`
+  simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
+}
+
+/** Everybody looks for a while, and no pod becomes ready. */
+async function look(simulation: Simulation): Promise<number> {
+  for (let round = 0; round < 8; round++) {
+    await simulation.reconcileAll()
+    await simulation.clock.advance(1_000)
+  }
+  return simulation.api.list(resources.pods).filter(pod => isActive(pod) && isReady(pod)).length
+}
+
+test('a change in the middle of an update takes nothing more down before what the first one took is back', async () => {
+  const simulation = await running()
+  change(simulation, 2)
+  assert.equal(await look(simulation), 6, 'one of four pods, and one of four replicas')
+  change(simulation, 3)
+  assert.equal(await look(simulation), 6)
+  change(simulation, 1)
+  assert.equal(await look(simulation), 6)
+  assert.ok(await settle(simulation, 100))
+})
