@@ -21,10 +21,13 @@ export interface OperatorProcessOptions {
   readonly configuration?: object
   /** For Node, before the program. */
   readonly nodeFlags?: readonly string[]
+  /** How it finds the API server, when not directly and as itself. */
+  readonly kubeconfig?: string
 }
 
 /** Who the operator is for the API server. */
-export const operatorUser = `system:serviceaccount:${namespace}:${account}`
+export const operatorIdentity = serviceAccount(namespace, account)
+export const operatorUser = operatorIdentity.user
 
 export class OperatorProcess {
   readonly child: ChildProcess
@@ -97,10 +100,19 @@ interface Ports {
 /** Installs custom resources, rights and webhook configurations, starts the operator and waits until it is ready. */
 export async function startOperatorProcess(
   kubernetes: Kubernetes,
-  { configuration = {}, nodeFlags = [] }: OperatorProcessOptions = {},
+  options: OperatorProcessOptions = {},
 ): Promise<OperatorProcess> {
+  return (await installOperator(kubernetes, options)).start()
+}
+
+/** Installs what an operator needs in the cluster. It can be started as often as it ends. */
+export async function installOperator(
+  kubernetes: Kubernetes,
+  { configuration = {}, nodeFlags = [], kubeconfig }: OperatorProcessOptions = {},
+): Promise<{ start(): Promise<OperatorProcess> }> {
   const [webhooks = 0, probes = 0, metrics = 0] = await freePorts(3)
-  const document = configurationDocument({ webhooks, probes, metrics }, configuration)
+  const ports = { webhooks, probes, metrics }
+  const document = configurationDocument(ports, configuration)
   const loaded = loadConfiguration(document)
   if (loaded.outcome !== 'loaded') throw new Error(JSON.stringify(loaded))
   await kubernetes.apply(customResourceDefinitions as never)
@@ -119,24 +131,29 @@ export async function startOperatorProcess(
   ] as never)
   const config = join(kubernetes.directory, 'operator.yaml')
   writeFileSync(config, JSON.stringify(document))
-  const child = spawn(process.execPath, [...nodeFlags, main, `--config=${config}`], {
-    env: {
-      ...process.env,
-      KUBECONFIG: kubernetes.kubeconfigFor(serviceAccount(namespace, account)),
-      GROVE_OPERATOR_NAMESPACE: namespace,
-      GROVE_OPERATOR_SERVICE_ACCOUNT_NAME: account,
-      GROVE_INIT_CONTAINER_IMAGE: 'grove-initc',
-    },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  const operator = new OperatorProcess(child, { webhooks, probes, metrics })
-  try {
-    await operator.untilReady()
-  } catch (error) {
-    operator.kill()
-    throw error
+  const env = {
+    ...process.env,
+    KUBECONFIG: kubeconfig ?? kubernetes.kubeconfigFor(operatorIdentity),
+    GROVE_OPERATOR_NAMESPACE: namespace,
+    GROVE_OPERATOR_SERVICE_ACCOUNT_NAME: account,
+    GROVE_INIT_CONTAINER_IMAGE: 'grove-initc',
   }
-  return operator
+  return {
+    start: async () => {
+      const child = spawn(process.execPath, [...nodeFlags, main, `--config=${config}`], {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
+      const operator = new OperatorProcess(child, ports)
+      try {
+        await operator.untilReady()
+      } catch (error) {
+        operator.kill()
+        throw error
+      }
+      return operator
+    },
+  }
 }
 
 function configurationDocument(ports: Ports, rest: object): object {

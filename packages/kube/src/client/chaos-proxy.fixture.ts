@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: a TLS proxy on loopback before a real API server that breaks watches in every way a network can.
+// For tests: a TLS proxy on loopback before a real API server that breaks watches in every way a network can, and
+// refuses requests as it is told.
 
 import { once } from 'node:events'
 import {
@@ -27,6 +28,13 @@ export type Trouble =
   /** After so many bytes the server sends an ERROR event that says that history is gone. */
   | { readonly kind: 'expire'; readonly afterBytes: number }
 
+export interface RefusedRequest {
+  readonly status: number
+  readonly reason: string
+  /** The server has done what was asked; only its answer is lost. */
+  readonly isCarriedOut: boolean
+}
+
 export interface ChaosProxyOptions {
   readonly server: string
   readonly ca: string
@@ -34,8 +42,10 @@ export interface ChaosProxyOptions {
   readonly certificate?: string
   readonly key?: string
   readonly trouble: () => Trouble
-  /** Milliseconds by which everything that a watch sends is held back. */
+  /** Milliseconds by which what a watch sends is held back; nothing overtakes what was sent before it. */
   readonly hold?: () => number
+  /** Asked before each request other than a watch is sent on, path and query; undefined: it is answered as anywhere. */
+  readonly judge?: (request: { method: string; path: string }) => Promise<RefusedRequest | undefined>
 }
 
 export class ChaosProxy {
@@ -56,7 +66,7 @@ export class ChaosProxy {
       cert: options.certificate,
       key: options.key,
     })
-    this.#server = createServer(pki.server, (incoming, outgoing) => this.#forward(incoming, outgoing))
+    this.#server = createServer(pki.server, (incoming, outgoing) => void this.#answer(incoming, outgoing))
     this.#server.on('secureConnection', socket => {
       this.#sockets.add(socket)
       socket.on('close', () => this.#sockets.delete(socket))
@@ -95,22 +105,50 @@ export class ChaosProxy {
     this.#agent.destroy()
   }
 
-  #forward(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const isWatch = incoming.url!.includes('watch=true')
-    const trouble: Trouble = isWatch ? this.#options.trouble() : { kind: 'none' }
-    if (trouble.kind !== 'none') this.broken.set(trouble.kind, (this.broken.get(trouble.kind) ?? 0) + 1)
-    if (trouble.kind === 'status') {
-      refuse(outgoing, trouble.status)
+  async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const path = incoming.url!
+    if (path.includes('watch=true')) {
+      this.#answerWatch(incoming, outgoing)
       return
     }
+    const refusal = await this.#options.judge?.({ method: incoming.method!, path })
+    if (refusal && !refusal.isCarriedOut) refuse(outgoing, refusal.status, refusal.reason)
+    else
+      this.#forward(incoming, outgoing, answer => {
+        if (refusal) {
+          answer.resume()
+          refuse(outgoing, refusal.status, refusal.reason)
+          return
+        }
+        outgoing.writeHead(answer.statusCode!, answer.headers)
+        answer.pipe(outgoing)
+      })
+  }
+
+  #answerWatch(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const trouble = this.#options.trouble()
+    if (trouble.kind !== 'none') this.broken.set(trouble.kind, (this.broken.get(trouble.kind) ?? 0) + 1)
+    if (trouble.kind === 'status') {
+      refuse(outgoing, trouble.status, reasonOf[trouble.status])
+      return
+    }
+    this.#forward(incoming, outgoing, (answer, upstream) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers)
+      this.#forwardWatch(answer, outgoing, upstream, trouble)
+    })
+  }
+
+  #forward(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    onAnswer: (answer: IncomingMessage, upstream: ClientRequest) => void,
+  ): void {
     const url = new URL(incoming.url!, this.#options.server)
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest
     const headers = { ...incoming.headers, host: url.host }
-    const upstream = send(url, { method: incoming.method, headers, agent: this.#agent }, answer => {
-      outgoing.writeHead(answer.statusCode!, answer.headers)
-      if (!isWatch) answer.pipe(outgoing)
-      else this.#forwardWatch(answer, outgoing, upstream, trouble)
-    })
+    const upstream = send(url, { method: incoming.method, headers, agent: this.#agent }, answer =>
+      onAnswer(answer, upstream),
+    )
     upstream.on('error', () => outgoing.destroy())
     outgoing.on('close', () => upstream.destroy())
     incoming.pipe(upstream)
@@ -137,20 +175,22 @@ export class ChaosProxy {
         outgoing.end(`\n${JSON.stringify({ type: 'ERROR', object })}\n`)
       }
     }
-    answer.on('data', (chunk: Buffer) => {
-      const hold = this.#options.hold?.() ?? 0
-      if (hold > 0) setTimeout(deliver, hold, chunk)
-      else deliver(chunk)
-    })
-    answer.on('end', () => outgoing.end())
+    let last = 0
+    const later = (act: () => void) => {
+      last = Math.max(last, performance.now() + (this.#options.hold?.() ?? 0))
+      const wait = last - performance.now()
+      if (wait > 0) setTimeout(act, wait)
+      else act()
+    }
+    answer.on('data', (chunk: Buffer) => later(() => deliver(chunk)))
+    answer.on('end', () => later(() => outgoing.end()))
     answer.on('error', () => outgoing.destroy())
   }
 }
 
-function refuse(outgoing: ServerResponse, status: number): void {
-  const reason = { 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable' }[
-    status
-  ]
+const reasonOf = { 410: 'Expired', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable' }
+
+function refuse(outgoing: ServerResponse, status: number, reason: string): void {
   outgoing.writeHead(status, { 'content-type': 'application/json' })
-  outgoing.end(JSON.stringify({ kind: 'Status', code: status, reason, message: 'chaos' }))
+  outgoing.end(JSON.stringify({ kind: 'Status', status: 'Failure', code: status, reason, message: 'chaos' }))
 }

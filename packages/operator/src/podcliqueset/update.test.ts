@@ -12,7 +12,7 @@ import {
 import { revisionOf } from '../revision-of-set.ts'
 import type { StoredSet } from '../stored.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
-import { isHeldBack, planSetUpdate, settlesInMs } from './update.ts'
+import { isHeldBack, mayUpdate, planSetUpdate, settlesInMs, statusForRevision } from './update.ts'
 
 const start = '2030-01-01T00:00:00Z'
 const after = (seconds: number) => new Date(Date.parse(start) + seconds * 1000).toISOString()
@@ -155,6 +155,21 @@ test('replicas below the partition are left out, and the update stays open for t
   assert.deepEqual([condition?.status, condition?.reason], ['False', 'Partitioned'])
   assert.match(condition!.message, /Replicas 0 /)
   assert.ok(plan({ replicas: 'xx', strategy, current: [1] }).progress?.updateEndedAt, 'nothing is held back')
+})
+
+test("between an edit and its announcement it is nobody's turn", () => {
+  const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }] }
+  const set = setOf('..', {}, progress)
+  assert.deepEqual([mayUpdate(set, 0), mayUpdate(set, 1)], [false, true])
+  const announcedBefore = { ...set, status: { ...set.status!, currentGenerationHash: 'z1-of-before' } }
+  assert.equal(mayUpdate(announcedBefore, 1), false)
+})
+
+test('an update that is under way when its strategy becomes OnDelete is over', () => {
+  const progress = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }] }
+  const set = setOf('..', { type: 'OnDelete' }, progress)
+  const status = statusForRevision(set, revisionOf(set), () => true, false, after(5))
+  assert.deepEqual(status?.updateProgress, { updateStartedAt: start, updateEndedAt: after(5) })
 })
 
 test('what an update has not reached is held back while it is paused or partitioned', () => {
