@@ -9,8 +9,9 @@ import { createClientOn, FakeClock, type KubeObject, type Stored } from '@grove/
 import { type RunningOperator, startOperator } from '@grove/operator'
 import { nodes } from './campaign/campaign.ts'
 import { allPods, manifest, setName } from './campaign/shape.ts'
+import { installCustomResources } from './custom-kinds.ts'
 import { namespaces } from './embedded-cluster.ts'
-import { installCustomResources, isReady, Stage, waiterImage } from './stage.ts'
+import { isReady, Stage, waiterImage } from './stage.ts'
 import { report } from './stories/gang-termination.ts'
 
 const minute = 60_000
