@@ -12,6 +12,7 @@ import {
 } from './access/index.ts'
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
 import { defaultTolerations, notReadyTaint, priority } from './admission/pod-defaults.ts'
+import { serviceAccountAdmission } from './admission/service-account.ts'
 import { bootstrap } from './bootstrap.ts'
 import { establishDefinitions } from './custom-resources/establishment.ts'
 import { expireEvents } from './event-expiry.ts'
@@ -38,7 +39,13 @@ import { MemoryStore, type Store } from './store/index.ts'
 import { answerBinding } from './subresources/binding.ts'
 import { answerEviction } from './subresources/eviction.ts'
 import { answerFinalize } from './subresources/finalize.ts'
-import { answerEphemeralContainers, answerLog, answerResize, type PodLogs } from './subresources/pod.ts'
+import {
+  answerEphemeralContainers,
+  answerLog,
+  answerResize,
+  type PodLogs,
+  refuseConnection,
+} from './subresources/pod.ts'
 import { answerScale } from './subresources/scale.ts'
 import { createWebhooks } from './webhooks/index.ts'
 
@@ -52,6 +59,8 @@ export interface ClusterOptions {
   readonly authorization?: AuthorizationMode
   /** Judges requests instead. */
   readonly authorize?: Authorizer
+  /** Pods run as accounts of their namespace, which must be there: for clusters with the controller that makes them. */
+  readonly serviceAccountAdmission?: boolean
   /** `untracked` saves the cost of managedFields and refuses server-side apply; tracked when absent. */
   readonly ownership?: 'tracked' | 'untracked'
   /** Judges of writes, after the built-in ones. */
@@ -96,6 +105,7 @@ export function createCluster(options: ClusterOptions = {}): Cluster {
     notReadyTaint,
     defaultTolerations,
     priority,
+    ...(options.serviceAccountAdmission ? [serviceAccountAdmission] : []),
     ...(options.admission ?? []),
     ...webhooks.plugins,
     ...access.admission,
@@ -154,6 +164,7 @@ function builtInSubresources(access: Access, podLogs: PodLogs = () => ''): Map<s
     ['pods/binding', answerBinding],
     ['pods/eviction', answerEviction],
     ['pods/log', answerLog(podLogs)],
+    ...['attach', 'exec', 'portforward', 'proxy'].map(name => [`pods/${name}`, refuseConnection] as const),
     ['pods/ephemeralcontainers', answerEphemeralContainers],
     ['pods/resize', answerResize],
     ['namespaces/finalize', answerFinalize],

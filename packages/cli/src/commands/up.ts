@@ -57,12 +57,16 @@ export async function up(options: UpOptions): Promise<number> {
     try {
       const kubeconfig = writeKubeconfig(cluster.front.kubeconfig, folder, options.kubeconfig)
       printLines(welcome({ url: cluster.front.url, nodes: cluster.nodeCount, kubeconfig }))
-      if (demo) {
-        const shown = await showDemo(cluster, demo, stop)
-        if (!shown) return options.exitWhenReady ? 1 : 0
-        printLines(whatNext(shown, kubeconfig))
+      const exitWhenReady = options.exitWhenReady ?? false
+      if (!demo) await stop.promise
+      else {
+        const wasReady = await showDemo(cluster, demo, {
+          signal: stop.signal,
+          exitWhenReady,
+          whatNext: shown => whatNext(shown, kubeconfig),
+        })
+        if (exitWhenReady && !wasReady) return 1
       }
-      if (!options.exitWhenReady) await stop.promise
       return 0
     } finally {
       await cluster.stop()

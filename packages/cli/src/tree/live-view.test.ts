@@ -45,6 +45,28 @@ test('elsewhere only what is new is told, without the branches', () => {
   assert.equal(text(), 'root\n└─ leaf 0/1\nleaf 1/1\n')
 })
 
+test('what is said stays above what changes', () => {
+  const { out, text } = screen({ isTTY: true, columns: 80, rows: 10 })
+  const view = new LiveView(out)
+  view.show(['tree 0/1'])
+  view.show(['tree 1/1'])
+  view.say(['ready', ''])
+  view.show(['tree 1/1', 'leaf'])
+  assert.equal(text(), 'tree 0/1\n\x1b[1A\x1b[0Jtree 1/1\n\x1b[1A\x1b[0Jready\n\ntree 1/1\nleaf\n')
+  view.show([])
+  assert.equal(text(), '\x1b[2A\x1b[0J')
+})
+
+test('elsewhere what is said stands between the lines', () => {
+  const { out, text } = screen({})
+  const view = new LiveView(out)
+  view.show(['tree 0/1'])
+  view.say(['ready'])
+  view.show(['tree 0/1'])
+  view.show(['tree 1/1'])
+  assert.equal(text(), 'tree 0/1\nready\ntree 1/1\n')
+})
+
 test('colours take no room and are ended', () => {
   assert.equal(clip('\x1b[32mgreen\x1b[0m', 5), '\x1b[32mgreen\x1b[0m')
   assert.equal(clip('\x1b[32mgreen and long\x1b[0m', 6), '\x1b[32mgreen\x1b[0m…')

@@ -14,29 +14,41 @@ const unknownScreen = { columns: 80, rows: 24 }
 /** Shows text that changes: redrawn in place on a terminal, told line by line where it has changed elsewhere. */
 export class LiveView {
   readonly #out: Screen
+  /** Lines on the terminal that are drawn over next. */
   #drawn = 0
-  #told = new Set<string>()
+  #told: ReadonlySet<string> | undefined
 
   constructor(out: Screen) {
     this.#out = out
   }
 
   show(lines: readonly string[]): void {
-    if (lines.length === 0 && this.#drawn === 0) return
-    if (this.#out.isTTY) this.#redraw(this.#clipped(lines))
-    else this.#tell(lines)
+    if (!this.#out.isTTY) this.#tell(lines)
+    else if (lines.length > 0 || this.#drawn > 0) this.#redraw(this.#clipped(lines))
   }
 
   /** Shows the last state, all of it: it is not drawn over any more. */
   end(lines: readonly string[]): void {
-    if (this.#out.isTTY) this.#redraw(lines)
-    else this.#tell(lines)
+    if (this.#out.isTTY) {
+      this.#redraw(lines)
+      this.#drawn = 0
+    } else this.#tell(lines)
+  }
+
+  /** Says something that stays; what changes goes on below it. */
+  say(lines: readonly string[]): void {
+    if (this.#drawn > 0) this.#out.write(this.#erasure())
+    this.#drawn = 0
+    if (lines.length > 0) this.#out.write(`${lines.join('\n')}\n`)
   }
 
   #redraw(lines: readonly string[]): void {
-    const up = this.#drawn ? `\x1b[${this.#drawn}A\x1b[0J` : ''
-    this.#out.write(`${up}${lines.join('\n')}\n`)
+    this.#out.write(`${this.#erasure()}${lines.map(line => `${line}\n`).join('')}`)
     this.#drawn = lines.length
+  }
+
+  #erasure(): string {
+    return this.#drawn ? `\x1b[${this.#drawn}A\x1b[0J` : ''
   }
 
   /** The cursor cannot go back above the screen, nor does it know of lines that were wrapped. */
@@ -49,11 +61,13 @@ export class LiveView {
   }
 
   #tell(lines: readonly string[]): void {
-    const fresh = lines.filter(line => !this.#told.has(line))
-    this.#told = new Set(lines)
+    const told = this.#told
     // The first look is the whole picture; afterwards what changed, without the branches that led to it.
-    const text = this.#drawn++ === 0 ? fresh : fresh.map(line => line.replace(/^[ │├└─]+/, ''))
-    if (text.length) this.#out.write(`${text.join('\n')}\n`)
+    const text = told
+      ? lines.filter(line => !told.has(line)).map(line => line.replace(/^[ │├└─]+/, ''))
+      : lines
+    if (lines.length > 0 || told) this.#told = new Set(lines)
+    if (text.length > 0) this.#out.write(`${text.join('\n')}\n`)
   }
 }
 

@@ -3,6 +3,7 @@
 // What `grove tree` and `grove status` say of live sets, told of any cluster that has the operator.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 import { call } from '../testing/grove-call.ts'
 import { startGrove } from '../testing/grove-process.ts'
 
@@ -105,6 +106,7 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
       'half-0-heavy-1-big',
     ])
 
+    const frames = call(['tree', 'half', '--watch', ...where], { isTTY: true })
     const watching = startGrove(['tree', 'half', '--watch', ...where])
     try {
       await watching.shows(/half-0-web {2}2\/2 ready/)
@@ -116,6 +118,19 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     }
     await run('scale pcs half --replicas=0')
     await until('status half', /^half: 0\/0/, 0)
+    const telling = startGrove(['status', 'half', '--watch', ...where])
+    await telling.shows(/^half: 0\/0 replicas available/m)
+    assert.equal((await run('delete pcs half')).status, 0)
+    const drawn = await frames
+    assert.deepEqual([drawn.status, drawn.stderr], [0, ''])
+    const pictures = stripVTControlCharacters(
+      drawn.stdout.replaceAll(/\p{Cc}\[\d+A\p{Cc}\[0J/gu, '\f'),
+    ).split('\f')
+    assert.match(pictures[0]!, /^PodCliqueSet half {2}0\/1 available {2}\d+s\n└─ replica 0 /)
+    assert.ok(pictures.some(picture => /half-0-web {2}3\/3 ready/.test(picture)))
+    assert.equal(pictures.at(-1), 'PodCliqueSet half is gone\n')
+    assert.equal(await telling.ended, 1)
+    assert.match(telling.stdout(), /\nPodCliqueSet half is gone\n$/)
   })
 
   it('a set that is not there, and a namespace that is not', async () => {

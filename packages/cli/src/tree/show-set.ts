@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Shows a live set once, or again and again as it changes; as text or as JSON.
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
+import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
 import { printJson, printLines } from '../print.ts'
 import { readSet } from '../set-objects.ts'
 import { terminal } from '../terminal.ts'
+import { followSet } from './followed-set.ts'
 import { LiveView } from './live-view.ts'
 import type { SetObjects } from './set-model.ts'
 import { paintFor, type TreeOptions } from './set-tree.ts'
@@ -19,31 +20,45 @@ export interface ShowOptions extends ClusterOptions {
   readonly output: string
 }
 
-/** How often a watched set is looked at again. */
-const lookEveryMs = 1_000
+/** On a terminal ages grow before the eyes. */
+const agesEveryMs = 1_000
 
-/** What was seen last. Never returns while it watches. */
-export function showSet(name: string, options: ShowOptions, view: SetView): Promise<SetObjects> {
+/** What was seen last; undefined when the set has gone while it was watched, which ends the watch. */
+export function showSet(name: string, options: ShowOptions, view: SetView): Promise<SetObjects | undefined> {
   return withCluster(options, async cluster => {
     const objects = await readSet(cluster, name)
-    const { stdout } = terminal()
-    const paint = paintFor(stdout)
-    // Ages alone are no news to those who read every line.
-    const lines = (of: SetObjects, ages: boolean) =>
-      view.lines(of, { paint, ...(ages && { now: Date.now() }) })
-    if (!options.watch) {
-      if (options.output === 'json') printJson(view.value(objects))
-      else printLines(lines(objects, true))
-      return objects
-    }
-    const live = new LiveView(stdout)
-    let told = ''
-    for (let seen = objects; ; seen = await readSet(cluster, name)) {
-      const text = options.output === 'json' ? JSON.stringify(view.value(seen)) : ''
-      if (text === '') live.show(lines(seen, stdout.isTTY ?? false))
-      else if (text !== told) printLines([text])
-      told = text
-      await new Promise(done => setTimeout(done, lookEveryMs))
-    }
+    if (options.watch) return watchSet(cluster, name, options.output, view)
+    if (options.output === 'json') printJson(view.value(objects))
+    else printLines(view.lines(objects, { paint: paintFor(terminal().stdout), now: Date.now() }))
+    return objects
   })
+}
+
+async function watchSet(
+  { client, namespace }: LiveCluster,
+  name: string,
+  output: string,
+  view: SetView,
+): Promise<undefined> {
+  const { stdout } = terminal()
+  const isTTY = stdout.isTTY ?? false
+  const paint = paintFor(stdout)
+  const live = new LiveView(stdout)
+  const isText = output !== 'json'
+  let told = ''
+  // Ages alone are no news to those who read every line.
+  const pace = isText && isTTY ? { atLeastEveryMs: agesEveryMs } : {}
+  for await (const seen of followSet(client, { name, namespace }, pace)) {
+    if (!seen) {
+      if (isText) live.say([`PodCliqueSet ${name} is gone`])
+      return undefined
+    }
+    if (isText) live.show(view.lines(seen, { paint, ...(isTTY && { now: Date.now() }) }))
+    else {
+      const text = JSON.stringify(view.value(seen))
+      if (text !== told) printLines([text])
+      told = text
+    }
+  }
+  return undefined
 }

@@ -203,7 +203,7 @@ function asResponse(status: { code?: number }): ApiResponse {
 
 async function send(response: ApiResponse, outgoing: ServerResponse, headOnly: boolean): Promise<void> {
   if (!response.stream) {
-    const body = response.body ?? ''
+    const body = response.bytes ?? response.body ?? ''
     outgoing.writeHead(response.status, { ...response.headers, 'content-length': Buffer.byteLength(body) })
     outgoing.end(headOnly ? undefined : body)
     return

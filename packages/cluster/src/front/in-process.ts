@@ -52,13 +52,14 @@ function toApiRequest(request: TransportRequest, user: UserInfo): ApiRequest {
   }
 }
 
-async function collect({ stream }: ApiResponse): Promise<string> {
-  let text = ''
+async function collect({ bytes, stream }: ApiResponse): Promise<string> {
+  let text = bytes ? Buffer.from(bytes).toString('utf8') : ''
   for await (const chunk of stream ?? []) text += chunk
   return text
 }
 
-async function* bytes({ body, stream }: ApiResponse): AsyncGenerator<Uint8Array> {
+async function* bytes({ body, bytes: whole, stream }: ApiResponse): AsyncGenerator<Uint8Array> {
+  if (whole) yield whole
   if (body !== undefined) yield Buffer.from(body)
   for await (const chunk of stream ?? []) yield Buffer.from(chunk)
 }

@@ -18,7 +18,7 @@ export function document3(resources: readonly Resource[]): object {
 }
 
 /** Everything in one Swagger 2 document. */
-export function document2(resources: readonly Resource[]): object {
+export function document2(resources: readonly Resource[]) {
   return {
     swagger: '2.0',
     info,

@@ -6,27 +6,33 @@ import type { Resource } from '../registry/resource.ts'
 import { apiVersionOf } from '../server/presentation.ts'
 import type { ApiRequest, ApiResponse } from '../server/request.ts'
 import { document2, document3 } from './document.ts'
+import { encodeDocument2 } from './protobuf.ts'
 
-/** Serves /openapi/v2 (JSON) and /openapi/v3. Documents are made when asked for and kept until kinds change. */
+/** Serves /openapi/v2 and /openapi/v3. Documents are made when asked for and kept until kinds change. */
 export function openApiRoute(registry: Registry): (request: ApiRequest) => ApiResponse | undefined {
   let seen = -1
-  const documents = new Map<string, string>()
-  const documentOf = (name: string, make: () => object): string => {
+  const documents = new Map<string, string | Uint8Array>()
+  const kept = <T extends string | Uint8Array>(name: string, make: () => T): T => {
     if (registry.changes !== seen) {
       documents.clear()
       seen = registry.changes
     }
     const known = documents.get(name)
-    if (known !== undefined) return known
-    const text = JSON.stringify(make())
-    documents.set(name, text)
-    return text
+    if (known !== undefined) return known as T
+    const document = make()
+    documents.set(name, document)
+    return document
   }
+  const documentOf = (name: string, make: () => object) => kept(name, () => JSON.stringify(make()))
   return ({ method, path, headers }) => {
     if (method !== 'GET' || !path.startsWith('/openapi/')) return undefined
     if (path === '/openapi/v2') {
-      if (headers.accept?.includes('protobuf') && !headers.accept.includes('json'))
-        return { status: 406, headers: {}, body: '' }
+      if (wantsProtobuf(headers.accept ?? ''))
+        return {
+          status: 200,
+          headers: { 'content-type': protobufType, vary: 'Accept' },
+          bytes: kept('v2 protobuf', () => encodeDocument2(document2([...registry.all()]))),
+        }
       return json(documentOf('v2', () => document2([...registry.all()])))
     }
     const groups = byVersion(registry)
@@ -40,6 +46,14 @@ export function openApiRoute(registry: Registry): (request: ApiRequest) => ApiRe
     const resources = groups.get(name)
     return resources && json(documentOf(name, () => document3(resources)))
   }
+}
+
+const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
+
+/** Whether protobuf is asked for before anything else, by its name or by the one that it had before. */
+function wantsProtobuf(accept: string): boolean {
+  const [first = ''] = accept.split(/[,;]/)
+  return first.trim().replace('@', '.') === protobufType
 }
 
 /** `api/v1`, `apis/apps/v1` → what is served there. */

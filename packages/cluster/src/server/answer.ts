@@ -24,7 +24,7 @@ export function jsonAnswer(
       'cache-control': 'no-cache, private',
       ...(warnings.length > 0 && { warning: warnings.map(warningHeader) }),
     },
-    body: yaml ? toYaml(JSON.parse(body)) : body,
+    body: yaml ? toYaml(JSON.parse(body)) : `${body}\n`,
   }
 }
 

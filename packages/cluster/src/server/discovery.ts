@@ -99,7 +99,7 @@ function describeFlat(resource: Resource): object[] {
     singularName: singular,
     namespaced,
     kind,
-    verbs: [...verbs].sort(),
+    verbs: verbsOf(resource),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(verbs.includes('list') && { storageVersionHash: storageHash(resource) }),
@@ -114,6 +114,13 @@ function describeFlat(resource: Resource): object[] {
     verbs: [...info.verbs].sort(),
   }))
   return [main, ...subresources]
+}
+
+/** Custom kinds tell theirs in an order of their own. */
+const customOrder = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+
+function verbsOf({ struct, verbs }: Resource): string[] {
+  return struct ? [...verbs].sort() : customOrder.filter(verb => (verbs as readonly string[]).includes(verb))
 }
 
 function storageHash(resource: Resource): string {
@@ -156,7 +163,7 @@ function aggregated(registry: Registry, request: ApiRequest, core: boolean): Api
 }
 
 function describeNested(resource: Resource): object {
-  const { plural, singular, namespaced, kind, verbs, shortNames, categories } = resource
+  const { plural, singular, namespaced, kind, shortNames, categories } = resource
   // Built-in kinds are of the group and version that they are listed under, and do not repeat it.
   const own = resource.struct ? { group: '', version: '' } : resource
   const responseKind = (group: string, version: string, name: string) => ({ group, version, kind: name })
@@ -165,7 +172,7 @@ function describeNested(resource: Resource): object {
     responseKind: responseKind(own.group, own.version, kind),
     scope: namespaced ? 'Namespaced' : 'Cluster',
     singularResource: singular,
-    verbs: [...verbs].sort(),
+    verbs: verbsOf(resource),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),
     ...(resource.subresources.size > 0 && {
@@ -203,6 +210,6 @@ function json(value: object): ApiResponse {
   return {
     status: 200,
     headers: { 'content-type': 'application/json', vary: 'Accept' },
-    body: JSON.stringify(value),
+    body: `${JSON.stringify(value)}\n`,
   }
 }

@@ -27,5 +27,7 @@ export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body?: string
+  /** Instead of `body`, for what is no text. */
+  readonly bytes?: Uint8Array
   readonly stream?: AsyncIterable<string>
 }

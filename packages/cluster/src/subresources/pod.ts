@@ -7,7 +7,7 @@ import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import type { ResourceCall, SubresourceHandler } from '../server/resource-call.ts'
 import * as verbs from '../server/resource-verbs.ts'
-import { refuse } from '../server/status.ts'
+import { ApiError, refuse } from '../server/status.ts'
 import type { UpdateScope } from '../server/update.ts'
 
 /** What a container wrote, as the kubelet knows it. Undefined when no such container ever ran. */
@@ -35,6 +35,8 @@ export function answerLog(logs: PodLogs): SubresourceHandler {
     // Nowhere to ask yet.
     if (!pod.spec?.nodeName)
       return { status: 204, headers: { 'cache-control': 'no-cache, private' }, body: '' }
+    if (request.query.get('previous') === 'true' && !hasEndedBefore(pod, container))
+      throw refuse.badRequest(`previous terminated container "${container}" in pod "${info.name}" not found`)
     const text = await logs(pod, container, request.query)
     if (text === undefined)
       throw refuse.badRequest(
@@ -46,6 +48,21 @@ export function answerLog(logs: PodLogs): SubresourceHandler {
       body: text,
     }
   }
+}
+
+function hasEndedBefore({ status }: Pod, container: string): boolean {
+  const statuses = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]
+  return statuses.some(({ name, lastState }) => name === container && lastState?.terminated !== undefined)
+}
+
+/** For `kubectl exec`, `attach`, `port-forward`, `cp` and `proxy`. */
+export async function refuseConnection({ context, resource, info }: ResourceCall): Promise<ApiResponse> {
+  getObject(context, resource, info.namespace, info.name)
+  throw new ApiError(
+    501,
+    'NotImplemented',
+    `pod ${info.name} is simulated: there is no container behind it that ${info.subresource} could reach`,
+  )
 }
 
 /** Debug containers are added to a running pod; nothing else changes. */

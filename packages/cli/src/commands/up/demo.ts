@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A workload that is applied and looked at until all of it is ready.
+// A workload that is applied, and looked at for as long as the cluster lives.
 import type { PodCliqueSet } from '@grove/api'
 import { isKubeError, type KubeObject } from '@grove/kube'
 import { isAvailable, resources, type StoredSet } from '@grove/operator'
@@ -11,16 +11,17 @@ import { ServedKinds } from '../../objects/served-kinds.ts'
 import { printLines } from '../../print.ts'
 import { kindOf, setsAmong } from '../../set-manifest.ts'
 import { terminal } from '../../terminal.ts'
+import { followSet } from '../../tree/followed-set.ts'
 import { LiveView } from '../../tree/live-view.ts'
+import type { SetObjects } from '../../tree/set-model.ts'
 import { paintFor, treeLines } from '../../tree/set-tree.ts'
 import type { LocalCluster } from './local-cluster.ts'
 import { workloadNamed } from './playground.ts'
-import type { StopAsked } from './stop-asked.ts'
 
-/** Long enough for the eye, short enough to see things happen. */
-const redrawMs = 80
 /** Something is wrong with the workload when it takes longer. */
 const readyWithinMs = 120_000
+/** On a terminal ages grow before the eyes. */
+const agesEveryMs = 1_000
 
 export interface Demo {
   readonly path: string
@@ -42,6 +43,14 @@ export interface Shown {
   readonly node: string
 }
 
+export interface ShowDemoOptions {
+  readonly signal: AbortSignal
+  /** Ends as soon as all of it is ready, and gives up on what never is. */
+  readonly exitWhenReady: boolean
+  /** What to say when all of it is ready. */
+  readonly whatNext: (shown: Shown) => string[]
+}
+
 /** A workload of the playground by its name, or of any file. */
 export async function readDemo(word: string): Promise<Demo> {
   const workload = workloadNamed(word)
@@ -57,43 +66,65 @@ export async function readDemo(word: string): Promise<Demo> {
   }
 }
 
-/** Applies the sets and shows the first until it is available; undefined when it was stopped before. */
+/** Applies the sets and shows the first one until the signal comes. Whether it has ever been ready. */
 export async function showDemo(
   cluster: LocalCluster,
   { path, sets, others }: Demo,
-  stop: StopAsked,
-): Promise<Shown | undefined> {
+  options: ShowDemoOptions,
+): Promise<boolean> {
   const kinds = await ServedKinds.of(cluster.client)
   for (const object of others) await applyBeside(cluster, object, kinds)
   for (const set of sets) await apply(cluster, set, path)
   const { name = '', namespace = 'default' } = sets[0]!.metadata
+  return watchDemo(cluster, { name, namespace }, path, options)
+}
+
+async function watchDemo(
+  { client }: LocalCluster,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  path: string,
+  { signal, exitWhenReady, whatNext }: ShowDemoOptions,
+): Promise<boolean> {
   const { stdout } = terminal()
+  const isTTY = stdout.isTTY ?? false
   const view = new LiveView(stdout)
   const paint = paintFor(stdout)
   const started = Date.now()
-  for (;;) {
-    const set = cluster.operator.world.sets.get({ name, namespace }) as StoredSet | undefined
-    const objects = set && objectsOf(cluster, set)
-    const lines = objects ? treeLines(objects, { paint }) : []
-    if (objects && isAvailable(set) && objects.cliques.every(isReady)) {
-      view.end(lines)
-      const [group] = objects.groups.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
-      return {
-        set: name,
-        namespace,
-        path,
-        group: group && { name: group.metadata.name, replicas: group.spec.replicas },
-        node: objects.pods.find(pod => pod.spec?.nodeName)?.spec?.nodeName ?? 'node-0',
-      }
+  let wasReady = false
+  let isLate = false
+  for await (const seen of followSet(client, { name, namespace }, { signal, atLeastEveryMs: agesEveryMs })) {
+    const lines = seen
+      ? treeLines(seen, { paint, ...(wasReady && isTTY && { now: Date.now() }) })
+      : [paint.faint(`PodCliqueSet ${name} is gone; whoever applies it again sees it here`)]
+    if (!wasReady && seen && isReady(seen)) {
+      wasReady = true
+      if (exitWhenReady) view.end(lines)
+      else view.show(lines)
+      view.say([...whatNext(shownOf(seen, { name, namespace }, path)), ''])
+      if (exitWhenReady) return true
     }
     view.show(lines)
-    if (stop.asked) return undefined
-    if (Date.now() - started > readyWithinMs)
-      throw new CommandError(
-        `${name} was not ready within ${readyWithinMs / 1000} s; the tree above shows what it waits for`,
-        1,
-      )
-    await new Promise(done => setTimeout(done, redrawMs))
+    if (wasReady || isLate || Date.now() - started < readyWithinMs) continue
+    const late = `${name} was not ready within ${readyWithinMs / 1000} s; the tree shows what it waits for`
+    if (exitWhenReady) throw new CommandError(late, 1)
+    isLate = true
+    view.say([late, ''])
+  }
+  return wasReady
+}
+
+function shownOf(
+  { groups, pods }: SetObjects,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+  path: string,
+): Shown {
+  const [group] = groups.toSorted((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1))
+  return {
+    set: name,
+    namespace,
+    path,
+    group: group && { name: group.metadata.name ?? '', replicas: group.spec.replicas },
+    node: pods.find(pod => pod.spec?.nodeName)?.spec?.nodeName ?? 'node-0',
   }
 }
 
@@ -125,22 +156,9 @@ async function applyBeside(
   }
 }
 
-function isReady(clique: {
-  readonly spec: { readonly replicas: number }
-  readonly status?: { readonly readyReplicas: number }
-}): boolean {
-  return (clique.status?.readyReplicas ?? 0) >= clique.spec.replicas
-}
-
-function objectsOf({ operator }: LocalCluster, set: StoredSet) {
-  const { world } = operator
-  const key = `${set.metadata.namespace}/${set.metadata.name}`
-  const cliques = world.cliques.byIndex('set', key)
-  return {
-    set,
-    groups: world.groups.byIndex('set', key),
-    cliques,
-    gangs: world.gangs.byIndex('controller', set.metadata.uid),
-    pods: cliques.flatMap(clique => world.podsOf(clique)),
-  }
+function isReady({ set, cliques }: SetObjects): boolean {
+  return (
+    isAvailable(set as StoredSet) &&
+    cliques.every(({ spec, status }) => (status?.readyReplicas ?? 0) >= spec.replicas)
+  )
 }

@@ -71,6 +71,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const logs = new ContainerLogs((pod, container) => [`${container} of ${pod.metadata?.name} is simulated`])
   const cluster = createCluster({
     authorization: 'rbac',
+    serviceAccountAdmission: true,
     // The same objects, typed by two parts of one package.
     podLogs: (pod, container, options) =>
       logs.read(pod as Parameters<typeof logs.read>[0], container, options),
@@ -86,7 +87,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const front = await listen(cluster, options.port)
   const controllers = await startControllers(connect('kube-controller-manager'), {
     log,
-    serviceAccounts: { tokenIssuer: cluster.tokens },
+    serviceAccounts: { tokenIssuer: cluster.tokens, caCertificate: front.certificates.authority },
     kubelet: { logs, runInitContainer: startupWaiter(inProcessTransport(cluster.handle)) },
   })
   const existing = await client.list(nodes)

@@ -16,12 +16,20 @@ export interface Workload {
 
 /** What a word after `--demo` stands for: a workload of the playground, or any file. */
 export function workloadNamed(word: string): Workload {
-  const path = join(playground, word, 'podcliqueset.yaml')
+  const path = pathOf(word)
   if (/[./\\]/.test(word) || existsSync(word) || !existsSync(path)) return { path: word }
   const configuration = join(playground, word, 'config.yaml')
   return { path, ...(existsSync(configuration) && { configuration }) }
 }
 
+/** Folders that hold something else, such as topologies, have none. */
+function pathOf(name: string): string {
+  return join(playground, name, 'podcliqueset.yaml')
+}
+
 export function workloads(): string[] {
-  return existsSync(playground) ? readdirSync(playground).sort() : []
+  if (!existsSync(playground)) return []
+  return readdirSync(playground)
+    .filter(name => existsSync(pathOf(name)))
+    .sort()
 }

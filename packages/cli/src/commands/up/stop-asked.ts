@@ -2,7 +2,8 @@
 
 export interface StopAsked {
   readonly promise: Promise<void>
-  readonly asked: boolean
+  /** Aborted at the same moment. */
+  readonly signal: AbortSignal
   /** Signals mean what they meant before. */
   forget(): void
 }
@@ -14,6 +15,7 @@ const sameWishMs = 1_000
 /** Resolves at the first signal to end. Whoever asks again later is served at once, after the last words. */
 export function stopAsked(lastWords: () => void): StopAsked {
   const { promise, resolve: stop } = Promise.withResolvers<void>()
+  const abort = new AbortController()
   let since: number | undefined
   const onSignal = () => {
     if (since !== undefined && performance.now() - since > sameWishMs) {
@@ -22,13 +24,12 @@ export function stopAsked(lastWords: () => void): StopAsked {
     }
     since ??= performance.now()
     stop()
+    abort.abort()
   }
   for (const signal of signals) process.on(signal, onSignal)
   return {
     promise,
-    get asked() {
-      return since !== undefined
-    },
+    signal: abort.signal,
     forget: () => {
       for (const signal of signals) process.off(signal, onSignal)
     },

@@ -3,6 +3,7 @@
 import { dns1123Label, type FieldError, fieldError } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
 import type { Service, ServiceSpec } from '../../schema/types.generated.ts'
+import { refuse } from '../../server/status.ts'
 import type { Strategy, StrategyContext } from '../resource.ts'
 
 /** 10.96.0.0/16, as on most clusters; .0.0 is the network and .0.1 is the API server. */
@@ -16,17 +17,18 @@ export const serviceStrategy: Partial<Strategy> = {
   returnsDeleted: true,
   nameRule: dns1123Label,
   prepareForCreate(draft, context) {
-    allocate((draft as unknown as Service).spec ?? {}, undefined, context)
+    allocate(draft as unknown as Service, undefined, context)
   },
   prepareForUpdate(draft, old, context) {
-    allocate((draft as unknown as Service).spec ?? {}, (old as unknown as Service).spec, context)
+    allocate(draft as unknown as Service, (old as unknown as Service).spec, context)
   },
   validate: validateService,
   validateUpdate: (object, old) => [...validateService(object), ...validateAddressKept(object, old)],
 }
 
 /** Gives a service its addresses and ports; an update keeps what the service has when it leaves them out. */
-function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
+function allocate(service: Service, old: ServiceSpec | undefined, context: StrategyContext): void {
+  const { spec = {} } = service
   if (spec.type === 'ExternalName') {
     // What a service had before it became a name goes; what is set beside the name is a mistake.
     if (!old || old.type === 'ExternalName') return
@@ -46,10 +48,36 @@ function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: Stra
   const isOpen = spec.clusterIP === 'None' && !Object.keys(spec.selector ?? {}).length
   spec.ipFamilies ??= old?.ipFamilies ?? (isOpen ? ['IPv4', 'IPv6'] : ['IPv4'])
   spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (isOpen ? 'RequireDualStack' : 'SingleStack')
-  for (const port of spec.ports ?? []) {
-    if (wantsNodePorts(spec)) port.nodePort ||= freeNodePort(context)
-    else delete port.nodePort
+  if (wantsNodePorts(spec)) allocateNodePorts(service, old, context)
+  else for (const port of spec.ports ?? []) delete port.nodePort
+}
+
+/** Ports that are asked for must be free, or the service's own already; the others are chosen. */
+function allocateNodePorts(
+  { metadata, spec }: Service,
+  old: ServiceSpec | undefined,
+  context: StrategyContext,
+): void {
+  const own = new Set(old?.ports?.map(({ nodePort }) => nodePort))
+  let used: Set<number | undefined> | undefined
+  for (const [index, port] of (spec?.ports ?? []).entries()) {
+    if (port.nodePort && own.has(port.nodePort)) continue
+    used ??= usedNodePorts(context)
+    port.nodePort ||= freeNodePort(used, context)
+    const problem = nodePortProblem(port.nodePort, used)
+    if (problem)
+      throw refuse.invalid({ group: '', kind: 'Service' }, metadata?.name ?? '', [
+        fieldError.invalid(`spec.ports[${index}].nodePort`, port.nodePort, problem),
+      ])
+    used.add(port.nodePort)
   }
+}
+
+function nodePortProblem(port: number, used: ReadonlySet<number | undefined>): string | undefined {
+  const { first, last } = nodePortRange
+  if (port < first || port > last)
+    return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
+  return used.has(port) ? 'provided port is already allocated' : undefined
 }
 
 function wantsNodePorts(spec: ServiceSpec): boolean {
@@ -71,10 +99,11 @@ function freeAddress(context: StrategyContext): string {
   }
 }
 
-function freeNodePort(context: StrategyContext): number {
-  const used = new Set(
-    services(context).flatMap(service => (service.spec?.ports ?? []).map(port => port.nodePort)),
-  )
+function usedNodePorts(context: StrategyContext): Set<number | undefined> {
+  return new Set(services(context).flatMap(({ spec }) => (spec?.ports ?? []).map(port => port.nodePort)))
+}
+
+function freeNodePort(used: ReadonlySet<number | undefined>, context: StrategyContext): number {
   for (;;) {
     const port = nodePortRange.first + context.random.integer(nodePortRange.last - nodePortRange.first + 1)
     if (!used.has(port)) return port

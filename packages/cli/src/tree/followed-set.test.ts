@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { customResourceDefinitions, label } from '@grove/api'
+import { createCluster, inProcessTransport } from '@grove/cluster'
+import { createClientOn, defineResource, isKubeError, type KubeObject } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { followSet } from './followed-set.ts'
+import type { SetObjects } from './set-model.ts'
+
+const definitions = defineResource<KubeObject>({
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  resource: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+})
+
+const namespace = 'default'
+const where = { name: 'llm', namespace }
+const podSpec = { containers: [{ name: 'main', image: 'a' }] }
+
+async function stage() {
+  const cluster = createCluster()
+  const client = createClientOn(inProcessTransport(cluster.handle))
+  for (const definition of customResourceDefinitions) await client.create(definitions, definition)
+  const end = new AbortController()
+  return {
+    client,
+    follow: (options = {}) => followSet(client, where, { signal: end.signal, ...options }),
+    end: () => end.abort(),
+    createSet: (replicas: number) =>
+      client.create(resources.podCliqueSets, {
+        apiVersion: 'grove.io/v1alpha1',
+        kind: 'PodCliqueSet',
+        metadata: where,
+        spec: {
+          replicas,
+          template: {
+            cliques: [{ name: 'a', spec: { roleName: 'a', replicas: 1, minAvailable: 1, podSpec } }],
+          },
+        },
+      } as never),
+    createPod: (name: string, set: string) =>
+      client.create(resources.pods, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name, namespace, labels: { [label.partOf]: set } },
+        spec: podSpec,
+      } as never),
+    [Symbol.dispose]: () => {
+      end.abort()
+      cluster.stop()
+    },
+  }
+}
+
+const seen = (picture: SetObjects | undefined) =>
+  picture && `${picture.set.spec.replicas} replicas, pods ${picture.pods.map(pod => pod.metadata.name)}`
+
+describe('a set that is followed', () => {
+  it('is seen at once and with every change, by itself', async () => {
+    using world = await stage()
+    await world.createSet(1)
+    await world.createPod('mine', 'llm')
+    const pictures = world.follow()
+    assert.equal(seen((await pictures.next()).value), '1 replicas, pods mine')
+    await world.createPod('other', 'another-set')
+    await world.client.patch(resources.podCliqueSets, where, { merge: { spec: { replicas: 3 } } })
+    assert.equal(seen((await pictures.next()).value), '3 replicas, pods mine')
+    await world.createPod('second', 'llm')
+    assert.equal(seen((await pictures.next()).value), '3 replicas, pods mine,second')
+    world.end()
+    assert.equal((await pictures.next()).done, true)
+  })
+
+  it('may come late and go', async () => {
+    using world = await stage()
+    const pictures = world.follow()
+    assert.deepEqual(await pictures.next(), { value: undefined, done: false })
+    await world.createSet(1)
+    assert.equal(seen((await pictures.next()).value), '1 replicas, pods ')
+    await world.client.delete(resources.podCliqueSets, where)
+    assert.deepEqual(await pictures.next(), { value: undefined, done: false })
+    world.end()
+    assert.equal((await pictures.next()).done, true)
+  })
+
+  it('is shown again when nothing happens, where ages are shown', async () => {
+    using world = await stage()
+    await world.createSet(1)
+    const pictures = world.follow({ atLeastEveryMs: 10 })
+    for (let look = 0; look < 3; look++)
+      assert.equal(seen((await pictures.next()).value), '1 replicas, pods ')
+    world.end()
+  })
+
+  it('ends where looking is forbidden', async () => {
+    const cluster = createCluster({
+      authorize: async ({ resource }) => (resource === 'pods' ? 'not you' : undefined),
+    })
+    const client = createClientOn(inProcessTransport(cluster.handle))
+    for (const definition of customResourceDefinitions) await client.create(definitions, definition)
+    await assert.rejects(followSet(client, where).next(), error => isKubeError(error, 'Forbidden'))
+    cluster.stop()
+  })
+})

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { FakeClock } from '@grove/kube'
+import { createCluster } from '../cluster.ts'
+import type { Pod } from '../schema/types.generated.ts'
+
+const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
+
+function stage() {
+  const clock = new FakeClock()
+  const cluster = createCluster({ serviceAccountAdmission: true, seed: 1, clock })
+  const post = async (resource: string, object: object) => {
+    const { status, body = '' } = await cluster.handle({
+      method: 'POST',
+      path: `/api/v1/namespaces/default/${resource}`,
+      query: new URLSearchParams(),
+      headers: {},
+      body: JSON.stringify(object),
+      user: { name: 'test', groups: [] },
+    })
+    return { status, object: JSON.parse(body) as Pod & { message?: string } }
+  }
+  const account = (name: string, more: object = {}) =>
+    post('serviceaccounts', { metadata: { name }, ...more })
+  const pod = (spec: object = {}) =>
+    post('pods', {
+      metadata: { name: 'a' },
+      spec: {
+        containers: [{ name: 'main', image: 'a' }],
+        initContainers: [{ name: 'i', image: 'b' }],
+        ...spec,
+      },
+    })
+  return { account, pod, clock }
+}
+
+describe('pods and their service accounts', () => {
+  it('a pod runs as the default account, whose token is mounted into each of its containers', async () => {
+    const { account, pod } = stage()
+    await account('default')
+    const { status, object } = await pod()
+    assert.equal(status, 201)
+    assert.equal(object.spec?.serviceAccountName, 'default')
+    assert.equal(object.spec?.serviceAccount, 'default')
+    const [volume] = object.spec?.volumes ?? []
+    assert.match(volume?.name ?? '', /^kube-api-access-\w{5}$/)
+    assert.equal(volume?.projected?.sources?.[0]?.serviceAccountToken?.expirationSeconds, 3607)
+    for (const container of [...object.spec!.containers!, ...object.spec!.initContainers!])
+      assert.deepEqual(container.volumeMounts, [{ name: volume?.name, readOnly: true, mountPath }])
+  })
+
+  const unwanted = [
+    ['the account', { automountServiceAccountToken: false }, {}],
+    ['the pod', {}, { automountServiceAccountToken: false }],
+  ] as const
+  for (const [who, ofAccount, ofPod] of unwanted)
+    it(`nothing is mounted when ${who} does not want it`, async () => {
+      const { account, pod } = stage()
+      await account('default', ofAccount)
+      assert.equal((await pod(ofPod)).object.spec?.volumes, undefined)
+    })
+
+  it('what the pod mounts there itself stays, and pull secrets are those of the account unless it has some', async () => {
+    const { account, pod } = stage()
+    await account('robot', { imagePullSecrets: [{ name: 'pull' }] })
+    const own = [{ name: 'own', mountPath }]
+    const { object } = await pod({
+      serviceAccountName: 'robot',
+      initContainers: [],
+      containers: [{ name: 'main', image: 'a', volumeMounts: own }],
+      volumes: [{ name: 'own', emptyDir: {} }],
+    })
+    assert.deepEqual(object.spec?.containers?.[0]?.volumeMounts, own)
+    assert.equal(object.spec?.volumes?.length, 1)
+    assert.deepEqual(object.spec?.imagePullSecrets, [{ name: 'pull' }])
+  })
+
+  it('an account that is not there is an error, at once for one that was named', async () => {
+    const { pod } = stage()
+    const { status, object } = await pod({ serviceAccountName: 'nobody' })
+    assert.equal(status, 403)
+    assert.equal(
+      object.message,
+      'pods "a" is forbidden: error looking up service account default/nobody: serviceaccount "nobody" not found',
+    )
+  })
+
+  it('the default account of a new namespace is waited for', async () => {
+    const { account, pod, clock } = stage()
+    const waiting = pod()
+    await clock.advance(150)
+    await account('default')
+    await clock.advance(100)
+    assert.equal((await waiting).status, 201)
+  })
+})
