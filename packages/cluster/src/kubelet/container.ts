@@ -27,6 +27,8 @@ export class SimulatedContainer {
   last: Ended | undefined
   restarts = 0
   ready = false
+  /** Since when its liveness probe fails. */
+  unwellSince: number | undefined
 
   constructor(spec: Container, kind: ContainerKind, waitingFor: string) {
     this.spec = spec
@@ -51,6 +53,7 @@ export class SimulatedContainer {
     if (this.phase.is === 'ended') this.last = this.phase
     this.phase = { is: 'running', startedAt: now }
     this.ready = false
+    this.unwellSince = undefined
   }
 
   end(now: number, exitCode: number, message?: string): void {

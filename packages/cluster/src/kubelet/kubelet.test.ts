@@ -109,25 +109,6 @@ describe('a pod on a simulated node', () => {
     assert.equal(healed.conditions.Ready, 'True')
   })
 
-  const endings = [
-    ['Always', '0', 'Running', true],
-    ['OnFailure', '0', 'Succeeded', false],
-    ['OnFailure', '3', 'Running', true],
-    ['Never', '0', 'Succeeded', false],
-    ['Never', '3', 'Failed', false],
-  ] as const
-  for (const [restartPolicy, exitCode, phase, restarts] of endings)
-    it(`of restart policy ${restartPolicy} that ends with ${exitCode} is ${phase}`, async () => {
-      await using cluster = await startTestCluster({ nodes: 1 })
-      const annotations = { [`${prefix}run-time`]: '5s', [`${prefix}exit-code`]: exitCode }
-      await createPod(cluster, podOf('a', { annotations, spec: { ...podOf('a').spec, restartPolicy } }))
-      await cluster.clock.advance(7_000)
-      const { status, main } = await statusOf(cluster, 'a')
-      assert.equal(status?.phase, phase)
-      assert.equal((main?.restartCount ?? 0) > 0, restarts)
-      if (!restarts) assert.equal(main?.state?.terminated?.exitCode, Number(exitCode))
-    })
-
   it('is given its time to end, and no more than its grace period', async () => {
     await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings } })
     const slow = { [`${prefix}stop-delay`]: '1h' }

@@ -211,6 +211,16 @@ export class Kubelet implements Component {
         const { name, namespace, uid } = pod.metadata
         const message = `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`
         this.#runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'BackOff', message })
+      } else if (what === 'found unwell') {
+        const message = 'Liveness probe failed: it was told to fail'
+        const killing = `Container ${container} failed liveness probe, will be restarted`
+        this.#runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'Unhealthy', message })
+        this.#runtime.events.record(pods, pod, {
+          ...note,
+          type: 'Normal',
+          reason: 'Killing',
+          message: killing,
+        })
       } else if (this.#options.normalEvents)
         this.#runtime.events.record(pods, pod, {
           ...note,

@@ -24,7 +24,12 @@ export const defaultAnnotationPrefix = 'simulate.grove.io/'
 export interface ContainerScript {
   /** Undefined: runs until it is stopped. */
   readonly runMs: number | undefined
-  readonly exitCode: number
+  /** With which it ends; undefined where nothing was said. */
+  readonly exitCode: number | undefined
+  /** What it leaves in its termination message. */
+  readonly message: string | undefined
+  /** False: its liveness probe fails, if it has one. */
+  readonly live: boolean
   readonly readyMs: number
   /** False: not ready, whatever the time. */
   readonly ready: boolean
@@ -34,6 +39,8 @@ export interface ContainerScript {
 export interface PodScript {
   readonly startMs: number
   readonly stopMs: number
+  /** How long the pod may be active, as its spec says. */
+  readonly activeMs: number | undefined
   /** `crash`: its containers end with an error as often as they start. `exit`: it ends as Failed. */
   readonly fail: 'crash' | 'exit' | undefined
   /** The image cannot be had. */
@@ -43,9 +50,9 @@ export interface PodScript {
 
 /**
  * Reads the annotations of a pod: `start-delay`, `init-delay`, `ready-delay`, `stop-delay`, `run-time` (durations such
- * as `1.5s`), `exit-code`, `ready` (`"false"`), `fail` (`crash`, `exit`), `image` (`missing`). With `.` and the name of
- * a container behind it, an annotation is about that container only: `run-time.server`. What cannot be read counts as
- * not given: a simulation must not refuse what a cluster would run.
+ * as `1.5s`), `exit-code`, `message` (why it ended), `ready` and `live` (`"false"`: the probe fails), `fail` (`crash`,
+ * `exit`), `image` (`missing`). With `.` and the name of a container behind it, an annotation is about that container
+ * only: `run-time.server`. What cannot be read counts as not given: a simulation must not refuse what a cluster would run.
  */
 export function podScript(pod: Pod, defaults: KubeletSettings, prefix: string): PodScript {
   const annotations = pod.metadata?.annotations ?? {}
@@ -57,6 +64,8 @@ export function podScript(pod: Pod, defaults: KubeletSettings, prefix: string): 
   return {
     startMs: span('start-delay') ?? defaults.startMs,
     stopMs: span('stop-delay') ?? defaults.stopMs,
+    activeMs:
+      pod.spec?.activeDeadlineSeconds === undefined ? undefined : pod.spec.activeDeadlineSeconds * 1_000,
     fail: fail === 'crash' || fail === 'exit' ? fail : undefined,
     imageMissing: text('image') === 'missing',
     container(name, kind, hasProbe) {
@@ -64,13 +73,17 @@ export function podScript(pod: Pod, defaults: KubeletSettings, prefix: string): 
       if (kind === 'init')
         return {
           runMs: milliseconds(own('run-time')) ?? span('init-delay') ?? defaults.initMs,
-          exitCode: integer(own('exit-code')) ?? 0,
+          exitCode: integer(own('exit-code')),
+          message: own('message'),
+          live: true,
           readyMs: 0,
           ready: true,
         }
       return {
         runMs: kind === 'sidecar' ? milliseconds(own('run-time')) : span('run-time', name),
-        exitCode: integer(kind === 'sidecar' ? own('exit-code') : text('exit-code', name)) ?? 0,
+        exitCode: integer(kind === 'sidecar' ? own('exit-code') : text('exit-code', name)),
+        message: kind === 'sidecar' ? own('message') : text('message', name),
+        live: text('live', name) !== 'false',
         readyMs: span('ready-delay', name) ?? (hasProbe ? defaults.readyMs : 0),
         ready: text('ready', name) !== 'false',
       }

@@ -3,17 +3,24 @@
 import type { Stored } from '@grove/kube'
 import type { Pod } from '../controllers/kinds.ts'
 import { SimulatedContainer } from './container.ts'
+import { type End, killedExitCode, unwellEnd } from './liveness.ts'
 import { backoffText } from './restart-backoff.ts'
 import type { ContainerScript, PodScript } from './settings.ts'
 
 /** What happened in a step that is worth an event. */
-export type Happening = { readonly container: string; readonly what: 'started' | 'backing off' }
+export interface Happening {
+  readonly container: string
+  readonly what: 'started' | 'backing off' | 'found unwell'
+}
 
 /** Really runs an init container; undefined leaves it to the simulation. */
 export type InitRunner = (container: SimulatedContainer) => boolean
 
-const killedExitCode = 137
 const crashExitCode = 1
+const deadlineExceeded = {
+  reason: 'DeadlineExceeded',
+  message: 'Pod was active on the node longer than the specified deadline',
+}
 
 /**
  * A pod on a node that has no machine: what its containers do and when, worked out from its spec and its annotations.
@@ -34,6 +41,8 @@ export class SimulatedPod {
   /** Init containers that something outside runs, and how they ended. */
   readonly #outside = new Map<string, { readonly exitCode: number; readonly message?: string } | undefined>()
   #failed = false
+  /** Why the pod as a whole has failed, where that is not the end of its containers. */
+  failure: { readonly reason: string; readonly message: string } | undefined
 
   constructor(pod: Stored<Pod>, now: number) {
     const { initContainers = [], containers = [] } = pod.spec ?? {}
@@ -86,7 +95,13 @@ export class SimulatedPod {
   step(now: number, script: PodScript, runOutside: InitRunner): number | undefined {
     if (this.stopping) return this.#stepStopping(now)
     if (this.outcome) return undefined
-    if (script.fail === 'exit') return this.#exit(now)
+    if (script.fail === 'exit') return this.#exit(now, script)
+    const deadline = script.activeMs === undefined ? undefined : this.admittedAt + script.activeMs
+    if (deadline !== undefined && now >= deadline) return this.#exceedDeadline(now)
+    return earliest(deadline, this.#stepActive(now, script, runOutside))
+  }
+
+  #stepActive(now: number, script: PodScript, runOutside: InitRunner): number | undefined {
     const networkAt = this.admittedAt + script.startMs
     if (!this.hasNetwork) {
       if (now < networkAt) return networkAt
@@ -134,11 +149,16 @@ export class SimulatedPod {
         this.#startContainer(container, now, runOutside)
       } else if (phase.is === 'running') {
         const end = crashes
-          ? { at: now, exitCode: crashExitCode }
-          : this.#endOf(container, phase.startedAt, script)
+          ? {
+              at: now,
+              exitCode: script.exitCode ?? crashExitCode,
+              ...(script.message && { message: script.message }),
+            }
+          : this.#endOf(container, now, phase.startedAt, script)
         if (end === undefined || now < end.at)
           return earliest(end?.at, this.#stepReadiness(container, now, phase.startedAt, script))
         container.end(end.at, end.exitCode, end.message)
+        if (end.isUnwell) this.happenings.push({ container: container.name, what: 'found unwell' })
         this.version++
       } else {
         if (!this.#restarts(container, phase.exitCode)) return undefined
@@ -164,14 +184,19 @@ export class SimulatedPod {
 
   #endOf(
     container: SimulatedContainer,
+    now: number,
     startedAt: number,
-    { runMs, exitCode }: ContainerScript,
-  ): { readonly at: number; readonly exitCode: number; readonly message?: string } | undefined {
+    { runMs, exitCode = 0, message, live }: ContainerScript,
+  ): End | undefined {
     if (this.#outside.has(container.name)) {
       const result = this.#outside.get(container.name)
       return result && { at: startedAt, ...result }
     }
-    return runMs === undefined ? undefined : { at: startedAt + runMs, exitCode }
+    const killed = live ? undefined : unwellEnd(container, now, startedAt)
+    if (live) container.unwellSince = undefined
+    const own =
+      runMs === undefined ? undefined : { at: startedAt + runMs, exitCode, ...(message && { message }) }
+    return killed && (!own || killed.at < own.at) ? killed : own
   }
 
   #stepReadiness(
@@ -208,9 +233,21 @@ export class SimulatedPod {
     return undefined
   }
 
-  #exit(now: number): undefined {
-    for (const container of this.main) container.end(now, crashExitCode)
+  #exit(now: number, script: PodScript): undefined {
+    for (const container of this.main) {
+      const { exitCode = crashExitCode, message } = script.container(container.name, 'main', false)
+      container.end(now, exitCode, message)
+    }
     this.#failed = true
+    this.version++
+    return undefined
+  }
+
+  #exceedDeadline(now: number): undefined {
+    for (const container of this.containers)
+      if (container.phase.is === 'running') container.end(now, killedExitCode)
+    this.#failed = true
+    this.failure = deadlineExceeded
     this.version++
     return undefined
   }

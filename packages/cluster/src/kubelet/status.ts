@@ -27,6 +27,7 @@ export function podStatus(
   return {
     observedGeneration: pod.metadata.generation,
     phase,
+    ...simulated.failure,
     conditions: podConditions(simulated, pod, phase, timestamp(now)),
     hostIP,
     hostIPs: [{ ip: hostIP }],

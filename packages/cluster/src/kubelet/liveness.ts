@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { SimulatedContainer } from './container.ts'
+
+/** Killed by signal 9. */
+export const killedExitCode = 137
+
+const defaultPeriodSeconds = 10
+const defaultFailureThreshold = 3
+
+/** How and when a container ends. */
+export interface End {
+  readonly at: number
+  readonly exitCode: number
+  readonly message?: string
+  /** Because its liveness probe failed. */
+  readonly isUnwell?: boolean
+}
+
+/** When a container whose liveness probe fails from now on is killed for it; never without a probe. */
+export function unwellEnd(container: SimulatedContainer, now: number, startedAt: number): End | undefined {
+  const { livenessProbe: probe } = container.spec
+  if (!probe) return undefined
+  container.unwellSince ??= now
+  const firstProbe = startedAt + (probe.initialDelaySeconds ?? 0) * 1_000
+  const failures = probe.failureThreshold || defaultFailureThreshold
+  const patienceMs = failures * (probe.periodSeconds || defaultPeriodSeconds) * 1_000
+  return {
+    at: Math.max(container.unwellSince, firstProbe) + patienceMs,
+    exitCode: killedExitCode,
+    isUnwell: true,
+  }
+}
