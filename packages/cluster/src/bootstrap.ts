@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type KubeObject, objectKey } from './object.ts'
+import { systemPriorities } from './registry/strategies/policy.ts'
 import { type ServerContext, timestamp } from './server/context.ts'
 import { stampNewObject } from './server/metadata.ts'
 
@@ -10,16 +11,8 @@ const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 export function bootstrap(context: ServerContext): void {
   for (const name of namespaces) createMissing(context, 'namespaces', namespace(name))
   createMissing(context, 'services', kubernetesService())
-  createMissing(
-    context,
-    'priorityclasses.scheduling.k8s.io',
-    systemPriority('system-cluster-critical', 2_000_000_000),
-  )
-  createMissing(
-    context,
-    'priorityclasses.scheduling.k8s.io',
-    systemPriority('system-node-critical', 2_000_001_000),
-  )
+  for (const [name, value] of Object.entries(systemPriorities))
+    createMissing(context, 'priorityclasses.scheduling.k8s.io', systemPriority(name, value))
 }
 
 function createMissing(context: ServerContext, storage: string, object: KubeObject): void {
@@ -62,13 +55,18 @@ function kubernetesService(): KubeObject {
   }
 }
 
+const systemPlaces: Readonly<Record<string, string>> = {
+  'system-cluster-critical': 'run in the cluster, but can be moved to another node if necessary',
+  'system-node-critical': 'not be moved from their current node',
+}
+
 function systemPriority(name: string, value: number): KubeObject {
   return {
     kind: 'PriorityClass',
     apiVersion: 'scheduling.k8s.io/v1',
     metadata: { name, generation: 1 },
     value,
-    description: 'Used for system critical pods that must not be moved from their current node.',
+    description: `Used for system critical pods that must ${systemPlaces[name]}.`,
     preemptionPolicy: 'PreemptLowerPriority',
   }
 }

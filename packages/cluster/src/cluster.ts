@@ -11,7 +11,8 @@ import {
   type ServiceAccountTokens,
 } from './access/index.ts'
 import { namespaceLifecycle } from './admission/namespace-lifecycle.ts'
-import { defaultTolerations, notReadyTaint, priority } from './admission/pod-defaults.ts'
+import { defaultTolerations, notReadyTaint } from './admission/pod-defaults.ts'
+import { priority } from './admission/priority.ts'
 import { serviceAccountAdmission } from './admission/service-account.ts'
 import { bootstrap } from './bootstrap.ts'
 import { establishDefinitions } from './custom-resources/establishment.ts'

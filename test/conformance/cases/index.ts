@@ -2,7 +2,10 @@
 
 import { apply } from './apply.ts'
 import { applyLists } from './apply-lists.ts'
+import { autoscalers } from './autoscalers.ts'
 import { badRequests } from './bad-requests.ts'
+import { bindings } from './bindings.ts'
+import { resourceClaims } from './claims.ts'
 import { crud } from './crud.ts'
 import { customResources } from './custom-resources.ts'
 import { customValidation } from './custom-validation.ts'
@@ -10,7 +13,9 @@ import { deletion } from './deletion.ts'
 import { discovery } from './discovery.ts'
 import { dryRun } from './dry-run.ts'
 import { events } from './events.ts'
+import { evictions } from './evictions.ts'
 import { fieldErrors } from './field-errors.ts'
+import { kept } from './kept.ts'
 import { kinds } from './kinds.ts'
 import { nodeCases } from './nodes.ts'
 import { owners } from './owners.ts'
@@ -18,9 +23,11 @@ import { paging } from './paging.ts'
 import { patches } from './patches.ts'
 import { podResize } from './pod-resize.ts'
 import { podSubresources } from './pod-subresources.ts'
+import { podUpdates } from './pod-updates.ts'
 import { pods } from './pods.ts'
 import { preconditions } from './preconditions.ts'
 import { rbac } from './rbac.ts'
+import { refusalChapters } from './refusals/index.ts'
 import { requests } from './requests.ts'
 import { rights } from './rights.ts'
 import { scale } from './scale.ts'
@@ -50,10 +57,16 @@ export const chapters = [
   status,
   scale,
   pods,
+  podUpdates,
   podSubresources,
+  bindings,
+  evictions,
   podResize,
   nodeCases,
   kinds,
+  kept,
+  autoscalers,
+  resourceClaims,
   services,
   customResources,
   customValidation,
@@ -68,4 +81,5 @@ export const chapters = [
   webhooks,
   webhookMatching,
   webhookConfigurations,
+  ...refusalChapters,
 ]

@@ -11,6 +11,7 @@ import type {
 import { parseBody } from '../server/body.ts'
 import { type ServerContext, timestamp } from '../server/context.ts'
 import { decodeObject } from '../server/decode-object.ts'
+import { ensureNamespace } from '../server/metadata.ts'
 import { presenterOf, type SubresourceHandler, withOptions, writeRequestOf } from '../server/resource-call.ts'
 import { refuse } from '../server/status.ts'
 import { type BoundObject, type ServiceAccountTokens, tokenIssuerName } from './tokens.ts'
@@ -43,6 +44,7 @@ export function answerTokenRequest(tokens: ServiceAccountTokens): SubresourceHan
     )
     const account = context.store.get(resource.storage, objectKey(info.namespace, info.name))
     if (!account) throw refuse.notFound(resource, info.name)
+    ensureNamespace(draft, info.namespace)
     const { metadata, spec = {} } = draft as unknown as AuthenticationTokenRequest
     checkMetadata(metadata ?? {}, account)
     const audiences = spec.audiences?.length ? spec.audiences : [tokenIssuerName]
@@ -75,15 +77,10 @@ export function answerTokenRequest(tokens: ServiceAccountTokens): SubresourceHan
 
 function checkMetadata(asked: KubeObject['metadata'], { metadata }: KubeObject): void {
   const kind = { group: tokenRequests.group, kind: tokenRequests.kind }
-  for (const field of ['name', 'namespace'] as const)
-    if (asked[field] && asked[field] !== metadata[field])
-      throw refuse.invalid(kind, metadata.name!, [
-        fieldError.invalid(
-          `metadata.${field}`,
-          asked[field],
-          `must match the service account ${field} if specified`,
-        ),
-      ])
+  if (asked.name && asked.name !== metadata.name)
+    throw refuse.invalid(kind, metadata.name!, [
+      fieldError.invalid('metadata.name', asked.name, 'must match the service account name if specified'),
+    ])
   if (asked.uid && asked.uid !== metadata.uid)
     throw refuse.conflict(
       { group: tokenRequests.group, plural: tokenRequests.kind },
@@ -112,7 +109,7 @@ function findBound(
   account: KubeObject,
   { apiVersion = '', kind = '', name = '', uid }: AuthenticationBoundObjectReference,
 ): BoundObject[] {
-  if (apiVersion !== 'v1' || !isBindable(kind))
+  if (apiVersion.includes('/') || !isBindable(kind))
     throw refuse.badRequest(`cannot bind token to object of type ${describeKind(apiVersion, kind)}`)
   const plural = boundStorages[kind]
   const object = context.store.get(

@@ -98,6 +98,12 @@ export interface Strategy {
   isHeld?(object: KubeObject): boolean
   validate?(object: KubeObject): FieldError[]
   validateUpdate?(object: KubeObject, old: KubeObject): FieldError[]
+  /** What only a look at other objects tells: an address that is taken. Asked when all else is right. */
+  validateAmongOthers?(
+    object: KubeObject,
+    old: KubeObject | undefined,
+    context: StrategyContext,
+  ): FieldError[]
   validateStatusUpdate?(object: KubeObject, old: KubeObject): FieldError[]
   warnings?(object: KubeObject, old: KubeObject | undefined): string[]
   /** What happens to dependents when a deletion does not say; Background when absent. */

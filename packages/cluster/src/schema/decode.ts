@@ -61,8 +61,10 @@ class Walk {
     const at = path ? `${path}.${field.name}` : field.name
     const named = names ? `${names}.${field.name}` : field.name
     const decoded = this.#value(field.type, raw, at, named, owner)
-    if (field.omitEmpty && !field.pointer && isEmpty(field.type, decoded)) return undefined
-    return decoded
+    if (field.pointer || !isEmpty(field.type, decoded)) return decoded
+    if (field.omitEmpty) return undefined
+    // An empty list is none after it was stored.
+    return field.type.kind === 'list' ? null : decoded
   }
 
   #value(type: FieldType, raw: unknown, path: string, names: string, owner: StructType): unknown {
@@ -190,6 +192,7 @@ function quantity(raw: unknown): string {
   return formatQuantity(read)
 }
 
+const microTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{6,})?/
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
 
 function time(type: 'time' | 'microTime', raw: unknown, refuse: () => DecodeError): string | null {
@@ -201,8 +204,12 @@ function time(type: 'time' | 'microTime', raw: unknown, refuse: () => DecodeErro
     throw new DecodeError(`parsing time "${raw}" as "${layout}": cannot parse "${raw}" as "2006"`)
   const seconds = new Date(milliseconds).toISOString().slice(0, 19)
   if (type === 'time') return `${seconds}Z`
-  const fraction = (/\.(\d+)/.exec(raw)?.[1] ?? '').slice(0, 6).padEnd(6, '0')
-  return `${seconds}.${fraction}Z`
+  const [whole, fraction] = microTime.exec(raw) ?? []
+  if (!fraction)
+    throw new DecodeError(
+      `parsing time "${raw}" as "${layout}": cannot parse "${raw.slice(whole?.length)}" as ".000000"`,
+    )
+  return `${seconds}${fraction.slice(0, 7)}Z`
 }
 
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/

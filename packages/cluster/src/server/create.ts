@@ -67,7 +67,8 @@ async function commitCreate(
   else if (resource.struct) delete object.metadata.generation
   if (resource.strategy.hasStatus && !resource.strategy.keepsNewStatus) resetStatus(object, resource.struct)
   resource.strategy.prepareForCreate?.(object, strategy)
-  const errors = [...metadataErrors(resource, object), ...(resource.strategy.validate?.(object) ?? [])]
+  let errors = [...metadataErrors(resource, object), ...(resource.strategy.validate?.(object) ?? [])]
+  if (errors.length === 0) errors = resource.strategy.validateAmongOthers?.(object, undefined, strategy) ?? []
   if (errors.length > 0)
     throw refuse.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
   for (const warning of metadataWarnings(object)) request.warn(warning)

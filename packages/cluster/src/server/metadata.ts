@@ -74,6 +74,9 @@ export function requireName(write: { readonly name: string }, object: KubeObject
 
 /** What an object says it is, which need not be what the path says: refusals name it so. */
 export function claimedKind(resource: Resource, { apiVersion, kind }: KubeObject): KindName {
+  // Judged in the form in which it is stored, it is named as that.
+  if (resource.conversion && resource.struct)
+    return { group: resource.storage.slice(resource.plural.length + 1), kind: resource.kind }
   const slash = apiVersion?.indexOf('/') ?? -1
   const group = apiVersion === undefined ? resource.group : apiVersion.slice(0, Math.max(slash, 0))
   return { group, kind: kind ?? resource.kind }
@@ -121,6 +124,10 @@ export function bumpGeneration(resource: Resource, draft: KubeObject, live: Kube
 function desireChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
   if (resource.strategy.annotationsCount && !equalJson(draft.metadata.annotations, live.metadata.annotations))
     return true
+  if (resource.conversion && resource.struct) {
+    const { toStorage } = resource.conversion
+    return !equalJson(toStorage(draft).spec, toStorage(live).spec)
+  }
   if (resource.struct) return !equalJson(draft.spec, live.spec)
   const ignored = new Set([
     'metadata',

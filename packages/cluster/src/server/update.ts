@@ -40,6 +40,7 @@ export interface UpdateScope {
     draft: KubeObject,
     live: KubeObject,
   ): ReturnType<NonNullable<Resource['strategy']['validateUpdate']>>
+  validateAmongOthers?: Resource['strategy']['validateAmongOthers']
 }
 
 /** How often a write is tried when others write at the same time. */
@@ -102,7 +103,7 @@ function checkVersion(resource: Resource, name: string, draft: KubeObject, live:
 }
 
 /** Where the real server would keep the object; its messages say so. */
-function storageKey(resource: Resource, { metadata }: KubeObject): string {
+export function storageKey(resource: Resource, { metadata }: KubeObject): string {
   const path = resource.struct ? resource.plural : `${resource.group}/${resource.plural}`
   return `/registry/${path}/${objectKey(metadata.namespace, metadata.name!)}`
 }
@@ -122,7 +123,8 @@ async function prepareUpdate(
   const strategy = strategyContext(context)
   carryOverMetadata(object, live)
   scope.prepare(object, live, strategy)
-  const errors = [...metadataErrors(resource, object, live), ...scope.validate(object, live)]
+  let errors = [...metadataErrors(resource, object, live), ...scope.validate(object, live)]
+  if (errors.length === 0) errors = scope.validateAmongOthers?.(object, live, strategy) ?? []
   if (errors.length > 0)
     throw refuse.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
   for (const warning of metadataWarnings(object, live)) request.warn(warning)
@@ -176,6 +178,7 @@ export function mainScope(resource: Resource): UpdateScope {
     validate: (draft, live) => [
       ...(strategy.validateUpdate?.(draft, live) ?? strategy.validate?.(draft) ?? []),
     ],
+    validateAmongOthers: strategy.validateAmongOthers,
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cloneJson, isJsonObject } from '@grove/apimachinery'
+import { cloneJson } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import { structType } from '../schema/type-table.ts'
 import type { Binding, Pod } from '../schema/types.generated.ts'
@@ -10,7 +10,7 @@ import { timestamp } from '../server/context.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
 import { refuse } from '../server/status.ts'
-import { type UpdateScope, updateObject } from '../server/update.ts'
+import { storageKey, type UpdateScope, updateObject } from '../server/update.ts'
 
 const bindingType = structType('core/v1.Binding')
 
@@ -19,8 +19,12 @@ export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
   const binding = parseBody(request, 'Binding', bindingType).value as unknown as Binding
-  const node = isJsonObject(binding.target) ? (binding.target as { name?: string }).name : undefined
-  if (!node) throw refuse.badRequest('Binding "" is invalid: target.name: Required value')
+  if (binding.metadata?.name && binding.metadata.name !== info.name)
+    throw refuse.badRequest('name in URL does not match name in Binding object')
+  const { kind = '', name: node = '' } = binding.target ?? {}
+  if (kind !== '' && kind !== 'Node')
+    throw refuse.unexpected(`target.kind: Unsupported value: "${kind}": supported values: "Node", "<empty>"`)
+  if (node === '') throw refuse.unexpected('target.name: Required value')
   const bind = (live: KubeObject | undefined): KubeObject => {
     const draft = cloneJson(live!)
     // Shared by many objects; where a pod goes has no owner.
@@ -30,7 +34,7 @@ export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
       throw refuse.conflict(
         resource,
         info.name,
-        `Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${draft.metadata.uid}`,
+        `StorageError: invalid object, Code: 4, Key: ${storageKey(resource, draft)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${draft.metadata.uid}`,
       )
     if (draft.metadata.deletionTimestamp)
       throw refuse.conflict(
@@ -69,7 +73,6 @@ function assign(pod: Pod, node: string, binding: Binding, now: string): void {
       ...others,
       {
         type: 'PodScheduled',
-        observedGeneration: pod.metadata?.generation,
         status: 'True',
         lastProbeTime: null,
         lastTransitionTime: now,

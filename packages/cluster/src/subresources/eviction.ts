@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isJsonObject } from '@grove/apimachinery'
-import { objectKey } from '../object.ts'
+import { type KubeObject, objectKey } from '../object.ts'
 import { selectorMatches } from '../registry/validation/workload.ts'
 import { structType } from '../schema/type-table.ts'
-import type { Pod, PolicyPodDisruptionBudget } from '../schema/types.generated.ts'
+import type { Pod, PolicyEviction, PolicyPodDisruptionBudget } from '../schema/types.generated.ts'
 import { jsonAnswer } from '../server/answer.ts'
 import { parseBody } from '../server/body.ts'
-import type { ServerContext } from '../server/context.ts'
+import { type ServerContext, timestamp } from '../server/context.ts'
 import { deleteObject } from '../server/delete.ts'
 import type { DeleteOptions } from '../server/delete-options.ts'
 import type { ApiResponse } from '../server/request.ts'
@@ -25,22 +24,65 @@ const retryAfterSeconds = 10
 export async function answerEviction(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
-  const body = parseBody(request, 'Eviction', evictionType).value
-  const options = isJsonObject(body.deleteOptions)
-    ? (body.deleteOptions as unknown as DeleteOptions)
-    : undefined
+  const body = parseBody(request, 'Eviction', evictionType).value as unknown as PolicyEviction
+  if (body.metadata?.name && body.metadata.name !== info.name)
+    throw refuse.badRequest('name in URL does not match name in Eviction object')
+  const options = body.deleteOptions as DeleteOptions | undefined
+  const dryRun = write.options.dryRun || Boolean(body.deleteOptions?.dryRun?.length)
   const stored = context.store.get(resource.storage, objectKey(info.namespace, info.name))
   if (!stored) throw refuse.notFound(resource, info.name)
   const pod = stored as unknown as Pod
-  if (!isDoneOrWaiting(pod)) takeDisruption(context, pod, write.options.dryRun)
-  await deleteObject(context, write, { ...options, dryRun: write.options.dryRun })
+  if (!isDoneOrWaiting(pod)) takeDisruption(context, pod, dryRun)
+  if (!dryRun && isWanted(stored, options)) noteEviction(context, stored)
+  await deleteObject(context, write, { ...options, dryRun })
   return jsonAnswer(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
+}
+
+/** Whether this is the pod that the eviction means. */
+function isWanted({ metadata }: KubeObject, options: DeleteOptions | undefined): boolean {
+  const { uid, resourceVersion } = options?.preconditions ?? {}
+  return (uid ?? metadata.uid) === metadata.uid && resourceVersion === undefined
+}
+
+/** Those who watch the pod learn why it goes. */
+function noteEviction({ store, clock }: ServerContext, stored: KubeObject): void {
+  const { status } = stored as unknown as Pod
+  const condition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: timestamp(clock.now()),
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  }
+  const others = (status?.conditions ?? []).filter(({ type }) => type !== condition.type)
+  if (others.length < (status?.conditions ?? []).length) return
+  const draft = {
+    ...stored,
+    metadata: { ...stored.metadata },
+    status: { ...status, conditions: [...others, condition] },
+  }
+  store.write('pods', objectKey(stored.metadata.namespace, stored.metadata.name!), draft, stored)
 }
 
 /** Pods that serve nobody may go whatever their budget says. */
 function isDoneOrWaiting({ metadata, status }: Pod): boolean {
   return (
     ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '') || Boolean(metadata?.deletionTimestamp)
+  )
+}
+
+function isReady({ status }: Pod): boolean {
+  return (status?.conditions ?? []).some(each => each.type === 'Ready' && each.status === 'True')
+}
+
+/** A pod that is not ready takes nothing away from those that are, if there are enough of them or the budget says so. */
+function isUncounted(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boolean {
+  if (isReady(pod)) return false
+  const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {}
+  return (
+    spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' ||
+    (currentHealthy >= desiredHealthy && desiredHealthy > 0)
   )
 }
 
@@ -53,36 +95,50 @@ function takeDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void
     })
   if (matching.length === 0) return
   if (matching.length > 1)
-    throw refuse.internal(
+    throw refuse.unexpected(
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     )
   const stored = matching[0]!
   const budget = stored as unknown as PolicyPodDisruptionBudget
   const name = stored.metadata.name!
-  if ((budget.status?.disruptionsAllowed ?? 0) <= 0) throw disruptionRefused(budget, name)
+  if (isUncounted(pod, budget)) return
+  const allowed = budget.status?.disruptionsAllowed ?? 0
+  if (!isObserved(budget) || allowed <= 0) throw disruptionRefused(budget, name)
   if (dryRun) return
-  const disrupted = {
-    ...budget.status?.disruptedPods,
-    [pod.metadata!.name!]: new Date(context.clock.now()).toISOString().replace(/\.\d+Z/, 'Z'),
-  }
   context.store.write(
     budgets,
     objectKey(stored.metadata.namespace, name),
-    {
-      ...stored,
-      metadata: { ...stored.metadata },
-      status: {
-        ...budget.status,
-        disruptionsAllowed: budget.status!.disruptionsAllowed! - 1,
-        disruptedPods: disrupted,
-      },
-    },
+    { ...stored, metadata: { ...stored.metadata }, status: statusAfter(budget, pod, context.clock.now()) },
     stored,
   )
 }
 
+function statusAfter(budget: PolicyPodDisruptionBudget, pod: Pod, now: number): object {
+  const { disruptionsAllowed = 0, disruptedPods, conditions = [] } = budget.status ?? {}
+  const exhausted = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    observedGeneration: budget.status?.observedGeneration,
+    lastTransitionTime: timestamp(now),
+    reason: 'InsufficientPods',
+    message: '',
+  }
+  return {
+    ...budget.status,
+    disruptionsAllowed: disruptionsAllowed - 1,
+    disruptedPods: { ...disruptedPods, [pod.metadata!.name!]: timestamp(now) },
+    ...(disruptionsAllowed === 1 && {
+      conditions: [...conditions.filter(({ type }) => type !== exhausted.type), exhausted],
+    }),
+  }
+}
+
+function isObserved({ metadata, status }: PolicyPodDisruptionBudget): boolean {
+  return (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0)
+}
+
 function disruptionRefused(budget: PolicyPodDisruptionBudget, name: string): ApiError {
-  const observed = (budget.status?.observedGeneration ?? 0) >= (budget.metadata?.generation ?? 0)
+  const observed = isObserved(budget)
   const message = observed
     ? `The disruption budget ${name} needs ${budget.status?.desiredHealthy ?? 0} healthy pods and has ${budget.status?.currentHealthy ?? 0} currently`
     : `The disruption budget ${name} is still being processed by the server.`

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { validateFinalize } from '../registry/strategies/namespace.ts'
 import type { ApiResponse } from '../server/request.ts'
 import type { ResourceCall } from '../server/resource-call.ts'
 import * as verbs from '../server/resource-verbs.ts'
@@ -10,7 +11,7 @@ const finalizeScope: UpdateScope = {
   prepare(draft, live) {
     draft.status = structuredClone(live.status)
   },
-  validate: () => [],
+  validate: validateFinalize,
 }
 
 export async function answerFinalize(call: ResourceCall): Promise<ApiResponse> {

@@ -14,7 +14,6 @@ import {
   bindingStrategy,
   budgetStrategy,
   leaseStrategy,
-  pathSegmentName,
   priorityClassStrategy,
 } from '../strategies/policy.ts'
 import {
@@ -28,6 +27,15 @@ import {
   storageClassColumns,
   webhookColumns,
 } from '../tables/policy.ts'
+import { validateDeviceClass, validateResourceSlice } from '../validation/device.ts'
+import {
+  validateClaim,
+  validateClaimStatus,
+  validateClaimTemplate,
+  validateClaimTemplateUpdate,
+  validateClaimUpdate,
+} from '../validation/resource-claim.ts'
+import { pathSegmentName } from '../validation/values.ts'
 import { validateWebhooks } from '../validation/webhook.ts'
 
 const rbac = 'rbac.authorization.k8s.io'
@@ -134,7 +142,12 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: dynamicResources,
     plural: 'resourceclaims',
     namespaced: true,
-    strategy: { returnsDeleted: true },
+    strategy: {
+      returnsDeleted: true,
+      validate: validateClaim,
+      validateUpdate: validateClaimUpdate,
+      validateStatusUpdate: validateClaimStatus,
+    },
     defaults: defaultResourceClaim,
     columns: resourceClaimColumns,
   },
@@ -143,7 +156,11 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: dynamicResources,
     plural: 'resourceclaimtemplates',
     namespaced: true,
-    strategy: { returnsDeleted: true },
+    strategy: {
+      returnsDeleted: true,
+      validate: validateClaimTemplate,
+      validateUpdate: validateClaimTemplateUpdate,
+    },
     defaults: defaultResourceClaimTemplate,
   },
   {
@@ -151,14 +168,14 @@ export const clusterKinds: readonly BuiltInKind[] = [
     group: dynamicResources,
     plural: 'deviceclasses',
     namespaced: false,
-    strategy: { returnsDeleted: true, hasGeneration: true },
+    strategy: { returnsDeleted: true, hasGeneration: true, validate: validateDeviceClass },
   },
   {
     type: 'resource/v1.ResourceSlice',
     group: dynamicResources,
     plural: 'resourceslices',
     namespaced: false,
-    strategy: { returnsDeleted: true, hasGeneration: true },
+    strategy: { returnsDeleted: true, hasGeneration: true, validate: validateResourceSlice },
     selectableFields: {
       'spec.nodeName': object => (object.spec as { nodeName?: string } | undefined)?.nodeName ?? '',
       'spec.driver': object => (object.spec as { driver?: string } | undefined)?.driver ?? '',

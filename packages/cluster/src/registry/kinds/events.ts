@@ -7,6 +7,7 @@ import type { EventsEvent } from '../../schema/types.generated.ts'
 import type { BuiltInKind } from '../built-in.ts'
 import { eventStrategy } from '../strategies/event.ts'
 import { eventColumns } from '../tables/core.ts'
+import { validateNewEvent, validateNewEventUpdate } from '../validation/event.ts'
 
 /** The newer name of a field → the one under which events are stored. */
 const renamed: Readonly<Record<string, string>> = {
@@ -50,7 +51,11 @@ export const eventKinds: readonly BuiltInKind[] = [
     shortNames: ['ev'],
     storage: 'events',
     conversion: { toStorage: toCore, fromStorage: fromCore },
-    strategy: eventStrategy,
+    strategy: {
+      ...eventStrategy,
+      validate: object => validateNewEvent(toCore(object)),
+      validateUpdate: (object, old) => validateNewEventUpdate(toCore(object), toCore(old)),
+    },
     columns: eventColumns.map(column => ({
       ...column,
       cell: (object, now) => column.cell(toCore(object), now),

@@ -15,6 +15,7 @@ import {
   cronJobStrategy,
   daemonSetStrategy,
   deploymentStrategy,
+  firstAutoscalerStrategy,
   jobStrategy,
   replicaSetStrategy,
   revisionStrategy,
@@ -30,6 +31,7 @@ import {
   replicaSetColumns,
   statefulSetColumns,
 } from '../tables/workloads.ts'
+import { defaultFirstAutoscaler, fromSecond, toSecond } from './first-autoscaler.ts'
 
 const scale = {
   specReplicas: ['spec', 'replicas'],
@@ -133,5 +135,20 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultAutoscaler,
     strategy: autoscalerStrategy,
     columns: autoscalerColumns,
+  },
+  {
+    type: 'autoscaling/v1.HorizontalPodAutoscaler',
+    group: 'autoscaling',
+    plural: 'horizontalpodautoscalers',
+    namespaced: true,
+    shortNames: ['hpa'],
+    categories: all,
+    conversion: { toStorage: toSecond, fromStorage: fromSecond },
+    defaults: defaultFirstAutoscaler,
+    strategy: firstAutoscalerStrategy,
+    columns: autoscalerColumns.map(column => ({
+      ...column,
+      cell: (object, now) => column.cell(toSecond(object), now),
+    })),
   },
 ]

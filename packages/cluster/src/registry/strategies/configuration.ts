@@ -44,7 +44,6 @@ const requiredKeys: Record<string, readonly string[]> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
   'kubernetes.io/dockercfg': ['.dockercfg'],
-  'kubernetes.io/ssh-auth': ['ssh-privatekey'],
 }
 
 function validateSecret(object: KubeObject): FieldError[] {
@@ -52,6 +51,11 @@ function validateSecret(object: KubeObject): FieldError[] {
   const errors = validateKeys(data, 'data')
   for (const key of requiredKeys[String(object.type)] ?? [])
     if (!Object.hasOwn(data, key)) errors.push(fieldError.required(`data[${key}]`))
+    else if (key.startsWith('.')) errors.push(...validateDocument(data[key], `data[${key}]`))
+  if (object.type === 'kubernetes.io/basic-auth' && !data.username && !data.password)
+    errors.push(fieldError.required('data[username]'), fieldError.required('data[password]'))
+  if (object.type === 'kubernetes.io/ssh-auth' && !data['ssh-privatekey'])
+    errors.push(fieldError.required('data[ssh-privatekey]'))
   if (
     object.type === 'kubernetes.io/service-account-token' &&
     !object.metadata.annotations?.['kubernetes.io/service-account.name']
@@ -59,6 +63,17 @@ function validateSecret(object: KubeObject): FieldError[] {
     errors.push(fieldError.required('metadata.annotations[kubernetes.io/service-account.name]'))
   if (sizeOf(data) > maximumDataBytes) errors.push(fieldError.tooLong('data', maximumDataBytes))
   return errors
+}
+
+/** Credentials of registries are JSON; what is wrong with them is told without showing them. */
+function validateDocument(encoded: unknown, field: string): FieldError[] {
+  try {
+    JSON.parse(Buffer.from(String(encoded), 'base64').toString())
+    return []
+  } catch {
+    const why = 'must be a JSON document'
+    return [fieldError.invalid(field, '<secret contents redacted>', why)]
+  }
 }
 
 function validateKeys(data: Record<string, unknown>, field: string): FieldError[] {
@@ -69,6 +84,11 @@ function validateKeys(data: Record<string, unknown>, field: string): FieldError[
         fieldError.invalid(`${field}[${key}]`, key, `must be no more than ${maximumKeyLength} characters`),
       )
     if (!keyPattern.test(key)) errors.push(fieldError.invalid(`${field}[${key}]`, key, keyText))
+    // A folder holds them as files.
+    else if (key === '.' || key === '..')
+      errors.push(fieldError.invalid(`${field}[${key}]`, key, `must not be '${key}'`))
+    else if (key.startsWith('..'))
+      errors.push(fieldError.invalid(`${field}[${key}]`, key, "must not start with '..'"))
     return errors
   })
 }

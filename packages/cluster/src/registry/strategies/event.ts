@@ -3,8 +3,13 @@
 import type { KubeObject } from '../../object.ts'
 import type { Event } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
+import { validateEvent } from '../validation/event.ts'
 
-export const eventStrategy: Partial<Strategy> = { createOnUpdate: true }
+export const eventStrategy: Partial<Strategy> = {
+  createOnUpdate: true,
+  validate: validateEvent,
+  validateUpdate: () => [],
+}
 
 const involved = (object: KubeObject) => (object as unknown as Event).involvedObject ?? {}
 

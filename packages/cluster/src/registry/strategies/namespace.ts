@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Label } from '@grove/apimachinery'
+import { dns1123Label, type FieldError, fieldError } from '@grove/apimachinery'
+import type { KubeObject } from '../../object.ts'
 import type { Namespace } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 
@@ -22,8 +23,44 @@ export const namespaceStrategy: Partial<Strategy> = {
     const namespace = draft as unknown as Namespace
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
+  validate: validateFinalizers,
+  validateUpdate: () => [],
+  validateStatusUpdate(object) {
+    const phase = (object as unknown as Namespace).status?.phase
+    const wanted = object.metadata.deletionTimestamp ? 'Terminating' : 'Active'
+    const when = object.metadata.deletionTimestamp ? 'is not empty' : 'is empty'
+    return phase === wanted
+      ? []
+      : [
+          fieldError.invalid(
+            'status.Phase',
+            phase,
+            `may only be '${wanted}' if \`deletionTimestamp\` ${when}`,
+          ),
+        ]
+  },
   isHeld: object => Boolean((object as unknown as Namespace).spec?.finalizers?.length),
   prepareForUpdate(draft, old) {
     draft.spec = structuredClone(old.spec)
   },
+}
+
+const finalizerText = 'name is neither a standard finalizer name nor is it fully qualified'
+
+function validateFinalizers(object: KubeObject): FieldError[] {
+  return foreignFinalizers(object).map(([name]) => fieldError.invalid('spec.finalizers', name, finalizerText))
+}
+
+/** By the subresource that writes them they are named one by one. */
+export function validateFinalize(object: KubeObject): FieldError[] {
+  return foreignFinalizers(object).map(([name, index]) =>
+    fieldError.invalid(`spec.finalizers[${index}]`, name, finalizerText),
+  )
+}
+
+function foreignFinalizers(object: KubeObject): [name: string, index: number][] {
+  const finalizers = (object as unknown as Namespace).spec?.finalizers ?? []
+  return finalizers
+    .map((name, index): [string, number] => [name, index])
+    .filter(([name]) => name !== namespaceFinalizer && !name.includes('/'))
 }

@@ -1,39 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, fieldError, labelValue, qualifiedName } from '@grove/apimachinery'
+import { isIPv6 } from 'node:net'
+import { equalJson, type FieldError, fieldError, labelValue, qualifiedName } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
-import type { Node } from '../../schema/types.generated.ts'
+import type { Node, NodeSpec, NodeStatus } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
+import { cidr, obeys, oneOf } from '../validation/values.ts'
 
 /** A kubelet registers its node with all that it knows, status included. */
 export const nodeStrategy: Partial<Strategy> = {
   keepsNewStatus: true,
-  validate: validateNode,
+  validate: object => [
+    ...validateSpec(specOf(object)),
+    ...validateAmounts((object as unknown as Node).status ?? {}),
+  ],
+  validateUpdate: (object, old) => [
+    ...validateSpec(specOf(object)),
+    ...validateKept(specOf(object), specOf(old)),
+  ],
+  validateStatusUpdate: object => validateAmounts((object as unknown as Node).status ?? {}),
+  warnings: object =>
+    specOf(object).externalID
+      ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes']
+      : [],
+}
+
+function specOf(object: KubeObject): NodeSpec {
+  return (object as unknown as Node).spec ?? {}
 }
 
 export function defaultNode(draft: KubeObject): void {
-  const { status } = draft as unknown as Node
+  const { spec, status } = draft as unknown as Node
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
+  if (!spec) return
+  // One network under two names; the older name wins.
+  if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR]
+  if (!spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0]
 }
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
 /** The real server says that taints are in the metadata. */
-function validateNode(object: KubeObject): FieldError[] {
-  const taints = (object as unknown as Node).spec?.taints ?? []
+function validateSpec({ taints = [], podCIDRs = [] }: NodeSpec): FieldError[] {
   const seen = new Set<string>()
-  return taints.flatMap(({ key = '', value = '', effect = '' }, index) => {
+  const errors = taints.flatMap(({ key = '', value = '', effect = '' }, index) => {
     const at = `metadata.taints[${index}]`
-    const errors = qualifiedName(key).map(problem => fieldError.invalid(`${at}.key`, key, problem))
-    errors.push(...labelValue(value).map(problem => fieldError.invalid(`${at}.value`, value, problem)))
-    if (effect === '') errors.push(fieldError.required(`${at}.effect`))
-    else if (!effects.includes(effect)) errors.push(fieldError.unsupported(`${at}.effect`, effect, effects))
+    const found = [...obeys(key, qualifiedName, `${at}.key`), ...obeys(value, labelValue, `${at}.value`)]
+    if (effect === '') found.push(fieldError.required(`${at}.effect`))
+    else found.push(...oneOf(effect, effects, `${at}.effect`))
     if (seen.has(`${key} ${effect}`))
-      errors.push({
+      found.push({
         ...fieldError.duplicate(at, { Key: key, Value: value, Effect: effect, TimeAdded: null }),
         detail: 'taints must be unique by key and effect pair',
       })
     seen.add(`${key} ${effect}`)
-    return errors
+    return found
   })
+  errors.push(...podCIDRs.flatMap((network, index) => obeys(network, cidr, `spec.podCIDRs[${index}]`)))
+  const families = new Set(podCIDRs.map(network => isIPv6(network.split('/')[0] ?? '')))
+  if (podCIDRs.length > families.size)
+    errors.push(
+      fieldError.invalid('spec.podCIDRs', podCIDRs, 'may specify no more than one CIDR for each IP family'),
+    )
+  return errors
+}
+
+/** What is known of a node for good. */
+function validateKept(spec: NodeSpec, old: NodeSpec): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.podCIDRs?.length && !equalJson(spec.podCIDRs, old.podCIDRs))
+    errors.push(
+      fieldError.forbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'),
+    )
+  if (old.providerID && spec.providerID !== old.providerID)
+    errors.push(fieldError.invalid('spec.providerID', null, 'field cannot be modified once set'))
+  return errors
+}
+
+/** Parts of a device are none; parts of a cpu are. */
+function validateAmounts(status: NodeStatus): FieldError[] {
+  return (['capacity', 'allocatable'] as const).flatMap(part =>
+    Object.entries(status[part] ?? {}).flatMap(([name, amount]) => {
+      const at = `status.${part}.${name}`
+      if (amount.startsWith('-'))
+        return [fieldError.invalid(at, amount, 'must be greater than or equal to 0')]
+      return name.includes('/') && amount.endsWith('m')
+        ? [fieldError.invalid(at, amount, 'must be an integer')]
+        : []
+    }),
+  )
 }

@@ -4,7 +4,8 @@ import { parseQuantity } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
 import type { Container, Pod, PodCondition, PodSpec } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
-import { validatePod, validatePodUpdate } from '../validation/pod.ts'
+import { validatePod } from '../validation/pod.ts'
+import { validatePodStatusUpdate, validatePodUpdate } from '../validation/pod-update.ts'
 
 export const podStrategy: Partial<Strategy> = {
   hasGeneration: true,
@@ -16,10 +17,14 @@ export const podStrategy: Partial<Strategy> = {
   },
   prepareForStatusUpdate(draft, old) {
     const { status } = draft as unknown as Pod
-    if (status) status.qosClass ||= (old as unknown as Pod).status?.qosClass
+    if (!status) return
+    status.qosClass ||= (old as unknown as Pod).status?.qosClass
+    // One address under two names.
+    if (status.podIP && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   },
   validate: validatePod,
   validateUpdate: validatePodUpdate,
+  validateStatusUpdate: validatePodStatusUpdate,
   gracePeriod(object, asked) {
     const { spec, status } = object as unknown as Pod
     if (!spec?.nodeName || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0

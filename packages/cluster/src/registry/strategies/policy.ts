@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { equalJson, fieldError, type NameRule } from '@grove/apimachinery'
+import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import type { KubeObject } from '../../object.ts'
 import type {
   CoordinationLease,
   PolicyPodDisruptionBudget,
@@ -8,12 +9,8 @@ import type {
   SchedulingPriorityClass,
 } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
-
-/** Names that only have to fit into a path: those of roles and their bindings. */
-export const pathSegmentName: NameRule = text => {
-  if (text === '.' || text === '..') return [`may not be '${text}'`]
-  return ['/', '%'].filter(char => text.includes(char)).map(char => `may not contain '${char}'`)
-}
+import { validateLabelSelector } from '../validation/label-selector.ts'
+import { atLeast, countOrShare, oneOf, pathSegmentName } from '../validation/values.ts'
 
 export const bindingStrategy: Partial<Strategy> = {
   createOnUpdate: true,
@@ -39,42 +36,93 @@ export const bindingStrategy: Partial<Strategy> = {
 export const leaseStrategy: Partial<Strategy> = {
   createOnUpdate: true,
   requireResourceVersion: true,
+  prepareForCreate: withoutElection,
+  prepareForUpdate: withoutElection,
   validate(object) {
-    const { spec } = object as unknown as CoordinationLease
-    if (spec?.leaseDurationSeconds !== undefined && spec.leaseDurationSeconds <= 0)
-      return [
-        fieldError.invalid('spec.leaseDurationSeconds', spec.leaseDurationSeconds, 'must be greater than 0'),
-      ]
-    return []
+    const { leaseDurationSeconds: seconds, leaseTransitions } =
+      (object as unknown as CoordinationLease).spec ?? {}
+    return [
+      ...(seconds !== undefined && seconds <= 0
+        ? [fieldError.invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
+        : []),
+      ...atLeast(0, leaseTransitions, 'spec.leaseTransitions'),
+    ]
   },
+}
+
+/** Elections that the server itself would lead are no part of a cluster as it comes. */
+function withoutElection(draft: KubeObject): void {
+  const { spec } = draft as unknown as CoordinationLease
+  delete spec?.strategy
+  delete spec?.preferredHolder
 }
 
 export const budgetStrategy: Partial<Strategy> = {
   hasGeneration: true,
   requireResourceVersion: true,
   validate(object) {
-    const { spec } = object as unknown as PolicyPodDisruptionBudget
-    if (spec?.minAvailable !== undefined && spec.maxUnavailable !== undefined)
-      return [fieldError.invalid('spec', spec, 'minAvailable and maxUnavailable cannot be both set')]
-    return []
+    const {
+      minAvailable,
+      maxUnavailable,
+      selector,
+      unhealthyPodEvictionPolicy: policy,
+    } = (object as unknown as PolicyPodDisruptionBudget).spec ?? {}
+    const errors: FieldError[] = []
+    if (minAvailable !== undefined && maxUnavailable !== undefined)
+      errors.push(
+        fieldError.invalid(
+          'spec',
+          {
+            MinAvailable: minAvailable,
+            Selector: selector ?? null,
+            MaxUnavailable: maxUnavailable,
+            UnhealthyPodEvictionPolicy: policy ?? null,
+          },
+          'minAvailable and maxUnavailable cannot be both set',
+        ),
+      )
+    return [
+      ...errors,
+      ...countOrShare(minAvailable, 'spec.minAvailable'),
+      ...countOrShare(maxUnavailable, 'spec.maxUnavailable'),
+      ...oneOf(policy, ['AlwaysAllow', 'IfHealthyBudget'], 'spec.unhealthyPodEvictionPolicy'),
+      ...validateLabelSelector(selector, 'spec.selector'),
+    ]
+  },
+  validateStatusUpdate(object) {
+    const { status = {} } = object as unknown as PolicyPodDisruptionBudget
+    return (['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap(
+      count => atLeast(0, status[count], `status.${count}`),
+    )
   },
 }
+
+/** The two that every cluster has, with the value that is theirs alone. */
+export const systemPriorities: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+}
+
+const highestUserPriority = 1_000_000_000
 
 export const priorityClassStrategy: Partial<Strategy> = {
   hasGeneration: true,
   validate(object) {
-    const { value = 0 } = object as unknown as SchedulingPriorityClass
+    const { value = 0, preemptionPolicy } = object as unknown as SchedulingPriorityClass
     const name = object.metadata.name ?? ''
-    if (name.startsWith('system-') && !['system-node-critical', 'system-cluster-critical'].includes(name))
-      return [
-        fieldError.forbidden(
-          'metadata.name',
-          "priority class names with 'system-' prefix are reserved for system use only. error: only system-node-critical and system-cluster-critical may use that prefix",
-        ),
-      ]
-    return !name.startsWith('system-') && value > 1_000_000_000
-      ? [fieldError.forbidden('value', 'maximum allowed value of a user defined priority is 1000000000')]
-      : []
+    return [
+      ...(name.startsWith('system-')
+        ? validateSystemPriority(name, value)
+        : value > highestUserPriority
+          ? [
+              fieldError.forbidden(
+                'value',
+                `maximum allowed value of a user defined priority is ${highestUserPriority}`,
+              ),
+            ]
+          : []),
+      ...oneOf(preemptionPolicy, ['PreemptLowerPriority', 'Never'], 'preemptionPolicy'),
+    ]
   },
   validateUpdate(object, old) {
     const now = object as unknown as SchedulingPriorityClass
@@ -86,4 +134,19 @@ export const priorityClassStrategy: Partial<Strategy> = {
       errors.push(fieldError.immutable('preemptionPolicy', now.preemptionPolicy))
     return errors
   },
+}
+
+function validateSystemPriority(name: string, value: number): FieldError[] {
+  const wanted = systemPriorities[name]
+  if (wanted === value) return []
+  const why =
+    wanted === undefined
+      ? `${name} is not a known system priority class`
+      : `value of ${name} PriorityClass must be ${wanted}`
+  return [
+    fieldError.forbidden(
+      'metadata.name',
+      `priority class names with 'system-' prefix are reserved for system use only. error: ${why}`,
+    ),
+  ]
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Label, type FieldError, fieldError } from '@grove/apimachinery'
+import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
-import type { Service, ServiceSpec } from '../../schema/types.generated.ts'
-import { refuse } from '../../server/status.ts'
+import type { Service, ServicePort, ServiceSpec } from '../../schema/types.generated.ts'
 import type { Strategy, StrategyContext } from '../resource.ts'
+import { isOpen, validateService, validateServiceStatus } from '../validation/service.ts'
 
 /** 10.96.0.0/16, as on most clusters; .0.0 is the network and .0.1 is the API server. */
 const networkPrefix = '10.96'
@@ -17,67 +17,101 @@ export const serviceStrategy: Partial<Strategy> = {
   returnsDeleted: true,
   nameRule: dns1123Label,
   prepareForCreate(draft, context) {
-    allocate(draft as unknown as Service, undefined, context)
+    allocate((draft as unknown as Service).spec ?? {}, undefined, context)
   },
   prepareForUpdate(draft, old, context) {
-    allocate(draft as unknown as Service, (old as unknown as Service).spec, context)
+    const spec = (draft as unknown as Service).spec ?? {}
+    const before = (old as unknown as Service).spec ?? {}
+    dropWhatTypeLost(spec, before)
+    allocate(spec, before, context)
   },
   validate: validateService,
   validateUpdate: (object, old) => [...validateService(object), ...validateAddressKept(object, old)],
+  validateAmongOthers: (object, old, context) =>
+    validateAllocation(
+      (object as unknown as Service).spec ?? {},
+      (old as unknown as Service | undefined)?.spec ?? {},
+      context,
+    ),
+  validateStatusUpdate: validateServiceStatus,
+  warnings(object, old) {
+    const { externalIPs, trafficDistribution } = (object as unknown as Service).spec ?? {}
+    if (old) return []
+    return [
+      ...(externalIPs?.length
+        ? ['spec.externalIPs is deprecated and may no longer be implemented in some clusters']
+        : []),
+      ...(trafficDistribution === 'PreferClose'
+        ? ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"']
+        : []),
+    ]
+  },
+}
+
+const addressFields = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const
+
+/** Who changes the type need not take away by hand what only the old type had. */
+function dropWhatTypeLost(spec: ServiceSpec, old: ServiceSpec): void {
+  const isSame = (field: keyof ServiceSpec) => equalJson(spec[field], old[field])
+  if (spec.type === 'ExternalName' && old.type !== 'ExternalName') {
+    for (const field of addressFields) delete spec[field]
+    if (isSame('internalTrafficPolicy')) delete spec.internalTrafficPolicy
+  }
+  if (!isExternal(spec) && isExternal(old) && isSame('externalTrafficPolicy'))
+    delete spec.externalTrafficPolicy
+  if (spec.type !== 'LoadBalancer' && old.type === 'LoadBalancer')
+    for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass'] as const)
+      if (isSame(field)) delete spec[field]
+  if (wantsNodePorts(old) && !wantsNodePorts(spec))
+    for (const port of spec.ports ?? [])
+      if (port.nodePort === samePort(old, port)?.nodePort) delete port.nodePort
 }
 
 /** Gives a service its addresses and ports; an update keeps what the service has when it leaves them out. */
-function allocate(service: Service, old: ServiceSpec | undefined, context: StrategyContext): void {
-  const { spec = {} } = service
-  if (spec.type === 'ExternalName') {
-    // What a service had before it became a name goes; what is set beside the name is a mistake.
-    if (!old || old.type === 'ExternalName') return
-    for (const field of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const)
-      delete spec[field]
-    return
+function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
+  if (spec.type === 'ExternalName') return
+  const kept = old && old.type !== 'ExternalName' ? old : undefined
+  if (kept) {
+    const asBefore = spec.clusterIPs === undefined || equalJson(spec.clusterIPs, kept.clusterIPs)
+    spec.clusterIP ||= asBefore ? kept.clusterIP : spec.clusterIP
+    if (asBefore && spec.clusterIP === kept.clusterIP) spec.clusterIPs = kept.clusterIPs
+    else if (asBefore) delete spec.clusterIPs
   }
-  if (old && old.type !== 'ExternalName') {
-    spec.clusterIP ||= old.clusterIP
-    spec.clusterIPs ??= old.clusterIPs
-    for (const [index, port] of (spec.ports ?? []).entries())
-      if (wantsNodePorts(spec)) port.nodePort ||= old.ports?.[index]?.nodePort
-  }
-  if (!spec.clusterIP) spec.clusterIP = spec.clusterIPs?.[0] ?? freeAddress(context)
-  spec.clusterIPs = spec.clusterIPs?.[0] === spec.clusterIP ? spec.clusterIPs : [spec.clusterIP]
-  // Where the endpoints of a service are given by hand, they may be of any family.
-  const isOpen = spec.clusterIP === 'None' && !Object.keys(spec.selector ?? {}).length
-  spec.ipFamilies ??= old?.ipFamilies ?? (isOpen ? ['IPv4', 'IPv6'] : ['IPv4'])
-  spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? (isOpen ? 'RequireDualStack' : 'SingleStack')
-  if (wantsNodePorts(spec)) allocateNodePorts(service, old, context)
-  else for (const port of spec.ports ?? []) delete port.nodePort
+  if (!spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIP = freeAddress(context)
+  if (!spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP!]
+  giveFamilies(spec, kept)
+  if (wantsNodePorts(spec)) giveNodePorts(spec, kept, context)
 }
 
-/** Ports that are asked for must be free, or the service's own already; the others are chosen. */
-function allocateNodePorts(
-  { metadata, spec }: Service,
-  old: ServiceSpec | undefined,
-  context: StrategyContext,
-): void {
-  const own = new Set(old?.ports?.map(({ nodePort }) => nodePort))
+function giveNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
   let used: Set<number | undefined> | undefined
-  for (const [index, port] of (spec?.ports ?? []).entries()) {
-    if (port.nodePort && own.has(port.nodePort)) continue
-    used ??= usedNodePorts(context)
-    port.nodePort ||= freeNodePort(used, context)
-    const problem = nodePortProblem(port.nodePort, used)
-    if (problem)
-      throw refuse.invalid({ group: '', kind: 'Service' }, metadata?.name ?? '', [
-        fieldError.invalid(`spec.ports[${index}].nodePort`, port.nodePort, problem),
-      ])
+  for (const port of spec.ports ?? []) {
+    port.nodePort ||= old && samePort(old, port)?.nodePort
+    if (port.nodePort) continue
+    used ??= new Set([...usedPorts(context), ...(spec.ports ?? []).map(({ nodePort }) => nodePort)])
+    port.nodePort = freeNodePort(used, context)
     used.add(port.nodePort)
   }
 }
 
-function nodePortProblem(port: number, used: ReadonlySet<number | undefined>): string | undefined {
-  const { first, last } = nodePortRange
-  if (port < first || port > last)
-    return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
-  return used.has(port) ? 'provided port is already allocated' : undefined
+/** Where the endpoints of a service are given by hand, they may be of any family. */
+function giveFamilies(spec: ServiceSpec, old: ServiceSpec | undefined): void {
+  if (isOpen(spec)) {
+    const [first = 'IPv4'] = spec.ipFamilies ?? old?.ipFamilies ?? []
+    spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? 'RequireDualStack'
+    if (spec.ipFamilyPolicy !== 'SingleStack')
+      spec.ipFamilies = first === 'IPv6' ? ['IPv6', 'IPv4'] : ['IPv4', 'IPv6']
+  }
+  spec.ipFamilies ??= old?.ipFamilies ?? ['IPv4']
+  spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? 'SingleStack'
+}
+
+function samePort(spec: ServiceSpec, { port, protocol }: ServicePort): ServicePort | undefined {
+  return spec.ports?.find(other => other.port === port && other.protocol === protocol)
+}
+
+function isExternal({ type, externalIPs }: ServiceSpec): boolean {
+  return type === 'NodePort' || type === 'LoadBalancer' || Boolean(externalIPs?.length)
 }
 
 function wantsNodePorts(spec: ServiceSpec): boolean {
@@ -90,17 +124,21 @@ function services({ store }: StrategyContext): Service[] {
   return store.list('services', { prefix: '' }).items as unknown as Service[]
 }
 
+function usedAddresses(context: StrategyContext): Set<string | undefined> {
+  return new Set(services(context).map(service => service.spec?.clusterIP))
+}
+
+function usedPorts(context: StrategyContext): Set<number | undefined> {
+  return new Set(services(context).flatMap(service => (service.spec?.ports ?? []).map(port => port.nodePort)))
+}
+
 function freeAddress(context: StrategyContext): string {
-  const used = new Set(services(context).map(service => service.spec?.clusterIP))
+  const used = usedAddresses(context)
   for (;;) {
     const number = firstAddress + context.random.integer(lastAddress - firstAddress)
     const address = `${networkPrefix}.${number >> 8}.${number & 0xff}`
     if (!used.has(address)) return address
   }
-}
-
-function usedNodePorts(context: StrategyContext): Set<number | undefined> {
-  return new Set(services(context).flatMap(({ spec }) => (spec?.ports ?? []).map(port => port.nodePort)))
 }
 
 function freeNodePort(used: ReadonlySet<number | undefined>, context: StrategyContext): number {
@@ -110,50 +148,45 @@ function freeNodePort(used: ReadonlySet<number | undefined>, context: StrategyCo
   }
 }
 
-const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
-
-function validateService(object: KubeObject): FieldError[] {
-  const spec = (object as unknown as Service).spec ?? {}
+/** An address or a port that was asked for must be one of the cluster's, and free. */
+function validateAllocation(spec: ServiceSpec, old: ServiceSpec, context: StrategyContext): FieldError[] {
   const errors: FieldError[] = []
-  const ports = spec.ports ?? []
-  if (ports.length === 0 && spec.type !== 'ExternalName' && spec.clusterIP !== 'None')
-    errors.push(fieldError.required('spec.ports'))
-  const names = new Set<string>()
-  for (const [index, port] of ports.entries()) {
-    const at = `spec.ports[${index}]`
-    const name = port.name ?? ''
-    if (name === '' && ports.length > 1) errors.push(fieldError.required(`${at}.name`))
-    else if (name !== '')
-      errors.push(...dns1123Label(name).map(problem => fieldError.invalid(`${at}.name`, name, problem)))
-    if (names.has(name) && name !== '') errors.push(fieldError.duplicate(`${at}.name`, name))
-    names.add(name)
-    if (!port.port || port.port < 1 || port.port > 65535)
-      errors.push(fieldError.invalid(`${at}.port`, port.port ?? 0, 'must be between 1 and 65535, inclusive'))
-    errors.push(...validateTargetPort(port.targetPort, `${at}.targetPort`))
-    if (!['TCP', 'UDP', 'SCTP'].includes(port.protocol ?? ''))
-      errors.push(fieldError.unsupported(`${at}.protocol`, port.protocol, ['SCTP', 'TCP', 'UDP']))
+  const { clusterIP = '' } = spec
+  if (spec.type !== 'ExternalName' && clusterIP !== 'None' && clusterIP !== old.clusterIP) {
+    const inside = clusterIP.startsWith(`${networkPrefix}.`) && !clusterIP.endsWith('.0.0')
+    const why = !inside
+      ? `the provided IP (${clusterIP}) is not in the valid range. The range of valid IPs is ${networkPrefix}.0.0/16`
+      : usedAddresses(context).has(clusterIP)
+        ? 'provided IP is already allocated'
+        : undefined
+    if (why)
+      errors.push(
+        fieldError.invalid('spec.clusterIPs', spec.clusterIPs, `failed to allocate IP ${clusterIP}: ${why}`),
+      )
   }
-  if (!serviceTypes.includes(spec.type ?? ''))
-    errors.push(fieldError.unsupported('spec.type', spec.type, serviceTypes))
-  if (spec.type === 'ExternalName' && (spec.clusterIP || spec.clusterIPs?.length))
-    errors.unshift(fieldError.forbidden('spec.clusterIPs', 'may not be set for ExternalName services'))
-  if (spec.type === 'ExternalName' && !spec.externalName)
-    errors.push(fieldError.required('spec.externalName'))
+  if (errors.length > 0 || !wantsNodePorts(spec)) return errors
+  const own = new Set((old.ports ?? []).map(({ nodePort }) => nodePort))
+  const used = usedPorts(context)
+  for (const [index, { nodePort }] of (spec.ports ?? []).entries()) {
+    const why = nodePort === undefined || own.has(nodePort) ? undefined : nodePortProblem(nodePort, used)
+    if (why) errors.push(fieldError.invalid(`spec.ports[${index}].nodePort`, nodePort, why))
+  }
   return errors
 }
 
-/** Names of ports are checked where they are declared. */
-function validateTargetPort(target: number | string | undefined, field: string): FieldError[] {
-  return typeof target === 'number' && (target < 1 || target > 65535)
-    ? [fieldError.invalid(field, target, 'must be between 1 and 65535, inclusive')]
-    : []
+function nodePortProblem(port: number, used: ReadonlySet<number | undefined>): string | undefined {
+  const { first, last } = nodePortRange
+  if (port < first || port > last)
+    return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`
+  return used.has(port) ? 'provided port is already allocated' : undefined
 }
 
 function validateAddressKept(object: KubeObject, oldObject: KubeObject): FieldError[] {
   const spec = (object as unknown as Service).spec ?? {}
   const old = (oldObject as unknown as Service).spec ?? {}
   if (old.type === 'ExternalName' || spec.type === 'ExternalName' || !old.clusterIP) return []
-  return spec.clusterIP === old.clusterIP
+  const isMismatch = spec.clusterIPs?.[0] !== spec.clusterIP
+  return isMismatch || spec.clusterIP === old.clusterIP
     ? []
     : [fieldError.invalid('spec.clusterIPs[0]', spec.clusterIPs ?? null, 'may not change once set')]
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import { dns1123Label, equalJson, type FieldError, fieldError, isJsonObject } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
-import type {
-  AppsReplicaSet,
-  AutoscalingV2HorizontalPodAutoscaler,
-  BatchJob,
-} from '../../schema/types.generated.ts'
+import type { AppsControllerRevision, AppsReplicaSet, BatchJob } from '../../schema/types.generated.ts'
+import { keepSpecAnnotations, keepStatusAnnotations, toSecond } from '../kinds/first-autoscaler.ts'
 import type { Strategy } from '../resource.ts'
+import { validateAutoscaler, validateAutoscalerStatus } from '../validation/autoscaler.ts'
+import { atLeast } from '../validation/values.ts'
 import { validateWorkload } from '../validation/workload.ts'
 
 export const deploymentStrategy: Partial<Strategy> = {
@@ -66,8 +65,23 @@ export const statefulSetStrategy: Partial<Strategy> = {
 
 export const revisionStrategy: Partial<Strategy> = {
   hasStatus: false,
-  validateUpdate: (object, old) =>
-    equalJson(object.data, old.data) ? [] : [fieldError.immutable('data', object.data)],
+  validate: validateRevision,
+  validateUpdate: (object, old) => [
+    ...(equalJson(object.data, old.data)
+      ? validateRevision(object)
+      : [fieldError.immutable('data', object.data)]),
+  ],
+}
+
+function validateRevision(object: KubeObject): FieldError[] {
+  const { data, revision = 0 } = object as unknown as AppsControllerRevision
+  return [
+    ...(data === undefined || data === null ? [fieldError.required('data', 'data is mandatory')] : []),
+    ...(data !== undefined && data !== null && !isJsonObject(data)
+      ? [fieldError.required('data', 'data must be a valid JSON object')]
+      : []),
+    ...atLeast(0, revision, 'revision'),
+  ]
 }
 
 const orphanWarning =
@@ -118,22 +132,18 @@ export const cronJobStrategy: Partial<Strategy> = { hasGeneration: true }
 
 export const autoscalerStrategy: Partial<Strategy> = {
   hasGeneration: true,
-  validate(object) {
-    const { spec } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
-    const errors: FieldError[] = []
-    const minimum = spec?.minReplicas ?? 1
-    const maximum = spec?.maxReplicas ?? 0
-    if (minimum < 1)
-      errors.push(fieldError.invalid('spec.minReplicas', minimum, 'must be greater than or equal to 1'))
-    if (maximum < 1) errors.push(fieldError.invalid('spec.maxReplicas', maximum, 'must be greater than 0'))
-    if (maximum < minimum)
-      errors.push(
-        fieldError.invalid('spec.maxReplicas', maximum, 'must be greater than or equal to `minReplicas`'),
-      )
-    if (!spec?.scaleTargetRef?.kind) errors.push(fieldError.required('spec.scaleTargetRef.kind'))
-    if (!spec?.scaleTargetRef?.name) errors.push(fieldError.required('spec.scaleTargetRef.name'))
-    return errors
-  },
+  validate: validateAutoscaler,
+  validateStatusUpdate: validateAutoscalerStatus,
+}
+
+/** What stands in annotations counts, and is judged, too. */
+export const firstAutoscalerStrategy: Partial<Strategy> = {
+  hasGeneration: true,
+  prepareForCreate: draft => keepStatusAnnotations(draft),
+  prepareForUpdate: keepStatusAnnotations,
+  prepareForStatusUpdate: keepSpecAnnotations,
+  validate: object => validateAutoscaler(toSecond(object)),
+  validateStatusUpdate: object => validateAutoscalerStatus(toSecond(object)),
 }
 
 function selectorKept(object: KubeObject, old: KubeObject): FieldError[] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import { dns1123Label, type FieldError, fieldError, qualifiedName } from '@grove/apimachinery'
 import type { KubeObject } from '../../object.ts'
 import type {
   Container,
@@ -10,7 +10,9 @@ import type {
   Toleration,
   Volume,
 } from '../../schema/types.generated.ts'
+import { validatePodClaims } from './pod-claims.ts'
 import { validateResources } from './resources.ts'
+import { oneOf as anyOf, obeys } from './values.ts'
 
 /** What users get wrong in pods; the rest of the real server's checks is listed as not covered. */
 export function validatePod(object: KubeObject): FieldError[] {
@@ -59,6 +61,7 @@ export function validatePodSpec(spec: PodSpec, field: string): FieldError[] {
       : []),
     ...validateTolerations(spec.tolerations ?? [], `${field}.tolerations`),
     ...validateGates(spec, field),
+    ...validatePodClaims(spec, field),
   ]
 }
 
@@ -158,103 +161,10 @@ function validateGates(spec: PodSpec, field: string): FieldError[] {
     const at = `${field}.schedulingGates[${index}]`
     if (names.has(name)) return [fieldError.duplicate(at, name)]
     names.add(name)
-    return name === '' ? [fieldError.required(`${at}.name`)] : []
+    return obeys(name, qualifiedName, at)
   })
 }
 
 function oneOf(value: string | undefined, supported: readonly string[], field: string): FieldError[] {
-  if (!value) return [fieldError.required(field)]
-  return supported.includes(value) ? [] : [fieldError.unsupported(field, value, supported)]
-}
-
-const immutableText =
-  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
-
-/** Only a few fields of a running pod may change; a pod that still waits at its gates may narrow where it runs. */
-export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const spec = (object as unknown as Pod).spec ?? {}
-  const old = (oldObject as unknown as Pod).spec ?? {}
-  for (const part of ['containers', 'initContainers'] as const)
-    if ((spec[part] ?? []).length !== (old[part] ?? []).length)
-      return [
-        ...validatePodSpec(spec, 'spec'),
-        fieldError.forbidden(`spec.${part}`, 'pod updates may not add or remove containers'),
-      ]
-  const errors = validatePodSpec(spec, 'spec')
-  errors.push(...validateDeadlineUpdate(spec, old), ...validateGateUpdate(spec, old))
-  const allowed = structuredClone(old)
-  for (const part of ['containers', 'initContainers'] as const) {
-    const now = spec[part] ?? []
-    for (const [index, container] of (allowed[part] ?? []).entries())
-      container.image = now[index]?.image ?? container.image
-  }
-  allowed.activeDeadlineSeconds = spec.activeDeadlineSeconds
-  if (spec.activeDeadlineSeconds === undefined) delete allowed.activeDeadlineSeconds
-  copyField(allowed, spec, 'tolerations')
-  copyField(allowed, spec, 'schedulingGates')
-  if ((old.schedulingGates ?? []).length > 0) {
-    errors.push(...validateSelectorUpdate(spec, old))
-    copyField(allowed, spec, 'nodeSelector')
-    copyField(allowed, spec, 'affinity')
-  }
-  if (!keepsTolerations(spec, old))
-    errors.push(
-      fieldError.forbidden(
-        'spec.tolerations',
-        'existing toleration can not be modified except its tolerationSeconds',
-      ),
-    )
-  if (!equalJson(allowed, spec)) errors.push(fieldError.forbidden('spec', immutableText))
-  return errors
-}
-
-function copyField<K extends keyof PodSpec>(to: PodSpec, from: PodSpec, field: K): void {
-  if (from[field] === undefined) delete to[field]
-  else to[field] = from[field]
-}
-
-/** A gated pod may ask for more of its node, not for less. */
-function validateSelectorUpdate(
-  { nodeSelector: now }: PodSpec,
-  { nodeSelector: before = {} }: PodSpec,
-): FieldError[] {
-  return Object.entries(before).every(([key, value]) => now?.[key] === value)
-    ? []
-    : [
-        fieldError.invalid(
-          'spec.nodeSelector',
-          now ?? null,
-          'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
-        ),
-      ]
-}
-
-function keepsTolerations(spec: PodSpec, old: PodSpec): boolean {
-  const essence = ({ tolerationSeconds: _, ...rest }: Toleration) => rest
-  const now = (spec.tolerations ?? []).map(essence)
-  return (old.tolerations ?? []).every(toleration => now.some(other => equalJson(other, essence(toleration))))
-}
-
-/** A deadline may be set once and then only come closer. */
-function validateDeadlineUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
-  const field = 'spec.activeDeadlineSeconds'
-  const [now, before] = [spec.activeDeadlineSeconds, old.activeDeadlineSeconds]
-  if (before === undefined || now === before) return []
-  if (now === undefined)
-    return [fieldError.invalid(field, null, 'must not update from a positive integer to nil value')]
-  return now > before ? [fieldError.invalid(field, now, 'must be less than or equal to previous value')] : []
-}
-
-function validateGateUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
-  const known = new Set((old.schedulingGates ?? []).map(({ name }) => name))
-  return (spec.schedulingGates ?? []).flatMap(({ name = '' }, index) =>
-    known.has(name)
-      ? []
-      : [
-          fieldError.forbidden(
-            `spec.schedulingGates[${index}].name`,
-            `only deletion is allowed, but found new scheduling gate '${name}'`,
-          ),
-        ],
-  )
+  return value ? anyOf(value, supported, field) : [fieldError.required(field)]
 }

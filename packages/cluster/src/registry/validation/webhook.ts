@@ -16,6 +16,7 @@ import type {
 } from '../../schema/types.generated.ts'
 import { conditionVariables } from '../../webhooks/match-conditions.ts'
 import { validateLabelSelector } from './label-selector.ts'
+import { oneOf } from './values.ts'
 import { validateWebhookRule } from './webhook-rule.ts'
 
 const reviewVersions = ['v1', 'v1beta1']
@@ -48,10 +49,6 @@ function validateWebhook(hook: AdmissionregistrationMutatingWebhook, field: stri
     ...validateVersions(hook.admissionReviewVersions ?? [], `${field}.admissionReviewVersions`),
     ...validateConditions(hook, `${field}.matchConditions`),
   ]
-}
-
-function oneOf(value: string | undefined, allowed: readonly string[], field: string): FieldError[] {
-  return value === undefined || allowed.includes(value) ? [] : [fieldError.unsupported(field, value, allowed)]
 }
 
 function validateName(name: string, field: string): FieldError[] {

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { KubeObject } from '../object.ts'
+import { systemPriorities } from '../registry/strategies/policy.ts'
+import type { Pod, PodSpec, SchedulingPriorityClass } from '../schema/types.generated.ts'
+import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
+import { refuse } from '../server/status.ts'
+import type { Store } from '../store/index.ts'
+
+const storage = 'priorityclasses.scheduling.k8s.io'
+const classNames = { group: 'scheduling.k8s.io', plural: 'priorityclasses' }
+const pods = { group: '', plural: 'pods' }
+
+/** Resolves the priority class of a pod to its number, and keeps one default and the classes of the system. */
+export const priority: AdmissionPlugin = {
+  name: 'Priority',
+  mutate({ operation, resource, subresource, object, oldObject }, { store }) {
+    if (resource.storage !== 'pods' || !object) return
+    if (operation === 'UPDATE' && oldObject) keepPriority(specOf(object), specOf(oldObject))
+    if (operation === 'CREATE' && subresource === '') resolve(object, store)
+  },
+  validate(attributes, { store }) {
+    if (attributes.resource.storage !== storage) return
+    if (attributes.operation === 'DELETE') refuseDeletion(attributes.name)
+    else refuseSecondDefault(attributes, store)
+  },
+}
+
+function specOf(object: KubeObject): PodSpec {
+  const pod = object as unknown as Pod
+  pod.spec ??= {}
+  return pod.spec
+}
+
+function resolve(object: KubeObject, store: Store): void {
+  const spec = specOf(object)
+  const chosen = spec.priorityClassName ? findClass(store, spec.priorityClassName) : defaultClass(store)
+  const refusal = (why: string) => refuse.forbidden(pods, object.metadata.name ?? '', why)
+  if (spec.priorityClassName && !chosen)
+    throw refusal(`no PriorityClass with name ${spec.priorityClassName} was found`)
+  const value = chosen?.value ?? 0
+  if (spec.priority !== undefined && spec.priority !== value)
+    throw refusal(
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
+    )
+  const policy = chosen?.preemptionPolicy ?? 'PreemptLowerPriority'
+  if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy)
+    throw refusal(
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    )
+  spec.priority = value
+  spec.preemptionPolicy = policy
+  if (chosen && !spec.priorityClassName) spec.priorityClassName = chosen.metadata?.name
+}
+
+/** What was computed on creation need not be repeated in an update. */
+function keepPriority(spec: PodSpec, { priority: before, preemptionPolicy }: PodSpec): void {
+  if (before !== undefined) spec.priority ??= before
+  if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy
+}
+
+/** Those of the system exist whether or not someone stored them. */
+function findClass(store: Store, name: string): SchedulingPriorityClass | undefined {
+  const stored = store.get(storage, name) as unknown as SchedulingPriorityClass | undefined
+  const value = systemPriorities[name]
+  return stored ?? (value === undefined ? undefined : { metadata: { name }, value })
+}
+
+function classes(store: Store): SchedulingPriorityClass[] {
+  return store.list(storage, { prefix: '' }).items as unknown as SchedulingPriorityClass[]
+}
+
+function defaultClass(store: Store): SchedulingPriorityClass | undefined {
+  const defaults = classes(store).filter(({ globalDefault }) => globalDefault)
+  return defaults.sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0]
+}
+
+function refuseDeletion(name: string): void {
+  if (name in systemPriorities)
+    throw refuse.forbidden(classNames, name, 'this is a system priority class and cannot be deleted')
+}
+
+function refuseSecondDefault({ name, object, oldObject }: AdmissionAttributes, store: Store): void {
+  const isDefault = (each: unknown) => (each as SchedulingPriorityClass | undefined)?.globalDefault === true
+  if (!isDefault(object) || isDefault(oldObject)) return
+  const own = object?.metadata.name ?? name
+  const other = classes(store).find(each => each.globalDefault && each.metadata?.name !== own)
+  if (other)
+    throw refuse.forbidden(
+      classNames,
+      own,
+      `PriorityClass ${other.metadata?.name} is already marked as default. Only one default can exist`,
+    )
+}

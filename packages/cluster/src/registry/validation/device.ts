@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { dns1123Label, dns1123Subdomain, type FieldError, fieldError } from '@grove/apimachinery'
+import type { KubeObject } from '../../object.ts'
+import type {
+  ResourceDeviceClass,
+  ResourceDeviceSelector,
+  ResourceOpaqueDeviceConfiguration,
+  ResourceResourceSlice,
+} from '../../schema/types.generated.ts'
+import { named, obeys } from './values.ts'
+
+export function validateDeviceClass(object: KubeObject): FieldError[] {
+  const {
+    selectors = [],
+    config = [],
+    extendedResourceName: name,
+  } = (object as unknown as ResourceDeviceClass).spec ?? {}
+  return [
+    ...validateDeviceSelectors(selectors, 'spec.selectors'),
+    ...config.flatMap(({ opaque }, index) => validateOpaque(opaque, `spec.config[${index}].opaque`)),
+    ...(name === undefined || name.includes('/')
+      ? []
+      : [
+          fieldError.invalid(
+            'spec.extendedResourceName',
+            name,
+            "a name must be a domain-prefixed path, such as 'example.com/my-prop'",
+          ),
+        ]),
+  ]
+}
+
+/** The expressions themselves are compiled by those who allocate. */
+export function validateDeviceSelectors(
+  selectors: readonly ResourceDeviceSelector[],
+  field: string,
+): FieldError[] {
+  return selectors.flatMap(({ cel }, index) => (cel ? [] : [fieldError.required(`${field}[${index}].cel`)]))
+}
+
+export function validateOpaque(
+  opaque: ResourceOpaqueDeviceConfiguration | undefined,
+  field: string,
+): FieldError[] {
+  if (!opaque) return [fieldError.required(field)]
+  return [
+    ...named(opaque.driver, dns1123Subdomain, `${field}.driver`),
+    ...(opaque.parameters === undefined || opaque.parameters === null
+      ? [fieldError.required(`${field}.parameters`)]
+      : []),
+  ]
+}
+
+const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const
+
+export function validateResourceSlice(object: KubeObject): FieldError[] {
+  const { spec = {} } = object as unknown as ResourceResourceSlice
+  const { driver, pool = {}, devices = [] } = spec
+  const given = places.filter(place => spec[place])
+  const why = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
+  const names = devices.map(({ name }) => name ?? '')
+  return [
+    ...named(driver, dns1123Subdomain, 'spec.driver'),
+    ...(pool.name ? [] : [fieldError.required('spec.pool.name')]),
+    ...((pool.resourceSliceCount ?? 0) <= 0
+      ? [
+          fieldError.invalid(
+            'spec.pool.resourceSliceCount',
+            pool.resourceSliceCount ?? 0,
+            'must be greater than zero',
+          ),
+        ]
+      : []),
+    ...((pool.generation ?? 0) < 0
+      ? [fieldError.invalid('spec.pool.generation', pool.generation, 'must be greater than or equal to zero')]
+      : []),
+    ...(given.length === 0 ? [fieldError.required('spec', why)] : []),
+    ...(given.length > 1
+      ? [
+          fieldError.invalid(
+            'spec',
+            `{${given.map(place => `\`${place}\``).join(', ')}}`,
+            `${why}, but multiple fields are set`,
+          ),
+        ]
+      : []),
+    ...names.flatMap((name, index) => obeys(name, dns1123Label, `spec.devices[${index}].name`)),
+    ...names.flatMap((name, index) =>
+      names.indexOf(name) < index ? [fieldError.duplicate(`spec.devices[${index}]`, name)] : [],
+    ),
+  ]
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { equalJson, type FieldError, fieldError, qualifiedName } from '@grove/apimachinery'
+import type { KubeObject } from '../../object.ts'
+import type { Event } from '../../schema/types.generated.ts'
+import { obeys } from './values.ts'
+
+const longestName = 128
+const longestNote = 1024
+
+/** Events that only know when they were first and last seen may say what they like, but of their own namespace. */
+export function validateEvent(object: KubeObject): FieldError[] {
+  const event = object as unknown as Event
+  const errors = validatePlace(event)
+  return event.eventTime ? [...errors, ...validateReporter(event, 'reportingComponent')] : errors
+}
+
+/** The newer group insists on who saw what; it names the older fields where it means its own. */
+export function validateNewEvent(object: KubeObject): FieldError[] {
+  const event = object as unknown as Event
+  // It may be about an object in another namespace.
+  const errors = event.involvedObject?.namespace ? [] : validatePlace(event)
+  if (!event.eventTime) errors.push(fieldError.required('eventTime'))
+  if (event.type !== 'Normal' && event.type !== 'Warning')
+    errors.push(fieldError.invalid('type', '', `has invalid value: ${event.type ?? ''}`))
+  if (!event.eventTime) return errors
+  errors.push(...validateReporter(event, 'reportingController'))
+  if ((event.message ?? '').length > longestNote)
+    errors.push(fieldError.invalid('message', '', `can have at most ${longestNote} characters`))
+  for (const old of ['firstTimestamp', 'lastTimestamp', 'count'] as const)
+    if (event[old]) errors.push(fieldError.invalid(old, '', 'needs to be unset'))
+  if (event.source?.component || event.source?.host)
+    errors.push(fieldError.invalid('source', '', 'needs to be unset'))
+  return [...errors, ...validateSeries(event)]
+}
+
+const fixed = [
+  'involvedObject',
+  'reason',
+  'message',
+  'source',
+  'firstTimestamp',
+  'lastTimestamp',
+  'count',
+  'type',
+  'eventTime',
+  'action',
+  'related',
+] as const
+
+/** What was seen was seen; only that it is still seen may change. */
+export function validateNewEventUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+  const [event, before] = [object as unknown as Event, old as unknown as Event]
+  return fixed.flatMap(field =>
+    equalJson(event[field], before[field]) ? [] : [fieldError.immutable(field, event[field])],
+  )
+}
+
+function validatePlace({ involvedObject, metadata }: Event): FieldError[] {
+  const about = involvedObject?.namespace ?? ''
+  const isThere = about === '' ? metadata?.namespace === 'default' : about === metadata?.namespace
+  return isThere
+    ? []
+    : [fieldError.invalid('involvedObject.namespace', about, 'does not match event.namespace')]
+}
+
+function validateReporter(event: Event, component: string): FieldError[] {
+  const { reportingComponent = '', reportingInstance = '', action = '', reason = '' } = event
+  return [
+    ...(reportingComponent === '' ? [fieldError.required(component)] : []),
+    ...obeys(reportingComponent, qualifiedName, component),
+    ...words(reportingInstance, 'reportingInstance'),
+    ...words(action, 'action'),
+    ...words(reason, 'reason'),
+  ]
+}
+
+function words(value: string, field: string): FieldError[] {
+  if (value === '') return [fieldError.required(field)]
+  return value.length > longestName
+    ? [fieldError.invalid(field, '', `can have at most ${longestName} characters`)]
+    : []
+}
+
+function validateSeries({ series }: Event): FieldError[] {
+  if (!series) return []
+  return [
+    ...((series.count ?? 0) < 2 ? [fieldError.invalid('series.count', '', 'should be at least 2')] : []),
+    ...(series.lastObservedTime ? [] : [fieldError.required('series.lastObservedTime')]),
+  ]
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { pod } from '../objects.ts'
+import { chapter, type Ground } from '../suite.ts'
+
+const main = { name: 'main', image: 'registry.example/app:1' }
+const patient = { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }
+const required = (...terms: object[]) => ({
+  nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } },
+})
+const zone = { key: 'zone', operator: 'In', values: ['1', '2'] }
+const disk = { key: 'disk', operator: 'Exists' }
+
+const otherFields = 'spec: Forbidden: pod updates may not change fields other than'
+const termsField =
+  'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
+
+/** What is asked for → how the refusal begins, or nothing when it is granted. */
+type Changes = Readonly<Record<string, readonly [spec: object, refusal?: string]>>
+
+const ofRunning: Changes = {
+  'another image': [{ containers: [{ ...main, image: 'new:2' }] }],
+  'no image': [{ containers: [{ ...main, image: '' }] }, 'spec.containers[0].image: Required value'],
+  'another command': [{ containers: [{ ...main, command: ['x'] }] }, otherFields],
+  'another amount': [{ containers: [{ ...main, resources: { limits: { cpu: '1' } } }] }, otherFields],
+  'one container more': [
+    { containers: [main, { name: 'b', image: 'i' }] },
+    'spec.containers: Forbidden: pod updates may not add or remove containers',
+  ],
+  'a deadline that is nearer': [{ activeDeadlineSeconds: 5 }],
+  'a deadline that is later': [
+    { activeDeadlineSeconds: 11 },
+    'spec.activeDeadlineSeconds: Invalid value: 11: must be less than or equal to previous value',
+  ],
+  'no deadline': [
+    { activeDeadlineSeconds: null },
+    'spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value',
+  ],
+  'more patience': [{ tolerations: [{ ...patient, tolerationSeconds: 50 }] }],
+  'another toleration beside': [{ tolerations: [patient, { key: 'b', operator: 'Exists' }] }],
+  'another toleration instead': [
+    { tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }] },
+    'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
+  ],
+  'a node': [{ nodeName: 'n' }, otherFields],
+  'a wish for a node': [{ nodeSelector: { a: 'b' } }, otherFields],
+  'another account': [{ serviceAccountName: 'z' }, otherFields],
+  'another scheduler': [{ schedulerName: 'x' }, otherFields],
+  'another priority': [{ priority: 5 }, otherFields],
+  'a claim': [{ resourceClaims: [{ name: 'a', resourceClaimName: 'b' }] }, otherFields],
+  'a gate': [
+    { schedulingGates: [{ name: 'a/b' }] },
+    "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'a/b'",
+  ],
+}
+
+const ofGated: Changes = {
+  'one label more of its node': [{ nodeSelector: { z: 'w' } }],
+  'another label of its node': [
+    { nodeSelector: { x: 'other' } },
+    'spec.nodeSelector: Invalid value: {"x":"other"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+  ],
+  'a narrower term': [{ affinity: required({ matchExpressions: [zone, disk] }) }],
+  'another term': [
+    { affinity: required({ matchExpressions: [disk] }) },
+    `${termsField}[0]: Invalid value: {"MatchExpressions":[{"Key":"disk","Operator":"Exists","Values":null}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`,
+  ],
+  'one term more': [
+    { affinity: required({ matchExpressions: [zone] }, { matchExpressions: [disk] }) },
+    `${termsField}: Invalid value: [{"MatchExpressions":[{"Key":"zone",`,
+  ],
+  'no terms': [
+    { affinity: null },
+    `${termsField}: Invalid value: null: no additions/deletions to non-empty NodeSelectorTerms list are allowed`,
+  ],
+  company: [{ affinity: { ...required({ matchExpressions: [zone] }), podAffinity: {} } }, otherFields],
+  'one gate less': [{ schedulingGates: [{ name: 'a/c' }] }],
+  'its gates in another order': [{ schedulingGates: [{ name: 'a/c' }, { name: 'a/b' }] }],
+  'no gates': [{ schedulingGates: null }],
+  'a node': [{ nodeName: 'n' }, 'spec: Forbidden: pod updates may not change fields other than'],
+}
+
+async function tried({ http, core }: Ground, spec: object, changes: Changes): Promise<void> {
+  assert.equal((await http.post(core('pods'), pod('p', spec))).status, 201)
+  const seen: Record<string, string | undefined> = {}
+  const wanted: Record<string, string | undefined> = {}
+  for (const [what, [change, refusal]] of Object.entries(changes)) {
+    const answer = await http.mergePatch(core('pods/p'), { spec: change }, { query: { dryRun: 'All' } })
+    const message =
+      answer.status === 200 ? undefined : answer.text('message').replace('Pod "p" is invalid: ', '')
+    seen[what] = message?.replace(/^\[/, '').slice(0, refusal?.length ?? message.length)
+    wanted[what] = refusal
+  }
+  assert.deepEqual(seen, wanted)
+}
+
+export const podUpdates = chapter('what may change of a pod', {
+  'that is let go': ground => tried(ground, { tolerations: [patient], activeDeadlineSeconds: 10 }, ofRunning),
+  'that waits at its gates': ground =>
+    tried(
+      ground,
+      {
+        schedulingGates: [{ name: 'a/b' }, { name: 'a/c' }],
+        nodeSelector: { x: 'y' },
+        affinity: required({ matchExpressions: [zone] }),
+      },
+      ofGated,
+    ),
+  'in its status': async ({ http, core }) => {
+    await http.post(core('pods'), pod('p'))
+    const patch = (status: object) => http.mergePatch(core('pods/p/status'), { status })
+    assert.match(
+      (await patch({ qosClass: 'Guaranteed' })).text('message'),
+      /status\.qosClass: Invalid value: "Guaranteed": field is immutable$/,
+    )
+    assert.match(
+      (await patch({ podIP: 'x' })).text('message'),
+      /status\.podIPs\[0\]: Invalid value: "x": must be a valid IP address/,
+    )
+    assert.match(
+      (await patch({ nominatedNodeName: 'A_' })).text('message'),
+      /status\.nominatedNodeName: Invalid value: "A_": a lowercase RFC 1123 subdomain/,
+    )
+    assert.deepEqual((await patch({ podIP: '10.0.0.1' })).at('status.podIPs'), [{ ip: '10.0.0.1' }])
+  },
+})

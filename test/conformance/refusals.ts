@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What must not be said of a kind, as tables: one case for a kind, so that a difference shows every row that differs.
+import assert from 'node:assert/strict'
+import type { Case, Ground } from './suite.ts'
+
+/** What is wrong → what is said beside, or instead of, what is right; and the words of the refusal. */
+export type Refusals = Readonly<Record<string, readonly [change: object, message: string]>>
+
+export interface RefusedKind {
+  /** `apps/v1/deployments`, `v1/pods` */
+  readonly resource: string
+  readonly isClusterWide?: boolean
+  /** The object with the change in it. */
+  object(change: object): object
+}
+
+/** Nothing is stored: every object is only tried. */
+export function refused({ resource, isClusterWide, object }: RefusedKind, refusals: Refusals): Case['run'] {
+  return async ground => {
+    const path = pathOf(ground, resource, isClusterWide ?? false)
+    const seen: Record<string, unknown> = {}
+    const wanted: Record<string, unknown> = {}
+    for (const [what, [change, message]] of Object.entries(refusals)) {
+      const answer = await ground.http.post(path, object(change), { query: { dryRun: 'All' } })
+      seen[what] = answer.status < 400 ? 'accepted' : answer.text('message').replace(subject, '')
+      wanted[what] = message
+    }
+    assert.deepEqual(seen, wanted)
+  }
+}
+
+const subject = /^\S+ "[^"]*" is invalid: /
+
+function pathOf(ground: Ground, resource: string, isClusterWide: boolean): string {
+  const slash = resource.lastIndexOf('/')
+  const [groupVersion, plural] = [resource.slice(0, slash), resource.slice(slash + 1)]
+  if (isClusterWide) return groupVersion === 'v1' ? `/api/${resource}` : `/apis/${resource}`
+  return groupVersion === 'v1' ? ground.core(plural) : ground.group(groupVersion, plural)
+}
