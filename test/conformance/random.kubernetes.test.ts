@@ -10,11 +10,12 @@ import { definitionsPath } from './objects.ts'
 import { randomDefinition } from './random-kinds.ts'
 import { randomOperation } from './random-operations.ts'
 
-const steps = 3_000
-const seed = Number(process.env.GROVE_SEED ?? 1)
+const steps = Number(process.env.GROVE_STEPS ?? 1_000)
+const first = Number(process.env.GROVE_SEED ?? 1)
+const seeds = Array.from({ length: Number(process.env.GROVE_SEEDS ?? 3) }, (_, index) => first + index)
 
 describe('random operations', () => {
-  it(`have the same outcome on both servers (GROVE_SEED=${seed})`, async () => {
+  it(`have the same outcome on both servers (GROVE_SEED=${first}, GROVE_SEEDS=${seeds.length})`, async () => {
     await using kubernetes = await startKubernetes({
       controllers: false,
       scheduler: false,
@@ -37,7 +38,8 @@ describe('random operations', () => {
       key: admin.key,
     })
     try {
-      await compare(real, embedded)
+      for (const http of [real, embedded]) await define(http)
+      for (const seed of seeds) await compare(real, embedded, seed)
     } finally {
       real.close()
       embedded.close()
@@ -56,11 +58,12 @@ async function define(http: Http): Promise<void> {
   })
 }
 
-export async function compare(real: Http, embedded: Http, namespace = 'random'): Promise<void> {
+/** Every seed has a namespace of its own. */
+async function compare(real: Http, embedded: Http, seed: number): Promise<void> {
   const random = seededRandom(seed)
+  const namespace = `random-${seed}`
   for (const http of [real, embedded])
     await http.post('/api/v1/namespaces', { metadata: { name: namespace } })
-  for (const http of [real, embedded]) await define(http)
   for (let step = 0; step < steps; step++) {
     const { method, path, body, query, contentType } = randomOperation(random, namespace)
     const options = { ...(query && { query }), ...(contentType && { contentType }) }
@@ -70,7 +73,7 @@ export async function compare(real: Http, embedded: Http, namespace = 'random'):
     assert.deepEqual(
       comparable(got!),
       comparable(wanted!),
-      `step ${step}: ${method} ${path} ${JSON.stringify(query ?? {})} ${JSON.stringify(body)}`,
+      `seed ${seed}, step ${step}: ${method} ${path} ${JSON.stringify(query ?? {})} ${JSON.stringify(body)}`,
     )
   }
 }

@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict'
 import { configMap } from '../../objects.ts'
 import { chapter, type Ground } from '../../suite.ts'
-
-const isGone = (answer: { status: number }) => answer.status === 404
+import { isGone } from './grounds.ts'
 
 interface Owned {
   readonly owner: string

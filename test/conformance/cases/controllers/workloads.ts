@@ -1,39 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { Answer } from '../../http.ts'
 import { at } from '../../json.ts'
 import { deployment, pod } from '../../objects.ts'
-import { chapter, type Ground } from '../../suite.ts'
+import { chapter } from '../../suite.ts'
+import { isGone, rolledOut, withAccount } from './grounds.ts'
 
 const apps = 'apps/v1'
-const isGone = (answer: Answer) => answer.status === 404
-
-/** Pods need the account of their namespace, which comes a moment after it. */
-async function withAccount(ground: Ground): Promise<Ground> {
-  await ground.eventually(
-    () => ground.http.get(ground.core('serviceaccounts/default')),
-    answer => answer.status === 200,
-  )
-  return ground
-}
-
 function template(name: string, spec: object = {}) {
   return {
     metadata: { labels: { app: name } },
     spec: { containers: [{ name: 'main', image: 'registry.example/app:1' }], ...spec },
   }
-}
-
-async function rolledOut(
-  { http, group, eventually }: Ground,
-  path: string,
-  replicas: number,
-): Promise<Answer> {
-  return eventually(
-    () => http.get(group(apps, path)),
-    answer => answer.at('status.readyReplicas') === replicas,
-  )
 }
 
 export const workloads = chapter('workloads', {

@@ -54,6 +54,23 @@ describe('a node', () => {
     )
   })
 
+  it('that somebody taints loses a pod when its patience ends, counted from when the taint was seen', async () => {
+    await using cluster = await startTestCluster({ nodes: 1 })
+    const tolerations = [
+      { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 10 },
+      { key: 'k', operator: 'Exists', effect: 'NoSchedule' },
+    ]
+    await createPod(cluster, podOf('brief', { spec: { ...podOf('x').spec, tolerations } }))
+    await cluster.clock.advance(1_000)
+    const taints = [{ key: 'k', effect: 'NoExecute' }]
+    const patch = { merge: { spec: { taints } } }
+    await settled(cluster.clock, cluster.client.patch(nodes, { name: 'node-0' }, patch))
+    await cluster.clock.advance(9_000)
+    assert.equal((await getPod(cluster, 'brief'))?.metadata.deletionTimestamp, undefined)
+    await cluster.clock.advance(2_000)
+    assert.equal(await getPod(cluster, 'brief'), undefined)
+  })
+
   it('that is cordoned carries the taint of that, and loses it again', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const cordon = (unschedulable: boolean | null) =>

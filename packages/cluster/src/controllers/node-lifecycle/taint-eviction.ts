@@ -15,6 +15,8 @@ export class TaintEviction implements Component {
   readonly name = 'taint-eviction'
   readonly #runtime: Runtime
   readonly #controller: Controller
+  /** When taints that do not say it were first seen, by node and key. */
+  readonly #firstSeen = new Map<string, Map<string, number>>()
 
   constructor(runtime: Runtime) {
     const { caches, clock, random, log } = runtime
@@ -34,6 +36,7 @@ export class TaintEviction implements Component {
             : [],
         ),
         changesOf(caches.of(nodes), ({ old, new: node }) => {
+          this.#remember((node ?? old)!.metadata.name, executing(node?.spec?.taints))
           if (
             !node ||
             (executing(old?.spec?.taints).length === 0 && executing(node.spec?.taints).length === 0)
@@ -59,11 +62,28 @@ export class TaintEviction implements Component {
     const pod = caches.pods.get(refOf(key))
     if (!pod?.spec?.nodeName || pod.metadata.deletionTimestamp) return undefined
     const node = caches.of(nodes).get({ name: pod.spec.nodeName })
-    const at = evictionTime(pod, executing(node?.spec?.taints), clock.now())
+    const at = evictionTime(pod, this.#dated(pod.spec.nodeName, executing(node?.spec?.taints)), clock.now())
     if (at === undefined) return undefined
     if (clock.now() < at) return { requeueAt: at }
     await this.#evict(pod)
     return undefined
+  }
+
+  #remember(node: string, taints: readonly Taint[]): void {
+    const before = this.#firstSeen.get(node)
+    const now = this.#runtime.clock.now()
+    const seen = new Map(
+      taints.filter(({ timeAdded }) => !timeAdded).map(({ key = '' }) => [key, before?.get(key) ?? now]),
+    )
+    if (seen.size > 0) this.#firstSeen.set(node, seen)
+    else this.#firstSeen.delete(node)
+  }
+
+  #dated(node: string, taints: readonly Taint[]): readonly Taint[] {
+    return taints.map(taint => {
+      const at = taint.timeAdded ? undefined : this.#firstSeen.get(node)?.get(taint.key ?? '')
+      return at === undefined ? taint : { ...taint, timeAdded: new Date(at).toISOString() }
+    })
   }
 
   async #evict(pod: Stored<Pod>): Promise<void> {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import type { Answer } from '../../http.ts'
+import { at } from '../../json.ts'
+import { pod } from '../../objects.ts'
+import { chapter, type Ground } from '../../suite.ts'
+import { withAccount } from './grounds.ts'
+
+const nodes = '/api/v1/nodes'
+const taint = { key: 'example.com/gone', effect: 'NoExecute' }
+const toleration = { key: taint.key, operator: 'Exists', effect: taint.effect }
+
+/** A node that nobody looks after: no kubelet gives life signs for it, or takes its pods away. */
+async function lonelyNode({ http, id }: Ground, status: string): Promise<string> {
+  const now = new Date().toISOString()
+  const times = { lastHeartbeatTime: now, lastTransitionTime: now }
+  await http.post(nodes, {
+    metadata: { name: id, annotations: { 'simulate.grove.io/stopped': 'true' } },
+    status: { conditions: [{ type: 'Ready', status, ...times }] },
+  })
+  return `${nodes}/${id}`
+}
+
+const taintsOf = (node: Answer) =>
+  ((node.at('spec.taints') ?? []) as object[]).map(each => `${at(each, 'key')}:${at(each, 'effect')}`)
+
+// How long a node may be silent is ten minutes on one server and fifty seconds on the other: the clock is turned in
+// tests of the embedded cluster instead.
+export const nodeLife = chapter('nodes that go', {
+  'one that is not heard of is tainted': async ground => {
+    const path = await lonelyNode(ground, 'Unknown')
+    const seen = await ground.eventually(
+      () => ground.http.get(path),
+      node => taintsOf(node).some(each => each.endsWith('NoExecute')),
+    )
+    assert.deepEqual(
+      taintsOf(seen)
+        .filter(each => each.includes('unreachable'))
+        .sort(),
+      ['node.kubernetes.io/unreachable:NoExecute', 'node.kubernetes.io/unreachable:NoSchedule'],
+    )
+    await ground.http.delete(path)
+  },
+  'pods leave a taint when they tolerate it no longer': async given => {
+    const ground = await withAccount(given)
+    const { http, core, eventually, id } = ground
+    const path = await lonelyNode(ground, 'True')
+    for (const [name, tolerations] of Object.entries({
+      hasty: [],
+      brief: [{ ...toleration, tolerationSeconds: 1 }],
+      patient: [toleration],
+    }))
+      await http.post(core('pods'), pod(name, { nodeName: id, tolerations }))
+    await http.mergePatch(path, { spec: { taints: [taint] } })
+    for (const name of ['hasty', 'brief']) {
+      const leaving = await eventually(
+        () => http.get(core(`pods/${name}`)),
+        answer => answer.at('metadata.deletionTimestamp') !== undefined,
+      )
+      const conditions = (leaving.at('status.conditions') ?? []) as object[]
+      const why = conditions.find(each => at(each, 'type') === 'DisruptionTarget')
+      assert.equal(at(why, 'reason'), 'DeletionByTaintManager')
+      assert.equal(at(why, 'message'), 'Taint manager: deleting due to NoExecute taint')
+    }
+    assert.equal((await http.get(core('pods/patient'))).at('metadata.deletionTimestamp'), undefined)
+    for (const name of ['hasty', 'brief', 'patient'])
+      await http.delete(core(`pods/${name}`), { gracePeriodSeconds: 0 })
+    await http.delete(path)
+  },
+})
