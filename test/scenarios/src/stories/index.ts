@@ -15,6 +15,7 @@ import { identityStories } from './identity.ts'
 import { limitStories } from './limits.ts'
 import { mnnvlStories } from './mnnvl.ts'
 import { obstacleStories } from './obstacles.ts'
+import { placeStories } from './places.ts'
 import { playgroundStories } from './playground.ts'
 import { podStories } from './pods.ts'
 import { rapidEditStories } from './rapid-edits.ts'
@@ -40,6 +41,7 @@ export const stories: readonly Story[] = [
   ...deletionStories,
   ...departureStories,
   ...componentStories,
+  ...placeStories,
   ...setStatusStories,
   ...obstacleStories,
   ...strangeStateStories,

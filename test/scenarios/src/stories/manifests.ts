@@ -45,3 +45,24 @@ spec:
     podCliqueScalingGroups:
       - {name: eng, cliqueNames: [lead, work], replicas: 2, minAvailable: 1}
 `
+
+/** One of everything: a clique and a group, both scaled automatically, in one replica. */
+export const whole = (replicas = 1) => `
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: whole}
+spec:
+  replicas: ${replicas}
+  template:
+    cliques:
+      - name: web
+        spec:
+          roleName: web
+          replicas: 1
+          autoScalingConfig: {maxReplicas: 3}
+          podSpec: {containers: [{name: main, image: registry.example/web:1}]}
+      - name: work
+        spec: {roleName: work, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/w:1}]}}
+    podCliqueScalingGroups:
+      - {name: eng, cliqueNames: [work], replicas: 1, minAvailable: 1, scaleConfig: {maxReplicas: 3}}
+`
