@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject } from '@grove/kube'
+import { basePodGang } from '../layout.ts'
 import { podRole, podRoleBinding, serviceAccount, tokenSecret } from '../objects/identity.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { wantedAutoscalers, wantedCliques, wantedScalingGroups, wantedServices } from './children.ts'
@@ -153,6 +154,14 @@ describe('what is made', () => {
           spec.replicas,
         ]),
         order.map(name => [`w-0-${name}`, name, name, name.length]),
+      )
+      const members = { ...alike.spec.template, podCliqueScalingGroups: [group('g', names)] }
+      assert.deepEqual(
+        basePodGang({ ...alike, spec: { ...alike.spec, template: members } }, 0).cliques.map(instance => [
+          instance.name,
+          instance.template.name,
+        ]),
+        names.map(name => [`w-0-g-0-${name}`, name]),
       )
     }
   })

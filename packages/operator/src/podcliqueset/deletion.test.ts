@@ -117,6 +117,8 @@ test('what keeps a set from going stands in its status, unless it is over at onc
   holding('Internal')
   assert.notEqual(await simulation.lookAtSet(), undefined)
   assert.deepEqual(simulation.lastErrors, ['ERR_UPDATE_PCS_STATUS Internal: w'])
+  await simulation.lookAtSet()
+  assert.deepEqual(simulation.writes, ['patch podcliquesets'], 'what is on its way out is not deleted again')
 })
 
 test('replicas go by label in four requests, and one more for each of their gangs and autoscalers', async () => {

@@ -20,22 +20,6 @@ const orphanFinalizer = 'orphan'
 /** So long after the deletion NVLink domains are kept for pods that do not end; twice the usual grace of a pod. */
 const domainsHeldMs = 60_000
 
-/**
- * What is on its way out already is no work for the garbage collector, which would otherwise look at every single one.
- * Nothing is made again in between: neither for a set that goes nor for replicas that are not wanted.
- */
-export const childrenFirst: readonly Resource<KubeObject>[] = [
-  resources.pods,
-  resources.podCliques,
-  resources.podCliqueScalingGroups,
-]
-
-const independent: readonly Resource<KubeObject>[] = [
-  resources.podGangs,
-  resources.services,
-  resources.autoscalers,
-]
-
 export async function deleteSet(
   set: StoredSet,
   context: OperatorContext,
@@ -76,20 +60,34 @@ function leavesChildren(set: StoredSet, world: World): boolean {
   return children.some(({ metadata }) => !metadata.ownerReferences?.some(owner => owner.controller))
 }
 
+/** Only where something is left that is not on its way out: while NVLink domains are in use this is come by often. */
 async function removeChildren(set: StoredSet, world: World, signal: AbortSignal): Promise<void> {
-  const { namespace, name } = set.metadata
+  const { namespace, name, uid } = set.metadata
   const options = { namespace, labelSelector: selectorText(managedLabels(name)), signal }
-  const remove = (resource: Resource<KubeObject>) => world.client.deleteCollection(resource, options)
+  const cliques = world.cliques.byIndex('set', keyOf(set))
+  const remove = async (resource: Resource<KubeObject>, known: readonly KubeObject[]) => {
+    if (known.some(isStaying)) await world.client.deleteCollection(resource, options)
+  }
   await runAll([
+    // Children first: what is on its way out already is no work for the collector, which would look at every single one.
     async () => {
-      for (const resource of childrenFirst) await remove(resource)
+      if (cliques.some(clique => world.podsOf(clique).some(isStaying)))
+        await world.client.deleteCollection(resources.pods, options)
+      await remove(resources.podCliques, cliques)
+      await remove(resources.podCliqueScalingGroups, world.groups.byIndex('set', keyOf(set)))
     },
-    ...independent.map(resource => () => remove(resource)),
+    () => remove(resources.podGangs, world.gangs.byIndex('controller', uid)),
+    () => remove(resources.services, world.services.byIndex('controller', uid)),
+    () => remove(resources.autoscalers, world.autoscalers.byIndex('controller', uid)),
     ...identityOf(set, world).map(([resource, { metadata }]) => async () => {
       const ref = { name: metadata.name, namespace }
       await world.client.delete(resource, ref, { signal, preconditions: { uid: metadata.uid } })
     }),
   ])
+}
+
+function isStaying({ metadata }: KubeObject): boolean {
+  return metadata?.deletionTimestamp === undefined
 }
 
 /** Few, but the garbage collector would come to them last. The token's Secret goes with its account. */

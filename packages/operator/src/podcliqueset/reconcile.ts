@@ -88,7 +88,11 @@ export class SetReconciler {
     }
     const blocked = this.#gangFailures(key).map(error => new ComponentFailed('PodGang', error))
     const told = together(failure, ...blocked)
-    deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#outdated, signal))
+    try {
+      deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#outdated, signal))
+    } catch (error) {
+      throw together(failure, error)
+    }
     if (failure) throw failure
     const known = deadlines.filter(deadline => deadline !== undefined)
     return known.length ? { requeueAt: Math.min(...known) } : undefined

@@ -20,7 +20,13 @@ import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
-import { childrenFirst } from './deletion.ts'
+
+/** What is on its way out already is no work for the garbage collector, and nothing is made again in between. */
+const childrenFirst: readonly Resource<KubeObject>[] = [
+  resources.pods,
+  resources.podCliques,
+  resources.podCliqueScalingGroups,
+]
 
 /** Replica indexes that one selector names: keeps the URL far below what servers accept. */
 const indexesPerRequest = 200
