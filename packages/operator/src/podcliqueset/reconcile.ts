@@ -192,13 +192,14 @@ async function withRevision(
 ): Promise<StoredSet> {
   const revision = revisionOf(set)
   const isKnown = set.status?.currentGenerationHash !== undefined
-  const children = childrenOf(set, context)
+  // Asked for only where the status does not say it already: there may be many.
+  const children = () => childrenOf(set, context)
   const hasStrays =
-    !isKnown && children.cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
+    !isKnown && children().cliques.some(clique => !revision.isCurrent(clique, templateHashOfClique(clique)))
   const status = statusForRevision(
     set,
     revision,
-    stored => revision.isCurrentGeneration(stored, children),
+    stored => revision.isCurrentGeneration(stored, children()),
     hasStrays,
     timestamp(context.clock),
   )

@@ -260,6 +260,14 @@ describe('conditions', () => {
     assert.deepEqual(told([at(now, 'True')], value('True')), [at(now, 'True')])
   })
 
+  test('of a pass that did not look, stay as they are', () => {
+    const kept = { ...condition('UpdateProgressing', 'False'), observedGeneration: 6 }
+    const known = { ...set, status: { availableReplicas: 0, updatedReplicas: 0, conditions: [kept] } }
+    assert.deepEqual(statusOf(known, {}, { update: kept }).conditions, [kept])
+    const [looked] = statusOf(known, {}, { update: { ...kept } }).conditions ?? []
+    assert.equal(looked?.observedGeneration, set.metadata.generation)
+  })
+
   test('go when there is nothing to say, and leave those of others alone', () => {
     const others = condition('SomebodyElses', 'False')
     assert.deepEqual(told([at(now, 'True'), others], undefined), [others])

@@ -108,8 +108,10 @@ function conditions({ set, topology, update, now }: SetStatusInput): Condition[]
   const after = update
     ? withCondition(placed, update, now)
     : withoutCondition(placed, conditionType.updateProgressing)
+  // A condition that is only kept speaks of the generation that it was made for.
+  const told = [topology, update].filter(value => !before?.some(kept => kept === value))
   return (after ?? []).map(condition =>
-    condition.type === topology?.type || condition.type === update?.type
+    told.some(value => value?.type === condition.type)
       ? { ...condition, observedGeneration: set.metadata.generation }
       : condition,
   )
