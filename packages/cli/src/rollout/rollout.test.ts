@@ -47,7 +47,29 @@ describe('what the status of a set says about its rollout', () => {
       'an edit that nobody saw yet',
       set({ observedGeneration: 3 }),
       'underway',
-      /has not seen the newest spec/,
+      /has not carried out the newest spec/,
+    ],
+    [
+      'a deadline of an update that a newer edit may have ended',
+      set({
+        observedGeneration: 3,
+        updateProgress: running,
+        conditions: [
+          { ...condition('ProgressDeadlineExceeded', 'No replica in 60s'), observedGeneration: 3 },
+        ],
+      }),
+      'underway',
+      /has not carried out the newest spec/,
+    ],
+    [
+      'an update that has begun is not carried out, but seen',
+      set({
+        observedGeneration: 3,
+        updateProgress: running,
+        conditions: [{ ...condition('Waiting', 'Replica 1: pod x to become ready'), observedGeneration: 4 }],
+      }),
+      'underway',
+      /Replica 1: pod x to become ready/,
     ],
     [
       'a replica that has its turn',

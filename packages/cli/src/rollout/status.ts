@@ -58,7 +58,7 @@ export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {
   const condition = status?.conditions?.find(({ type }) => type === conditionType.updateProgressing)
   // While an update is under way the spec is seen, but not yet carried out.
   if (![status?.observedGeneration, condition?.observedGeneration].includes(metadata.generation))
-    return waiting('the operator has not seen the newest spec yet')
+    return waiting('the operator has not carried out the newest spec yet')
   if (condition?.reason === 'ProgressDeadlineExceeded')
     return {
       state: 'late',
