@@ -91,7 +91,7 @@ export class SetReconciler {
     try {
       deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#outdated, signal))
     } catch (error) {
-      throw together(failure, error)
+      throw failure === undefined ? error : together(failure, error)
     }
     if (failure) throw failure
     const known = deadlines.filter(deadline => deadline !== undefined)
