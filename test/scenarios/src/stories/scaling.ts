@@ -216,4 +216,50 @@ export const scalingStories: Story[] = [
       await stage.untilAvailable('grouped', 1)
     },
   },
+  {
+    name: 'a group between zero and its minimum says so, goes on with what it has, and comes back in full',
+    async tell(stage) {
+      const breach = async () => {
+        const [group] = await stage.groups('grouped')
+        const found = group?.status?.conditions?.find(({ type }) => type === 'MinAvailableBreached')
+        return `${found?.status} ${found?.reason} ${found?.message}`
+      }
+      const isOfFirst = ({ metadata }: Pod) => metadata.name.startsWith('grouped-0-eng-0-')
+      await stage.apply(grouped.replace('replicas: 2, minAvailable: 1}', 'replicas: 3, minAvailable: 2}'))
+      const first = (await stage.untilReady('grouped', 14)).filter(isOfFirst)
+      await stage.untilAvailable('grouped', 1)
+      await stage.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 1)
+      await stage.untilReady('grouped', 6)
+      await stage.until(
+        'the group to say so',
+        breach,
+        said =>
+          said === 'True ScheduledReplicasBelowMinAvailable Scheduled replicas (1) below MinAvailable (2)',
+      )
+      await stage.untilAvailable('grouped', 0)
+      await stage.restartOperator()
+      await stage.deletePod(first[0]!.metadata.name)
+      const six = await stage.until(
+        'another pod in its place',
+        () => stage.untilReady('grouped', 6),
+        pods => !uids(pods).has(first[0]!.metadata.uid),
+      )
+      for (const { metadata } of first.slice(1)) assert.ok(uids(six).has(metadata.uid))
+      assert.deepEqual(
+        (await stage.gangs('grouped')).map(({ metadata }) => metadata.name),
+        ['grouped-0'],
+      )
+      await stage.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 3)
+      const all = await stage.untilReady('grouped', 14)
+      for (const { metadata } of six) assert.ok(uids(all).has(metadata.uid))
+      await stage.until(
+        'the group to be well',
+        breach,
+        said =>
+          said ===
+          'False SufficientAvailablePodCliqueScalingGroupReplicas PCSG replicas not in breach (3) meets MinAvailable (2)',
+      )
+      await stage.untilAvailable('grouped', 1)
+    },
+  },
 ]
