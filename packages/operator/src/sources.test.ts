@@ -117,6 +117,12 @@ test('what is placed of a base gang wakes the cliques of the gangs behind it, an
   assert.deepEqual(woken('cliques', scheduled('w-0-g-1-a', 0, behind), scheduled('w-0-g-1-a', 1, behind)), [])
 })
 
+test('a base gang that comes back wakes the cliques of the gangs behind it; what it lists is no news to them', () => {
+  const woken = wokenIn(cliqueSources, { 'cliques/basePodGang/serving/w-0': [clique('w-0-g-1-a')] })
+  assert.deepEqual(woken('gangs', undefined, gang('w-0-a')), ['serving/w-0-a', 'serving/w-0-g-1-a'])
+  assert.deepEqual(woken('gangs', gang('w-0-a'), gang('w-0-a')), ['serving/w-0-a'])
+})
+
 test('a clique looks at itself when its spec or labels change, not when its status does', () => {
   const woken = wokenIn(cliqueSources, {})
   const before = clique('w-0-a')

@@ -143,11 +143,13 @@ export function cliqueSources(world: World, log: Logger, queue: () => WorkQueue<
       queue,
       key => calmOfClique(world.pods.countByIndex('controller', uidOf(world.cliques.get(refOf(key))))),
     ),
-    from(world.gangs, log, change =>
-      [change.old, change.new].flatMap(gang =>
+    from(world.gangs, log, change => [
+      ...[change.old, change.new].flatMap(gang =>
         (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
       ),
-    ),
+      // Made again after somebody took it away, it is what those behind it waited for.
+      ...(change.type === 'add' ? world.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOf) : []),
+    ]),
     from(world.sets, log, change => childrenToWake(world, change, 'cliques')),
     ...claimSources(world, 'podClique', log),
   ]
