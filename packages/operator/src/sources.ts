@@ -132,7 +132,8 @@ export function groupSources(world: World, log: Logger, queue: () => WorkQueue<O
 
 export function cliqueSources(world: World, log: Logger, queue: () => WorkQueue<ObjectKey>) {
   return [
-    // New cliques go first: pods that exist can be placed while further ones are made, but not the other way round.
+    // New cliques go first: pods that exist can be placed while further ones are made, but not the other way
+    // round.
     from(world.cliques, log, change => [
       ...(change.type === 'add' ? [{ key: keyOf(change.new), priority: 'user' as const }] : []),
       ...(change.type === 'update' && isCliqueWorthy(change) ? [keyOf(change.new)] : []),
@@ -203,7 +204,9 @@ function scaledCliquesBehind(world: World, change: Change<PodClique>): ObjectKey
   return world.cliques.byIndex('basePodGang', `${namespace}/${labels?.[label.podGang]}`).map(keyOf)
 }
 
-/** All children when the set itself changed; when an update moves on, those of the replicas whose turn it is. */
+/**
+ * All children when the set itself changed; when an update moves on, those of the replicas whose turn it is.
+ */
 function childrenToWake(world: World, change: Change<PodCliqueSet>, kind: 'groups' | 'cliques'): ObjectKey[] {
   const children = world[kind].byIndex('set', keyOf(change.new ?? change.old))
   if (isSetWorthy(change)) return children.map(keyOf)

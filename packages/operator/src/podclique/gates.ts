@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// When a pod may be placed: its gang is complete and lists it, and for a scaled gang the base gang is placed already.
+// When a pod may be placed: its gang is complete and lists it, and the base gang of a scaled one is placed.
 import { conditionType, type Pod, type PodClique, type PodGang } from '@grove/api'
 import { hasOurGate, isTerminating } from './pod-state.ts'
 

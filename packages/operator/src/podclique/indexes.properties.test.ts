@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random losses, scalings, failures and deaths: at no time do two living pods of a clique have one index, and in the end
-// every index from zero on is there once. Where two operators work at the same time, which elections prevent, the end is
-// the same. RUNS=5000 for more; SEED repeats a failure.
+// Random losses, scalings, failures and deaths: at no time do two living pods of a clique have one index, and
+// in the end every index from zero on is there once. Where two operators work at the same time, which
+// elections prevent, the end is the same. RUNS=5000 for more; SEED repeats a failure.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { label, type Pod } from '@grove/api'

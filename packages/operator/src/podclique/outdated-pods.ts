@@ -6,7 +6,7 @@ import { revisionOf } from '../revision-of-set.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isActive, templateHashOf } from './pod-state.ts'
 
-/** Whether a clique is of the wanted template; then its pods are measured by that, else by what the clique says. */
+/** Whether a clique is of the wanted template; if not, its pods are measured by what the clique says. */
 export function isOfWantedTemplate(set: StoredSet, clique: StoredClique): boolean {
   return revisionOf(set).isCurrent(clique, templateHashOfClique(clique))
 }

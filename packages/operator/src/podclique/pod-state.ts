@@ -47,7 +47,7 @@ export function isStartedNotReady(pod: Pod): boolean {
   return (pod.status?.containerStatuses ?? []).some(status => status.started === true && !status.ready)
 }
 
-/** The pod's index in its clique, as its hostname says for good; undefined for a pod that is not of our making. */
+/** The pod's index in its clique, which its hostname keeps for good; undefined for a pod of somebody else. */
 export function indexOf(pod: Pod): number | undefined {
   const text = /-(\d{1,9})$/.exec(pod.spec?.hostname ?? '')?.[1]
   return text === undefined ? undefined : Number(text)

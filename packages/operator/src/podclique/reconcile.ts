@@ -77,7 +77,7 @@ async function failUnknown(
   throw failure
 }
 
-/** The cluster fills a token in within moments of the Secret; what else there is to do is looked at then, too. */
+/** The cluster fills a token in within moments; what else there is to do is looked at then, too. */
 const tokenAfterMs = 100
 
 /** Tells whether pods are held back until the token is there by which they wait for others. */
@@ -117,7 +117,7 @@ async function syncPods(
   return lacksToken
 }
 
-/** For the pods that are there, of which one may have an index beyond the wanted number, and for those to come. */
+/** For the pods that are there, one of which may have an index beyond the number, and for those to come. */
 function syncClaims(
   set: StoredSet,
   clique: StoredClique,
@@ -167,7 +167,7 @@ async function updateStatus(
   return observed.settlesInMs
 }
 
-/** Whether others wait for what this status says: that the clique serves, or that gangs behind it may follow. */
+/** Whether others wait for what this status says: that the clique serves, or that gangs may follow it. */
 function isAwaited(
   clique: StoredClique,
   status: PodCliqueStatus,

@@ -32,8 +32,8 @@ export function planScale(
 }
 
 /**
- * Pods whose index another one has, which would be missed more: two operators that did not know of each other made
- * them. They have one hostname, so they are no two replicas, and another index may have none at all.
+ * Pods whose index another one has, which would be missed more: two operators that did not know of each other
+ * made them. They have one hostname, so they are no two replicas, and another index may have none at all.
  */
 function doublesAmong(active: readonly Pod[], isCurrent: (hash: string) => boolean): ReadonlySet<Pod> {
   const indexes = active.map(indexOf).filter(index => index !== undefined)

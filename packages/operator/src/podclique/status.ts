@@ -141,7 +141,7 @@ export function nothingScheduled(given: {
   return wasScheduled ? minAvailableBreached.allLost : minAvailableBreached.neverScheduled
 }
 
-/** Operators that did not write the fact down left only a time: a first False that is no older than this is no loss. */
+/** Operators that wrote no fact down left a time: a first False that is no older than this is no loss. */
 const firstConditionWithinMs = 5_000
 
 /** Whether the clique ever had its minimum scheduled. */
@@ -151,7 +151,7 @@ export function wasScheduled(clique: PodClique): boolean {
   const scheduled = findCondition(conditions, conditionType.podCliqueScheduled)
   if (!scheduled) return false
   if (scheduled.status === 'True') return true
-  // What we wrote we would have remembered; only what an earlier operator wrote has to be guessed from its times.
+  // What we wrote we would have remembered; only what an earlier operator wrote has to be guessed.
   const isTakenOver = hashAlgorithmOf(clique.metadata.labels?.[label.podTemplateHash] ?? '') === 'legacy'
   const created = Date.parse(clique.metadata.creationTimestamp ?? '')
   return isTakenOver && Date.parse(scheduled.lastTransitionTime) > created + firstConditionWithinMs

@@ -36,8 +36,8 @@ export async function createMember(
 }
 
 /**
- * Whether the watch will tell of what has the name already: it is ours and was not seen yet, or a namesake of ours
- * that is on its way out. What else has it stands in the way.
+ * Whether the watch will tell of what has the name already: it is ours and was not seen yet, or a namesake of
+ * ours that is on its way out. What else has it stands in the way.
  */
 async function isAwaited(
   { metadata }: StoredScalingGroup,
@@ -53,7 +53,7 @@ async function isAwaited(
   return deletionTimestamp !== undefined && labels?.[label.scalingGroup] === metadata.name
 }
 
-/** Puts the labels right by which a member is found. Those of its template stay as they were when it was made. */
+/** Puts the labels right by which a member is found; those of its template stay as they are. */
 export async function mendMember(
   set: StoredSet,
   clique: PodClique,

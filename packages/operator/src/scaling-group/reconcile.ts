@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One pass over a PodCliqueScalingGroup: replicas beyond the wanted number go, missing members come, status follows.
+// One pass over a PodCliqueScalingGroup: surplus replicas go, missing members come, status follows.
 import {
   eventSource,
   label,
@@ -116,7 +116,7 @@ async function syncMembers(
       plan.keep.map(
         ({ clique, instance: member }) =>
           () =>
-            // With OnDelete the members follow the template at once and their pods when somebody deletes them.
+            // With OnDelete members follow the template at once, their pods when somebody deletes them.
             isOnDelete(set)
               ? patchMember(set, group, clique, member, context, signal)
               : mendMember(set, clique, member, context, signal),
@@ -150,7 +150,7 @@ function unknownGroup(set: StoredSet, { metadata }: StoredScalingGroup): CodedEr
   )
 }
 
-/** Takes down replicas that were in breach for too long and that the group can do without. Not during an update. */
+/** Takes down replicas that were in breach for too long and can be done without. Not during an update. */
 async function terminateReplicas(
   set: StoredSet,
   group: StoredScalingGroup,

@@ -22,9 +22,10 @@ const revision = {
 
 interface Shape {
   /**
-   * One word per replica, one letter for each of its cliques `a` and `b`: `r` serves, `s` starts, `b` is in breach,
-   * `p` was never placed, `l` was placed and is lost, `x` is placed and has not said whether it is in breach, `f` has said nothing, `u` is being
-   * updated, `o` serves with an old template, `t` serves and is going, `.` is not there.
+   * One word per replica, one letter for each of its cliques `a` and `b`: `r` serves, `s` starts, `b` is in
+   * breach, `p` was never placed, `l` was placed and is lost, `x` is placed and has not said whether it is in
+   * breach, `f` has said nothing, `u` is being updated, `o` serves with an old template, `t` serves and is
+   * going, `.` is not there.
    */
   readonly members: string
   readonly replicas?: number
