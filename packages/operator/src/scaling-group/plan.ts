@@ -2,6 +2,7 @@
 
 // Which member cliques a scaling group lacks, and which of its replicas are too many.
 import { label, type PodClique } from '@grove/api'
+import { numberLabel } from '../clique-instance.ts'
 import { type CliqueInstance, memberCliques, range, type ScalingGroupInstance } from '../layout.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 
@@ -28,10 +29,11 @@ export function planGroup({ set, group, instance, cliques }: GroupInput): GroupP
   const surplus = cliques
     .filter(clique => !clique.metadata.deletionTimestamp)
     .map(replicaIndexOf)
-    .filter(index => index !== undefined && index >= group.spec.replicas)
+    .filter(index => index !== undefined)
+    .filter(index => index >= group.spec.replicas)
   return {
     create: wanted.filter(member => !byName.has(member.name)),
-    removeReplicas: [...new Set(surplus.filter(index => index !== undefined))].sort((a, b) => a - b),
+    removeReplicas: [...new Set(surplus)].sort((a, b) => a - b),
     keep: wanted.flatMap(member => {
       const clique = byName.get(member.name)
       return clique && !clique.metadata.deletionTimestamp ? [{ clique, instance: member }] : []
@@ -39,7 +41,6 @@ export function planGroup({ set, group, instance, cliques }: GroupInput): GroupP
   }
 }
 
-export function replicaIndexOf(clique: PodClique): number | undefined {
-  const text = clique.metadata.labels?.[label.scalingGroupReplicaIndex]
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined
+export function replicaIndexOf({ metadata }: PodClique): number | undefined {
+  return numberLabel(metadata.labels, label.scalingGroupReplicaIndex)
 }

@@ -8,7 +8,6 @@ import {
   type EventValue,
   events,
   everHealthy,
-  label,
   minAvailableBreached,
   type PodClique,
   type PodCliqueScalingGroup,
@@ -20,6 +19,7 @@ import { range } from '../layout.ts'
 import { nothingScheduled, type OnTotalLoss, wasScheduled } from '../podclique/status.ts'
 import { isConverged, type Revision, templateHashOfClique } from '../revision.ts'
 import type { StoredScalingGroup } from '../stored.ts'
+import { replicaIndexOf } from './plan.ts'
 
 export interface GroupStatusInput {
   readonly set: string
@@ -93,7 +93,7 @@ function replicasOf({ group, cliques }: GroupStatusInput): PodClique[][] {
   )
   for (const clique of cliques) {
     if (clique.metadata.deletionTimestamp || !expected.has(clique.metadata.name)) continue
-    replicas[Number(clique.metadata.labels?.[label.scalingGroupReplicaIndex])]?.push(clique)
+    replicas[replicaIndexOf(clique) ?? -1]?.push(clique)
   }
   return replicas
 }
