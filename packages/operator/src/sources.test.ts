@@ -23,9 +23,11 @@ function wokenIn(sources: typeof cliqueSources | typeof groupSources, held: Reco
       return () => undefined
     },
   })
-  const world = Object.fromEntries(
-    (['sets', 'groups', 'cliques', 'pods', 'gangs'] as const).map(kind => [kind, cache(kind)]),
-  ) as unknown as World
+  const kinds = ['sets', 'groups', 'cliques', 'pods', 'gangs'] as const
+  const world = {
+    ...Object.fromEntries(kinds.map(kind => [kind, cache(kind)])),
+    optional: {},
+  } as unknown as World
   const woken = new Set<string>()
   const queue = { addNoLaterThanAfter: (key: string) => void woken.add(key) } as never
   for (const source of sources(world, silentLogger, () => queue) as Source<ObjectKey>[])
