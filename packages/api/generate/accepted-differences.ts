@@ -30,6 +30,11 @@ const places: readonly (readonly [crd: string, path: string, definition: string]
 /** Our own members; all of them optional, and ignored by clients that do not know them. */
 const ownMembers: readonly (readonly [crd: string, path: string, reason: string])[] = [
   [
+    'clustertopologybindings.grove.io',
+    'schema.spec.levels[].key',
+    'label keys may be as long as in Kubernetes',
+  ],
+  [
     'podcliques.grove.io',
     'schema.status.updateProgress.readyPodsSelectedToUpdate.readyBefore',
     'one pod at a time',

@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderFieldError } from '@grove/apimachinery'
+import { defaultConfiguration } from '../configuration/index.ts'
 import type { ClusterTopologyBinding } from '../types/index.ts'
+import { emptyCluster } from './cluster-view.ts'
 import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
+import { admit } from './review.ts'
 import { configurationWith } from './sample-sets.ts'
 
 function judge(
@@ -69,4 +72,25 @@ test('a scheduler is bound once, if it is enabled and keeps a topology of its ow
       `${scheduler(0)}: Invalid value: "${name}": scheduler backend does not implement topology-aware scheduling`,
     ])
   }
+})
+
+test('keys may be as long as node labels are: a prefix of 253 characters and a name of 63', () => {
+  const answerTo = (key: string) =>
+    admit(
+      {
+        operation: 'CREATE',
+        kind: 'ClusterTopologyBinding',
+        object: {
+          apiVersion: 'grove.io/v1alpha1',
+          kind: 'ClusterTopologyBinding',
+          metadata: { name: 'site' },
+          spec: { levels: [{ domain: 'rack', key }] },
+        },
+      },
+      { configuration: defaultConfiguration(), cluster: emptyCluster },
+    )
+  const prefix = `${'topology-'.repeat(27)}.example.c`
+  assert.equal(prefix.length, 253)
+  assert.equal(answerTo(`${prefix}/${'k'.repeat(63)}`).allowed, true)
+  assert.equal(answerTo(`${prefix}x/${'k'.repeat(63)}`).allowed, false)
 })

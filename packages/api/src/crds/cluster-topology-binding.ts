@@ -13,10 +13,10 @@ import { type Definition, textColumn } from './definition.ts'
 import { boolean, int64, list, object, required, string } from './schema.ts'
 import { domainFormat } from './topology-constraint.ts'
 
-/** A node label key with or without prefix. 63 characters in all, which is less than Kubernetes allows. */
+/** A node label key: a name of up to 63 characters, with or without a prefix of up to 253. */
 const labelKeyFormat = {
   minLength: 1,
-  maxLength: 63,
+  maxLength: 317,
   pattern: '^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$',
 } as const
 

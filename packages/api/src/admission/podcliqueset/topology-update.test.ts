@@ -162,9 +162,12 @@ describe('a stored set that names no topology', () => {
     )
   })
 
-  test('may get a preference together with the name', () => {
+  test('gets no preference together with the name', () => {
     const now = legacy('zone', { topologyName: 'site', pack: { preferred: 'rack' } })
-    assert.deepEqual(judge({ set: legacy('zone') }, { set: now }), [])
+    assert.deepEqual(judge({ set: legacy('zone') }, { set: now }), [
+      `${ofSet}.topologyName: Forbidden: topologyName cannot be changed from "" to "site"`,
+    ])
+    assert.equal(judge({ clique: legacy('rack') }, { clique: now }).length, 1)
   })
 
   test('must be given one with every change of the specification', () => {

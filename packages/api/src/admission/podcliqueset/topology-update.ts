@@ -147,7 +147,12 @@ function isMigration(now: TopologyConstraint, before: TopologyConstraint): boole
 }
 
 function isRepair(now: TopologyConstraint | undefined, before: TopologyConstraint | undefined): boolean {
-  return isLegacy(before) && Boolean(now?.topologyName) && now?.packDomain === before?.packDomain
+  return (
+    isLegacy(before) &&
+    Boolean(now?.topologyName) &&
+    now?.packDomain === before?.packDomain &&
+    preferredDomain(now) === preferredDomain(before)
+  )
 }
 
 function describeChange(now: TopologyConstraint | undefined, before: TopologyConstraint | undefined): string {
