@@ -32,6 +32,12 @@ async function main(words: readonly string[]): Promise<number> {
   }
 }
 
+// What nobody caught is a defect: whoever looks for the cause needs to know where it came from.
+process.on('uncaughtException', (error, origin) => {
+  process.stderr.write(`Err: ${origin}: ${error instanceof Error ? error.stack : String(error)}\n`)
+  process.exit(exitCode.running)
+})
+
 try {
   process.exitCode = await main(process.argv.slice(2))
 } catch (error) {

@@ -2,8 +2,10 @@
 
 // How the program is called, and what it says and ends with when it cannot begin.
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -88,8 +90,47 @@ describe('a configuration file', () => {
   })
 })
 
+const main = resolve(import.meta.dirname, '../main.ts')
+
+test('a failure that nobody caught ends the process with its origin, and with the code for failures while running', async () => {
+  const silent = createServer().listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  const { port } = silent.address() as AddressInfo
+  const kubeconfig = join(folder, 'kubeconfig')
+  writeFileSync(
+    kubeconfig,
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name: 'c', cluster: { server: `http://127.0.0.1:${port}` } }],
+      users: [{ name: 'u', user: {} }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    }),
+  )
+  const config = join(folder, 'running.yaml')
+  writeFileSync(config, 'apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n')
+  // Once it has asked the cluster for something, a promise of its own fails behind its back.
+  const defect = `import net from 'node:net'
+    const connect = net.Socket.prototype.connect
+    net.Socket.prototype.connect = function (...words) {
+      void Promise.reject(new Error('a defect'))
+      return connect.apply(this, words)
+    }`
+  const child = spawn(
+    process.execPath,
+    ['--import', `data:text/javascript,${encodeURIComponent(defect)}`, main, '--config', config],
+    { env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: kubeconfig } },
+  )
+  let said = ''
+  child.stderr.on('data', chunk => (said += chunk))
+  const [code] = await once(child, 'close')
+  silent.close()
+  assert.equal(code, 6, said)
+  assert.match(said, /^Err: unhandledRejection: Error: a defect\n\s+at /m)
+})
+
 test('the process ends with a code and a sentence', () => {
-  const main = resolve(import.meta.dirname, '../main.ts')
   const run = (...words: string[]) =>
     spawnSync(process.execPath, [main, ...words], {
       encoding: 'utf8',
