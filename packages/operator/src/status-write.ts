@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject, RequestOptions, Resource, Stored } from '@grove/kube'
+import { isNotFound, type KubeObject, type RequestOptions, type Resource, type Stored } from '@grove/kube'
 import { mergePatch } from './owned-fields.ts'
 import type { World } from './world.ts'
 
@@ -18,11 +18,17 @@ export async function writeStatus<T extends KubeObject & { readonly status?: unk
   const patch = mergePatch(object.status, status)
   if (!patch) return false
   const { name, namespace, resourceVersion } = object.metadata
-  await world.client.patch(
-    resource,
-    { name, ...(namespace && { namespace }) },
-    { merge: { metadata: { resourceVersion }, status: patch } },
-    { ...options, subresource: 'status' },
-  )
-  return true
+  try {
+    await world.client.patch(
+      resource,
+      { name, ...(namespace && { namespace }) },
+      { merge: { metadata: { resourceVersion }, status: patch } },
+      { ...options, subresource: 'status' },
+    )
+    return true
+  } catch (error) {
+    // Gone meanwhile: there is nothing to say of it any more.
+    if (isNotFound(error)) return false
+    throw error
+  }
 }

@@ -77,7 +77,7 @@ async function everyday(stage: Stage): Promise<void> {
   await stage.edit('grouped', set => {
     set.spec.replicas = 2
   })
-  await stage.untilReady('grouped', 12)
+  await stage.untilReady('grouped', 16)
   await stage.edit('grouped', set => {
     set.spec.replicas = 1
     withImage(set, 'registry.example/router:2')

@@ -8,7 +8,8 @@ import { basePodGang } from '../layout.ts'
 import { podGang } from '../objects/gang.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { clique, group, type SetShape, sampleSet } from '../testing/sample-set.ts'
-import { KaiMappingError, kaiScheduler } from './kai.ts'
+import { GangMappingError } from './backend.ts'
+import { kaiScheduler } from './kai.ts'
 import { schedulerBackends } from './registry.ts'
 import { volcano } from './volcano.ts'
 
@@ -81,7 +82,7 @@ describe('a PodGroup of KAI', () => {
     const set = queued(constrained)
     const gang = gangOf(set) as PodGang
     gang.metadata.annotations = {}
-    assert.throws(() => kaiScheduler.objectsFor(gang as StoredGang, { set }), KaiMappingError)
+    assert.throws(() => kaiScheduler.objectsFor(gang as StoredGang, { set }), GangMappingError)
     gang.metadata.annotations = { 'kai.scheduler/topology': 'theirs' }
     const [object] = kaiScheduler.objectsFor(gang as StoredGang, { set })
     assert.equal((specOf(object).topologyConstraint as Spec).topology, 'theirs')

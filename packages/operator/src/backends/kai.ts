@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { annotation, label, type PodGangTopologyConstraint, scheduler } from '@grove/api'
+import { annotation, events, label, type PodGangTopologyConstraint, scheduler } from '@grove/api'
 import { controlledBy } from '../objects/owner.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
-import type { GangContext, SchedulerBackend, SchedulerObject } from './backend.ts'
-
-/** The gang cannot be said in KAI's terms; the sentence tells the user what to change. */
-export class KaiMappingError extends Error {}
+import { type GangContext, GangMappingError, type SchedulerBackend, type SchedulerObject } from './backend.ts'
 
 /** One PodGroup per gang, of the same name, with a subgroup per clique. Needs KAI 0.15 or newer. */
 export const kaiScheduler: SchedulerBackend = {
@@ -27,6 +24,8 @@ export const kaiScheduler: SchedulerBackend = {
   }),
 
   objectsFor: (gang, context) => [podGroup(gang, context)],
+
+  mappingFailed: events.kaiMappingFailed,
 
   // Moving a running gang to another queue is not ours.
   keepsInSpec: ['queue'],
@@ -84,7 +83,7 @@ function topologyConstraint(
   const { required, preferred } = of?.packConstraint ?? {}
   if (!required && !preferred) return undefined
   if (!topology)
-    throw new KaiMappingError(
+    throw new GangMappingError(
       `PodGang ${gang.metadata.namespace}/${gang.metadata.name} has topology constraints but no annotation ${annotation.topologyName} that names the topology`,
     )
   return {
@@ -105,7 +104,7 @@ export function kaiQueue(set: StoredSet): string {
   if (ofSet) {
     const other = ofCliques.find(({ queue }) => queue && queue !== ofSet)
     if (other)
-      throw new KaiMappingError(
+      throw new GangMappingError(
         `KAI queue on PodCliqueSet ${id} is "${ofSet}" but PodClique template "${other.name}" resolves to "${other.queue}"`,
       )
     return ofSet
@@ -114,9 +113,9 @@ export function kaiQueue(set: StoredSet): string {
     ...new Set(ofCliques.map(({ queue }) => queue).filter(queue => queue !== undefined)),
   ].sort()
   if (distinct.length === 0)
-    throw new KaiMappingError(`no KAI queue is configured on PodCliqueSet ${id} or its PodClique templates`)
+    throw new GangMappingError(`no KAI queue is configured on PodCliqueSet ${id} or its PodClique templates`)
   if (distinct.length > 1)
-    throw new KaiMappingError(
+    throw new GangMappingError(
       `conflicting KAI queues on PodCliqueSet ${id} PodClique templates: [${distinct.join(' ')}]`,
     )
   return distinct[0]!

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The objects that a scheduler reads for a gang. Fields that the scheduler owns are its business.
-import { eventSource, events, setErrorCode } from '@grove/api'
+import { eventSource, setErrorCode } from '@grove/api'
 import { defineResource, isAlreadyExists, isNotFound, type KubeObject, type Resource } from '@grove/kube'
-import type { SchedulerBackend, SchedulerObject } from '../backends/backend.ts'
-import { KaiMappingError } from '../backends/kai.ts'
+import { GangMappingError, type SchedulerBackend, type SchedulerObject } from '../backends/backend.ts'
 import { CodedError } from '../coded-error.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
@@ -35,8 +34,8 @@ export class SchedulerObjects {
     try {
       return backend.objectsFor(gang, { set, ...(entry && { topologyReference: entry.topologyReference }) })
     } catch (error) {
-      if (error instanceof KaiMappingError)
-        sink.emit(gang, eventSource.schedulerBackend, events.kaiMappingFailed(error.message))
+      if (error instanceof GangMappingError && backend.mappingFailed)
+        sink.emit(gang, eventSource.schedulerBackend, backend.mappingFailed(error.message))
       throw error
     }
   }
