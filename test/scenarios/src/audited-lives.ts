@@ -72,6 +72,11 @@ async function everyday(stage: Stage): Promise<void> {
   await stage.untilReady('grouped', 10)
   await stage.scale(resources.podCliqueScalingGroups as Resource<KubeObject>, 'grouped-0-eng', 3)
   await stage.untilReady('grouped', 14)
+  await stage.client.patch(
+    resources.podCliqueScalingGroups,
+    { name: 'grouped-0-eng', namespace: stage.namespace },
+    { merge: { metadata: { labels: { 'app.kubernetes.io/component': 'stray' } } } },
+  )
   await stage.scale(resources.podCliqueScalingGroups as Resource<KubeObject>, 'grouped-0-eng', 1)
   await stage.untilReady('grouped', 6)
   await stage.edit('grouped', set => {

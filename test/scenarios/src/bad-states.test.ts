@@ -4,10 +4,10 @@
 // when that is gone; none makes the operator run in circles.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import type { Service } from '@grove/api'
+import { defaultConfiguration, type Service } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
-import { type Client, createClientOn } from '@grove/kube'
-import { resources } from '@grove/operator'
+import { type Client, type Clock, createClientOn, systemClock } from '@grove/kube'
+import { resources, startOperator } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { type Fault, faulty } from './faulty.ts'
 import { Stage } from './stage.ts'
@@ -170,6 +170,49 @@ describe('bad states', () => {
     const pods = await stage.untilReady('solo', 2)
     assert.ok(pods.every(pod => pod.spec?.containers[0]?.name === 'main'))
   })
+
+  for (const [what, skewMs] of [
+    ['ahead of', 3_600_000],
+    ['behind', -3_600_000],
+  ] as const)
+    told(`a clock that is an hour ${what} the cluster's changes nothing`, async () => {
+      await stage.stopOperator()
+      const clock: Clock = {
+        now: () => systemClock.now() + skewMs,
+        monotonic: () => systemClock.monotonic(),
+        setTimeout: (callback, ms) => systemClock.setTimeout(callback, ms),
+        sleep: (ms, signal) => systemClock.sleep(ms, signal),
+      }
+      const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle))
+      const skewed = await startOperator(operatorClient, { configuration: defaultConfiguration(), clock })
+      try {
+        await stage.apply(grouped.replace('template:', 'template:\n    terminationDelay: 1s'))
+        const before = await stage.untilReady('grouped', 10)
+        await stage.untilAvailable('grouped', 1)
+        await stage.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', 1)
+        const kept = await stage.untilReady('grouped', 6)
+        for (const { metadata } of kept) assert.ok(before.some(pod => pod.metadata.uid === metadata.uid))
+        await stage.edit('grouped', set => {
+          set.spec.template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/router:2'
+        })
+        await stage.until(
+          'two updated routers, and whatever else there was',
+          () => stage.pods('grouped'),
+          pods =>
+            pods.length === 6 &&
+            pods.filter(pod => pod.spec?.containers[0]?.image === 'registry.example/router:2').length === 2,
+        )
+        await stage.untilAvailable('grouped', 1)
+        await stage.deleteSet('grouped')
+        await stage.until(
+          'the set to be gone',
+          () => stage.set('grouped'),
+          set => set === undefined,
+        )
+      } finally {
+        await skewed.stop()
+      }
+    })
 
   told('a set that is settled sends nothing', async () => {
     await stage.apply(grouped)

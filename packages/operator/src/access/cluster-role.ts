@@ -12,8 +12,9 @@ import {
   schedulerGroup,
 } from '@grove/api'
 
-const everything = ['create', 'get', 'list', 'watch', 'patch', 'update', 'delete', 'deletecollection']
 const reading = ['get', 'list', 'watch']
+const keeping = [...reading, 'create', 'patch', 'delete']
+const keepingMany = [...keeping, 'deletecollection']
 
 export function operatorClusterRole(configuration: OperatorConfiguration): ClusterRole {
   const schedulers = enabledSchedulers(configuration)
@@ -32,9 +33,14 @@ export function operatorClusterRole(configuration: OperatorConfiguration): Clust
 }
 
 const groveRules: PolicyRule[] = [
-  rule(groveGroup, ['podcliquesets', 'clustertopologybindings'], [...reading, 'patch', 'update']),
-  rule(groveGroup, ['podcliques', 'podcliquescalinggroups'], everything),
-  rule(schedulerGroup, ['podgangs'], everything),
+  rule(groveGroup, ['podcliquesets'], [...reading, 'patch']),
+  rule(groveGroup, ['clustertopologybindings'], reading),
+  rule(groveGroup, ['podcliques', 'podcliquescalinggroups'], keepingMany),
+  rule(
+    schedulerGroup,
+    ['podgangs'],
+    keepingMany.filter(verb => verb !== 'get'),
+  ),
   rule(
     groveGroup,
     [
@@ -43,9 +49,9 @@ const groveRules: PolicyRule[] = [
       'podcliquescalinggroups/status',
       'clustertopologybindings/status',
     ],
-    ['get', 'patch', 'update'],
+    ['patch'],
   ),
-  rule(schedulerGroup, ['podgangs/status'], ['get', 'patch', 'update']),
+  rule(schedulerGroup, ['podgangs/status'], ['patch']),
   // Owner references that block deletion are refused without it on clusters that check them.
   rule(
     groveGroup,
@@ -61,18 +67,18 @@ const groveRules: PolicyRule[] = [
 ]
 
 const workloadRules: PolicyRule[] = [
-  rule('', ['pods'], everything),
+  rule('', ['pods'], keepingMany),
   // Held only to be granted: the role of a set lets its waiters read them.
   rule('', ['pods/status'], reading),
-  rule('', ['services'], everything),
-  rule('', ['serviceaccounts'], [...reading, 'create', 'patch', 'delete']),
+  rule('', ['services'], keepingMany),
+  rule('', ['serviceaccounts'], keeping),
   // By name, never listed or watched: the Secrets of others are not ours to know.
   rule('', ['secrets'], ['create', 'get', 'delete']),
   rule('', ['events'], ['create', 'patch']),
-  rule('rbac.authorization.k8s.io', ['roles', 'rolebindings'], [...reading, 'create', 'patch', 'delete']),
-  rule('apps', ['controllerrevisions'], [...reading, 'create', 'patch', 'delete']),
-  rule('autoscaling', ['horizontalpodautoscalers'], everything),
-  rule('resource.k8s.io', ['resourceclaims'], everything),
+  rule('rbac.authorization.k8s.io', ['roles', 'rolebindings'], keeping),
+  rule('apps', ['controllerrevisions'], keeping),
+  rule('autoscaling', ['horizontalpodautoscalers'], keepingMany),
+  rule('resource.k8s.io', ['resourceclaims'], keeping),
   rule('resource.k8s.io', ['resourceclaimtemplates'], reading),
   {
     apiGroups: ['admissionregistration.k8s.io'],
@@ -88,13 +94,14 @@ const workloadRules: PolicyRule[] = [
 ]
 
 const kaiRules: PolicyRule[] = [
-  rule('scheduling.run.ai', ['podgroups'], [...reading, 'create', 'patch', 'update', 'delete']),
-  rule('kai.scheduler', ['topologies'], [...reading, 'create', 'patch', 'update', 'delete']),
+  // They go with the gang that owns them.
+  rule('scheduling.run.ai', ['podgroups'], [...reading, 'create', 'patch']),
+  rule('kai.scheduler', ['topologies'], [...reading, 'create', 'delete']),
 ]
 
 const volcanoRules: PolicyRule[] = [
-  rule('scheduling.volcano.sh', ['podgroups'], [...reading, 'create', 'patch', 'update', 'delete']),
-  rule('scheduling.volcano.sh', ['queues'], reading),
+  rule('scheduling.volcano.sh', ['podgroups'], [...reading, 'create', 'patch']),
+  rule('scheduling.volcano.sh', ['queues'], ['get']),
   {
     ...rule('apiextensions.k8s.io', ['customresourcedefinitions'], ['get']),
     resourceNames: ['podgroups.scheduling.volcano.sh'],
@@ -102,9 +109,7 @@ const volcanoRules: PolicyRule[] = [
 ]
 
 /** Also while NVLink domains are switched off: those of sets that have them carry our finalizer. */
-const mnnvlRules: PolicyRule[] = [
-  rule('resource.nvidia.com', ['computedomains'], [...reading, 'create', 'patch', 'update', 'delete']),
-]
+const mnnvlRules: PolicyRule[] = [rule('resource.nvidia.com', ['computedomains'], keeping)]
 
 /** In the operator's own namespace: its lease and its certificate. */
 export function operatorRole(namespace: string, configuration: OperatorConfiguration): Role {
@@ -113,7 +118,7 @@ export function operatorRole(namespace: string, configuration: OperatorConfigura
     kind: 'Role',
     metadata: { name: 'grove:system:grove-operator-lease', namespace },
     rules: [
-      rule('coordination.k8s.io', ['leases'], ['create', 'get', 'update', 'patch']),
+      rule('coordination.k8s.io', ['leases'], ['create', 'get', 'update']),
       {
         ...rule('', ['secrets'], ['get', 'update']),
         resourceNames: [configuration.server.webhooks.secretName],

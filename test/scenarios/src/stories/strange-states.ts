@@ -75,43 +75,45 @@ async function store(stage: Stage, manifest: string, namespace = stage.namespace
   await stage.client.create(resources.podCliqueSets, set)
 }
 
-export const strangeStateStories: Story[] = [
-  {
-    name: 'whatever has a name that a set needs is told of, left alone, and followed by ours when it goes',
-    async tell(stage) {
-      const planted = new Map<Foreign, string>()
-      for (const foreign of foreignByStage.flat())
-        planted.set(foreign, (await plant(stage, foreign)).metadata.uid)
-      await stage.apply(
-        grouped.replace(
-          'minAvailable: 1\n',
-          'minAvailable: 1\n          autoScalingConfig: {minReplicas: 2, maxReplicas: 4}\n',
-        ),
-      )
-      for (const stageOf of foreignByStage) {
-        await stage.until(
-          `errors about ${stageOf.map(({ name }) => name).join(', ')}`,
-          () => errorsOf(stage, 'grouped'),
-          errors =>
-            stageOf.every(({ resource, name }) =>
-              errors.some(
-                ({ description }) => description.includes(resource.kind) && description.includes(`/${name}`),
-              ),
+export const takenNames: Story = {
+  name: 'whatever has a name that a set needs is told of, left alone, and followed by ours when it goes',
+  async tell(stage) {
+    const planted = new Map<Foreign, string>()
+    for (const foreign of foreignByStage.flat())
+      planted.set(foreign, (await plant(stage, foreign)).metadata.uid)
+    await stage.apply(
+      grouped.replace(
+        'minAvailable: 1\n',
+        'minAvailable: 1\n          autoScalingConfig: {minReplicas: 2, maxReplicas: 4}\n',
+      ),
+    )
+    for (const stageOf of foreignByStage) {
+      await stage.until(
+        `errors about ${stageOf.map(({ name }) => name).join(', ')}`,
+        () => errorsOf(stage, 'grouped'),
+        errors =>
+          stageOf.every(({ resource, name }) =>
+            errors.some(
+              ({ description }) => description.includes(resource.kind) && description.includes(`/${name}`),
             ),
-        )
-        for (const foreign of stageOf) {
-          const ref = { name: foreign.name, namespace: stage.namespace }
-          const now = await stage.client.get(foreign.resource, ref)
-          assert.equal(now.metadata.uid, planted.get(foreign))
-          assert.equal(now.metadata.ownerReferences, undefined, `${foreign.name} is nobody's but theirs`)
-          await stage.client.delete(foreign.resource, ref)
-        }
+          ),
+      )
+      for (const foreign of stageOf) {
+        const ref = { name: foreign.name, namespace: stage.namespace }
+        const now = await stage.client.get(foreign.resource, ref)
+        assert.equal(now.metadata.uid, planted.get(foreign))
+        assert.equal(now.metadata.ownerReferences, undefined, `${foreign.name} is nobody's but theirs`)
+        await stage.client.delete(foreign.resource, ref)
       }
-      await stage.untilReady('grouped', 10)
-      await stage.untilAvailable('grouped', 1)
-      assert.deepEqual(await errorsOf(stage, 'grouped'), [])
-    },
+    }
+    await stage.untilReady('grouped', 10)
+    await stage.untilAvailable('grouped', 1)
+    assert.deepEqual(await errorsOf(stage, 'grouped'), [])
   },
+}
+
+export const strangeStateStories: Story[] = [
+  takenNames,
   {
     name: 'a set that was stored while nothing judged it says what is wrong, and lives when that is put right',
     async tell(stage) {
