@@ -137,6 +137,18 @@ describe('the operator process', () => {
     assert.match(operator.output, /Err: .*the lease went to thief/)
   })
 
+  test('with a scheduler that it cannot work with it does not start, and says why, also on the spot', async () => {
+    const configuration = { scheduler: { profiles: [{ name: 'volcano' }] } }
+    await assert.rejects(
+      startOperatorProcess(kubernetes, { configuration }),
+      /ended with 5: .*Err: failed to initialize volcano backend: .*podgroups\.scheduling\.volcano\.sh is not installed/s,
+    )
+    const { stdout } = await kubernetes.kubectl('get', 'events', '-n', 'default', '-o', 'json')
+    const events = JSON.parse(stdout).items as { reason: string; involvedObject: { name: string } }[]
+    const told = events.find(({ reason }) => reason === 'VolcanoCapabilityUnavailable')
+    assert.equal(told?.involvedObject.name, 'podgroups.scheduling.volcano.sh')
+  })
+
   /** Since it was last renewed. */
   async function leaseAgeMs(): Promise<number> {
     const { stdout } = await kubernetes.kubectl('get', 'lease', leaseName, '-n', 'grove-system', '-o', 'json')
