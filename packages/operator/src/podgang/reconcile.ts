@@ -13,6 +13,7 @@ import {
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError, textOf } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
+import type { PodGangInstance } from '../layout.ts'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { resources } from '../resources.ts'
@@ -96,7 +97,21 @@ export class GangReconciler {
         setErrorCode.setControllerReference,
         `PodGang ${keyOf(existing)} exists and is controlled by somebody else; remove it or rename the PodCliqueSet`,
       )
-    const plan = planGang({
+    const plan = this.#plan(set, instance, existing)
+    const incompleteMs = this.#incompleteMs(key, plan.isComplete)
+    if (plan.create && !plan.isComplete && incompleteMs < creationGraceMs)
+      return { requeueAfter: creationGraceMs - incompleteMs }
+    const gang = await this.#write(set, existing, plan, signal)
+    if (!gang) return undefined
+    // Before the gang is called complete: no pod is let go that its scheduler would not know.
+    await this.#schedulerObjects.sync(set, gang as StoredGang, signal)
+    return this.#tell(key, gang, plan, incompleteMs, signal)
+  }
+
+  #plan(set: StoredSet, instance: PodGangInstance, existing: Stored<PodGang> | undefined): GangPlan {
+    const { world } = this.#context
+    const { namespace } = set.metadata
+    return planGang({
       set,
       instance,
       existing,
@@ -111,18 +126,11 @@ export class GangReconciler {
         },
       },
     })
-    const incompleteMs = this.#incompleteMs(key, plan.isComplete)
-    if (plan.create && !plan.isComplete && incompleteMs < creationGraceMs)
-      return { requeueAfter: creationGraceMs - incompleteMs }
-    const gang = await this.#write(set, existing, plan, signal)
-    if (!gang) return undefined
-    // Before the gang is called complete: no pod is let go that its scheduler would not know.
-    await this.#schedulerObjects.sync(set, gang as StoredGang, signal)
-    return this.#tell(key, gang, plan, incompleteMs, signal)
   }
 
+  /** How long the gang has been lacking something, or since that was last said. */
   #incompleteMs(key: GangKey, isComplete: boolean): number {
-    const now = this.#context.clock.now()
+    const now = this.#context.clock.monotonic()
     if (isComplete) {
       this.#incompleteSince.delete(key)
       return 0
@@ -148,7 +156,7 @@ export class GangReconciler {
       return { requeueAfter: lackGraceMs - incompleteMs }
     const status = statusWith(gang, initialized, timestamp(clock))
     await writeStatus(world, resources.podGangs, gang, status, { signal })
-    if (!isComplete) this.#incompleteSince.set(key, clock.now())
+    if (!isComplete) this.#incompleteSince.set(key, clock.monotonic())
     return undefined
   }
 
