@@ -54,3 +54,16 @@ test('claims of different levels have different names', () => {
   for (const sharing of collisions)
     assert.match(judge(sharing).join(), /its ResourceClaim would be called .* and so would one of/)
 })
+
+test('claims have names that objects may have', () => {
+  const ofSet = 'its ResourceClaim would be called .*: a lowercase RFC 1123 subdomain must consist of'
+  const possible: Sharing[] = [{ set: [each('a.b-c')] }, { member: [all('t'.repeat(200))] }]
+  for (const sharing of possible) assert.deepEqual(judge(sharing), [])
+  const impossible: Sharing[] = [
+    { set: [each('Upper')] },
+    { group: [all('under_score')] },
+    { solo: [each('end-')] },
+  ]
+  for (const sharing of impossible) assert.match(judge(sharing).join(), new RegExp(ofSet))
+  assert.match(judge({ member: [all('t'.repeat(250))] }).join(), /must be no more than 253/)
+})

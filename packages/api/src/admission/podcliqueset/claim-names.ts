@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Claims of different levels may come to have one name: a template of the set that is called like a clique and one of
-// its templates together. Then one of them could never be made.
-import { type FieldError, fieldError, quote } from '@grove/apimachinery'
+// Claims are called after their owner and their template. Such a name may be none that an object can have; and claims of
+// different levels may come to have one name: a template of the set that is called like a clique and one of its
+// templates together. Then one of them could never be made.
+import { dns1123Subdomain, type FieldError, fieldError, quote } from '@grove/apimachinery'
 import { names } from '../../names.ts'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
 import { path } from './paths.ts'
@@ -37,6 +38,18 @@ export function collidingClaims(set: PodCliqueSet): FieldError[] {
       }
     })
   return errors
+}
+
+export function impossibleClaims(set: PodCliqueSet): FieldError[] {
+  return levelsOf(set, [0]).flatMap(({ field, owner, sharing }) =>
+    sharing.flatMap((entry, at) => {
+      const [claim = ''] = claimNames(owner, entry, [0])
+      const problems = entry.name === '' ? [] : dns1123Subdomain(claim)
+      if (problems.length === 0) return []
+      const detail = `its ResourceClaim would be called ${quote(claim)}: ${problems.join('; ')}`
+      return [fieldError.invalid(`${field}[${at}].name`, entry.name, detail)]
+    }),
+  )
 }
 
 /** Names of different replicas of the set differ alike: the first stands for all of them. Group replicas do not. */

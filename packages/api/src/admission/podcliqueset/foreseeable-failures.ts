@@ -3,7 +3,7 @@
 import { dns1123Label, type FieldError, fieldError, validateAnnotations } from '@grove/apimachinery'
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
 import { validateMetrics } from './autoscaler-metrics.ts'
-import { collidingClaims } from './claim-names.ts'
+import { collidingClaims, impossibleClaims } from './claim-names.ts'
 import { clashingNames } from './clashing-names.ts'
 import { path } from './paths.ts'
 import { reservedNames } from './reserved-names.ts'
@@ -19,6 +19,7 @@ export function foreseeableFailures(set: PodCliqueSet): FieldError[] {
     ...cliques.flatMap((clique, index) => failuresOfClique(clique, path.clique(index))),
     ...groups.flatMap((group, index) => failuresOfGroup(group, path.scalingGroup(index))),
     ...reservedNames(set),
+    ...impossibleClaims(set),
     ...collidingClaims(set),
   ]
 }
