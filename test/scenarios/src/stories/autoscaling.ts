@@ -110,7 +110,12 @@ export const autoscalingStories: Story[] = [
         { merge: { spec: { behavior: { scaleDown: { stabilizationWindowSeconds: 7 } } } } },
       )
       const ref = { name: 'auto-0-eng', namespace: stage.namespace }
-      const former = await stage.client.get(resources.autoscalers, ref)
+      await stage.client.patch(resources.autoscalers, ref, { merge: { spec: { maxReplicas: 99 } } })
+      const former = await stage.until(
+        'bounds that somebody changed to be those of the template',
+        () => stage.client.get(resources.autoscalers, ref),
+        ({ spec }) => spec.maxReplicas === 4,
+      )
       await stage.client.delete(resources.autoscalers, ref)
       await stage.until(
         'an autoscaler that somebody deleted to come back',

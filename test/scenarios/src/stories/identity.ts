@@ -106,7 +106,8 @@ export const identityStories: Story[] = [
       await stage.client.delete(resources.services, { name: 'pair-0', namespace })
       await stage.client.delete(resources.serviceAccounts, { name: 'pair', namespace })
       // What comes next is met next.
-      await untilCodes('ERR_SYNC_ROLEBINDING')
+      const [error] = await untilCodes('ERR_SYNC_ROLEBINDING')
+      assert.match(error!.description, /exists and is controlled by somebody else/)
       await stage.client.delete(resources.roleBindings, { name: role, namespace })
       await stage.untilReady('pair', 2)
       await untilCodes()
