@@ -70,15 +70,14 @@ export function pod(context: PodContext, podIndex: number): NewPod {
 function podSpec(context: PodContext, podIndex: number): PodSpec {
   const { set, clique, instance, backend, configuration } = context
   const { name, namespace = '' } = set.metadata
-  const replica = names.replica(set.metadata.name, instance.setReplica)
+  const { setReplica } = instance
+  const { clusterDomain } = configuration.network
+  const service = names.headlessServiceAddress(name, setReplica, namespace, clusterDomain)
   const spec = withEnvironment(clique.spec.podSpec, [
-    literal(podEnvironment.setName, set.metadata.name),
-    literal(podEnvironment.setIndex, String(instance.setReplica)),
+    literal(podEnvironment.setName, name),
+    literal(podEnvironment.setIndex, String(setReplica)),
     literal(podEnvironment.cliqueName, instance.name),
-    literal(
-      podEnvironment.headlessService,
-      names.headlessServiceAddress(name, instance.setReplica, namespace, configuration.network.clusterDomain),
-    ),
+    literal(podEnvironment.headlessService, service),
     fromLabel(podEnvironment.podIndex, label.podIndex),
   ])
   const claimed = withClaims(spec, claimsOfPod(set, instance, podIndex))
@@ -91,7 +90,7 @@ function podSpec(context: PodContext, podIndex: number): PodSpec {
     ],
     schedulerName: backend.name,
     hostname: names.podHostname(instance.name, podIndex),
-    subdomain: replica,
+    subdomain: names.replica(name, setReplica),
   }
 }
 
