@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type EventValue, label, type Pod, type PodCliqueStatus } from '@grove/api'
+import { isWanted } from '../clique-instance.ts'
 import type { CliqueInstance } from '../layout.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { revisionOf } from '../revision-of-set.ts'
@@ -35,6 +36,7 @@ export function observeClique(
     generationHash: generationReached(set, clique),
     isCurrent: currentHash(set, stored),
     onTotalLoss: context.configuration.gangTermination.onTotalLoss,
+    isLeaving: !isWanted(set, instance, context.world),
     update: cliqueUpdateCondition(next),
     now: timestamp(context.clock),
   })

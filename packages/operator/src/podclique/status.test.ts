@@ -15,6 +15,7 @@ interface Shape {
   readonly labels?: Record<string, string>
   readonly before?: Partial<PodCliqueStatus>
   readonly onTotalLoss?: OnTotalLoss
+  readonly isLeaving?: boolean
   readonly now?: string
 }
 
@@ -24,6 +25,7 @@ function plan({
   labels = {},
   before,
   onTotalLoss = 'Wait',
+  isLeaving = false,
   now = '2030-01-01T02:00:00Z',
   ...given
 }: Shape) {
@@ -56,6 +58,7 @@ function plan({
     generationHash: 'generation-1',
     isCurrent: hash => hash === 'new',
     onTotalLoss,
+    isLeaving,
     update: undefined,
     now,
   })
@@ -233,6 +236,7 @@ test('the loss of the last scheduled pod is told once, with what follows from it
   assert.deepEqual(plan({ pods: pending(3), before: loss.status }).events, [])
   assert.deepEqual(plan({ pods: running(1), before }).events, [], 'one is left')
   assert.deepEqual(plan({ pods: [], replicas: 0, before }).events, [], 'somebody wants none')
+  assert.deepEqual(plan({ pods: [], isLeaving: true, before }).events, [], 'its replica goes')
 })
 
 test('the clique has reached its revision when every pod has, ready or not', () => {

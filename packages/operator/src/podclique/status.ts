@@ -41,6 +41,8 @@ export interface CliqueStatusInput {
   readonly generationHash: string | undefined
   isCurrent(hash: string): boolean
   readonly onTotalLoss: OnTotalLoss
+  /** Whether its replica goes on purpose: what it loses then is no loss. */
+  readonly isLeaving: boolean
   /** What is said about an update while it runs. */
   readonly update: ConditionValue | undefined
   /** RFC 3339, whole seconds. */
@@ -78,7 +80,8 @@ export function planCliqueStatus(input: CliqueStatusInput): CliqueStatusPlan {
         ...(input.generationHash && { currentPodCliqueSetGenerationHash: input.generationHash }),
       }),
   }
-  const lost = (before?.scheduledReplicas ?? 0) > 0 && scheduled === 0 && clique.spec.replicas > 0
+  const isKept = clique.spec.replicas > 0 && !input.isLeaving
+  const lost = isKept && (before?.scheduledReplicas ?? 0) > 0 && scheduled === 0
   return {
     status: { ...status, conditions: conditions(input, scheduled, active) },
     events: lost ? [events.allPodsLost(before!.scheduledReplicas, input.onTotalLoss === 'Recreate')] : [],

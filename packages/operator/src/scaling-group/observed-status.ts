@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { EventValue, PodClique, PodCliqueScalingGroupStatus } from '@grove/api'
+import { type EventValue, label, type PodClique, type PodCliqueScalingGroupStatus } from '@grove/api'
+import { numberLabel } from '../clique-instance.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
@@ -30,6 +31,7 @@ export function observeGroup(
     cliques,
     revision: revisionOf(set),
     onTotalLoss: context.configuration.gangTermination.onTotalLoss,
+    isLeaving: (numberLabel(stored.metadata.labels, label.setReplicaIndex) ?? 0) >= (set.spec.replicas ?? 0),
     update: groupUpdateCondition(next),
     now: timestamp(context.clock),
   })

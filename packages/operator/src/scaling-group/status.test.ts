@@ -32,6 +32,7 @@ interface Shape {
   readonly minAvailable?: number | undefined
   readonly before?: Partial<PodCliqueScalingGroupStatus>
   readonly onTotalLoss?: OnTotalLoss
+  readonly isLeaving?: boolean
   readonly more?: readonly PodClique[]
   readonly now?: string
 }
@@ -74,7 +75,16 @@ function member(letter: string, replica: number, name: string): PodClique {
   }
 }
 
-function plan({ members, replicas, before, onTotalLoss = 'Wait', more, now, ...given }: Shape) {
+function plan({
+  members,
+  replicas,
+  before,
+  onTotalLoss = 'Wait',
+  isLeaving = false,
+  more,
+  now,
+  ...given
+}: Shape) {
   const minAvailable = 'minAvailable' in given ? given.minAvailable : 1
   const words = members.split(' ').filter(Boolean)
   const group: StoredScalingGroup = {
@@ -99,6 +109,7 @@ function plan({ members, replicas, before, onTotalLoss = 'Wait', more, now, ...g
     cliques: [...cliques, ...(more ?? [])],
     revision,
     onTotalLoss,
+    isLeaving,
     update: undefined,
     now: now ?? '2030-01-01T02:00:00Z',
   })
@@ -244,6 +255,7 @@ test('the loss of the last scheduled replica is told once, with what follows fro
   assert.deepEqual(plan({ members: 'pp rp', before: loss.status }).events, [])
   assert.deepEqual(plan({ members: 'rr pp', before }).events, [], 'one is left')
   assert.deepEqual(plan({ members: '', replicas: 0, before }).events, [], 'somebody wants none')
+  assert.deepEqual(plan({ members: 'pp', isLeaving: true, before }).events, [], 'its replica goes')
 })
 
 test('the selector is always there, and so is the generation that was looked at', () => {

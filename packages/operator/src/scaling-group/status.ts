@@ -28,6 +28,8 @@ export interface GroupStatusInput {
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
   readonly onTotalLoss: OnTotalLoss
+  /** Whether its replica goes on purpose: what it loses then is no loss. */
+  readonly isLeaving: boolean
   /** What is said about an update while it runs. */
   readonly update: ConditionValue | undefined
   readonly now: string
@@ -69,7 +71,8 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
       },
     }),
   }
-  const lost = (before?.scheduledReplicas ?? 0) > 0 && scheduled.length === 0 && group.spec.replicas > 0
+  const isKept = group.spec.replicas > 0 && !input.isLeaving
+  const lost = isKept && (before?.scheduledReplicas ?? 0) > 0 && scheduled.length === 0
   return {
     status: { ...status, conditions: conditions(input, replicas, scheduled.length) },
     events: lost
