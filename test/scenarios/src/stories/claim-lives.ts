@@ -2,11 +2,11 @@
 
 // Claims live as long as what they are for, no longer and no shorter.
 import assert from 'node:assert/strict'
-import { label } from '@grove/api'
+import { label, type ResourceClaim, type ServiceAccount } from '@grove/api'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
-import { oneDevice, provideDevices } from './devices.ts'
+import { oneDevice, provideDevices, provideTemplate } from './devices.ts'
 
 const hold = 'example.com/hold'
 
@@ -131,6 +131,62 @@ export const claimLifeStories: Story[] = [
       const after = await stage.client.get(resources.resourceClaims, ref)
       assert.notEqual(after.metadata.uid, before.metadata.uid)
       assert.ok(after.metadata.ownerReferences?.some(owner => owner.uid === own.metadata.uid))
+    },
+  },
+  {
+    name: 'no pod is made without its claims: a template that comes late is picked up, a foreign claim is left alone',
+    async tell(stage) {
+      const deviceClass = await provideDevices(stage, 10)
+      const owner = await stage.client.create(resources.serviceAccounts, {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'somebody', namespace: stage.namespace },
+      } as ServiceAccount)
+      const { name, uid } = owner.metadata
+      await stage.client.create(resources.resourceClaims, {
+        apiVersion: 'resource.k8s.io/v1',
+        kind: 'ResourceClaim',
+        metadata: {
+          name: 'share-0-web-all-late',
+          namespace: stage.namespace,
+          ownerReferences: [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid, controller: true }],
+        },
+        spec: oneDevice(deviceClass),
+      } as ResourceClaim)
+      await stage.apply(`
+apiVersion: grove.io/v1alpha1
+kind: PodCliqueSet
+metadata: {name: share}
+spec:
+  replicas: 1
+  template:
+    cliques:
+      - name: web
+        resourceSharing: [{name: late, scope: AllReplicas}]
+        spec: {roleName: web, replicas: 2, podSpec: {containers: [{name: main, image: 'registry.example/main:1'}]}}
+`)
+      const says = (text: string) =>
+        stage.until(
+          `the clique to say "${text}"`,
+          () => stage.cliques('share'),
+          ([clique]) => (clique?.status?.lastErrors ?? []).some(error => error.description.includes(text)),
+        )
+      await says('late does not exist')
+      await provideTemplate(stage, 'late', deviceClass)
+      await says('is controlled by ServiceAccount somebody')
+      assert.deepEqual(await stage.pods('share'), [])
+      await stage.client.patch(
+        resources.resourceClaims,
+        { name: 'share-0-web-all-late', namespace: stage.namespace },
+        { merge: { metadata: { ownerReferences: null } } },
+      )
+      // Nobody's now: it becomes ours.
+      await stage.untilReady('share', 2)
+      await stage.until(
+        'no error to be left',
+        () => stage.cliques('share'),
+        ([clique]) => (clique?.status?.lastErrors ?? []).length === 0,
+      )
     },
   },
 ]

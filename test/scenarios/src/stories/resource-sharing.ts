@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { defaultConfiguration, label, type Pod, type ResourceClaim, type ServiceAccount } from '@grove/api'
+import { defaultConfiguration, label, type Pod, type ResourceClaim } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
@@ -217,61 +217,16 @@ export const resourceSharingStories: Story[] = [
           claim => claim !== undefined && claim.metadata.uid !== before.metadata.uid,
         )
       }
-    },
-  },
-  {
-    name: 'no pod is made without its claims: a template that comes late is picked up, a foreign claim is left alone',
-    async tell(stage) {
-      const deviceClass = await provideDevices(stage, 10)
-      const owner = await stage.client.create(resources.serviceAccounts, {
-        apiVersion: 'v1',
-        kind: 'ServiceAccount',
-        metadata: { name: 'somebody', namespace: stage.namespace },
-      } as ServiceAccount)
-      const { name, uid } = owner.metadata
-      await stage.client.create(resources.resourceClaims, {
-        apiVersion: 'resource.k8s.io/v1',
-        kind: 'ResourceClaim',
-        metadata: {
-          name: 'share-0-web-all-late',
-          namespace: stage.namespace,
-          ownerReferences: [{ apiVersion: 'v1', kind: 'ServiceAccount', name, uid, controller: true }],
-        },
-        spec: oneDevice(deviceClass),
-      } as ResourceClaim)
-      await stage.apply(`
-apiVersion: grove.io/v1alpha1
-kind: PodCliqueSet
-metadata: {name: share}
-spec:
-  replicas: 1
-  template:
-    cliques:
-      - name: web
-        resourceSharing: [{name: late, scope: AllReplicas}]
-        spec: {roleName: web, replicas: 2, podSpec: {containers: [${container('main')}]}}
-`)
-      const says = (text: string) =>
-        stage.until(
-          `the clique to say "${text}"`,
-          () => stage.cliques('share'),
-          ([clique]) => (clique?.status?.lastErrors ?? []).some(error => error.description.includes(text)),
-        )
-      await says('late does not exist')
-      await provideTemplate(stage, 'late', deviceClass)
-      await says('is controlled by ServiceAccount somebody')
-      assert.deepEqual(await stage.pods('share'), [])
-      await stage.client.patch(
-        resources.resourceClaims,
-        { name: 'share-0-web-all-late', namespace: stage.namespace },
-        { merge: { metadata: { ownerReferences: null } } },
-      )
-      // Nobody's now: it becomes ours.
-      await stage.untilReady('share', 2)
+      // A namespace that is closed to others from now on gives no more claims.
+      await stage.restartOperator(defaultConfiguration())
+      await stage.client.delete(resources.resourceClaims, at('share-0-wa-all-far'))
       await stage.until(
-        'no error to be left',
-        () => stage.cliques('share'),
-        ([clique]) => (clique?.status?.lastErrors ?? []).length === 0,
+        'the clique to say what closes it',
+        () => stage.client.get(resources.podCliques, at('share-0-wa')),
+        ({ status }) =>
+          (status?.lastErrors ?? []).some(({ description }) =>
+            description.includes('must list it in resourceSharing.allowedTemplateNamespaces'),
+          ),
       )
     },
   },
