@@ -107,7 +107,7 @@ export const identityStories: Story[] = [
       await stage.client.delete(resources.serviceAccounts, { name: 'pair', namespace })
       // What comes next is met next.
       const [error] = await untilCodes('ERR_SYNC_ROLEBINDING')
-      assert.match(error!.description, /exists and is controlled by somebody else/)
+      assert.match(error!.description, /exists and is not controlled by this PodCliqueSet/)
       await stage.client.delete(resources.roleBindings, { name: role, namespace })
       await stage.untilReady('pair', 2)
       await untilCodes()
