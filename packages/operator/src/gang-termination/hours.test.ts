@@ -203,14 +203,17 @@ test('a set that never fitted into the cluster is left alone', async () => {
   assert.deepEqual(world.uids('w-2-'), before)
 })
 
-test('the replica that is being updated is not terminated, however long that takes', async () => {
+test('neither the replica that is being updated nor a broken group replica in it is terminated, however long that takes', async () => {
   const world = await running()
+  world.break('w-0-g-1')
+  await look(world.simulation)
   const template = structuredClone(world.simulation.set.spec.template)
   template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/main:2'
   world.simulation.api.modify(resources.podCliqueSets, setName, { spec: { template } })
   await look(world.simulation)
   const { currentlyUpdating } = world.simulation.set.status!.updateProgress!
   const updating = `w-${currentlyUpdating![0]!.replicaIndex}-`
+  assert.equal(updating, 'w-0-')
   const before = world.uids(updating)
   await world.pass(48 * hour)
   assert.deepEqual(world.uids(updating), before)
