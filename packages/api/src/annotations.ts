@@ -5,6 +5,8 @@ export const annotation = {
   disableProtection: 'grove.io/disable-managed-resource-protection',
   /** On a PodCliqueSet: any change of it starts a reconcile. */
   reconcileTrigger: 'grove.io/reconcile-trigger',
+  /** On a PodCliqueSet, by us: how many pods its terminated cliques had been scaled to, until they are back. */
+  countsBeforeTermination: 'grove.io/replicas-before-termination',
   /** On a PodGang: the ClusterTopologyBinding to place it by. */
   topologyName: 'grove.io/topology-name',
   /** On a PodCliqueSet, clique or scaling group: multi-node NVLink group, or `none`. */

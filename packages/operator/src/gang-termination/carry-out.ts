@@ -16,6 +16,7 @@ import { CodedError, textOf } from '../coded-error.ts'
 import { withCondition } from '../condition-list.ts'
 import { scalingGroups } from '../layout.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { rememberCounts } from '../podcliqueset/remembered-counts.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
@@ -31,6 +32,7 @@ export async function terminateReplica(
   const labels = { ...managedLabels(name), [label.setReplicaIndex]: String(replica) }
   const options = { namespace, labelSelector: selectorText(labels), signal }
   try {
+    await rememberCounts(set, replica, context, signal)
     await world.client.deleteCollection(resources.podCliques, options)
     await world.client.deleteCollection(resources.pods, options)
   } catch (error) {

@@ -3,7 +3,7 @@
 // Gang termination over hours that pass in milliseconds: the real reconcilers on a simulated API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { defaultConfiguration, type EventValue, label, type Pod } from '@grove/api'
+import { annotation, defaultConfiguration, type EventValue, label, type Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { findCondition } from '../condition-list.ts'
 import { isTerminating } from '../podclique/pod-state.ts'
@@ -83,6 +83,26 @@ test('a standalone clique below its minimum for four hours takes its whole repli
   await world.pass(20 * hour)
   assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
   assert.ok(await settle(world.simulation, 60))
+})
+
+test('a clique that was scaled by hand comes back from a termination with as many pods, and nothing else is kept of it', async () => {
+  const world = await running()
+  world.simulation.api.modify(resources.podCliques, 'w-0-web', { spec: { replicas: 5 } })
+  assert.ok(await settle(world.simulation, 60))
+  const [before] = world.uids('w-0-web')
+  for (let pod = 0; pod < 4; pod++) world.simulation.nodes.stopServing(world.pods('w-0-web')[pod]!)
+  await world.pass(4 * hour)
+  await world.pass(minute)
+  assert.ok(await settle(world.simulation, 60))
+  const after = world.simulation.cliques.find(({ metadata }) => metadata.name === 'w-0-web')!
+  assert.notEqual(after.metadata.uid, before)
+  assert.equal(after.spec.replicas, 5)
+  assert.equal(world.pods('w-1-web').length, 2)
+  assert.equal(world.simulation.set.metadata.annotations?.[annotation.countsBeforeTermination], undefined)
+  // Whoever deletes it himself gets what the template says.
+  world.simulation.api.remove(resources.podCliques as never, after as never)
+  assert.ok(await settle(world.simulation, 60))
+  assert.equal(world.pods('w-0-web').length, 2)
 })
 
 test('a recovery in the last minute cancels it, and the next breach has the whole delay again', async () => {

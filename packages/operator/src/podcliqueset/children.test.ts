@@ -23,13 +23,14 @@ const set = sampleSet({
     clique('other'),
   ],
 })
-const replicasWith = (desiredReplicas: number | undefined) =>
+const replicasWith = (desiredReplicas: number | undefined, before: Record<string, number> = {}) =>
   asScaled(
     wantedCliques(set, {}),
     wantedAutoscalers(set).map(one => ({
       ...one,
       ...(desiredReplicas !== undefined && { status: { desiredReplicas, currentReplicas: 2 } }),
     })),
+    before,
   ).map(({ spec }) => spec.replicas)
 
 test('a clique is made with as many pods as its autoscaler wants, or as the template says', () => {
@@ -52,4 +53,9 @@ test('what exists is never told how many replicas it has, whatever else it is to
   })
   const groupOf = (set: StoredSet) => wantedScalingGroups(set)[0]!
   assert.deepEqual(patchScalingGroup(stored(groupOf(before)), groupOf(after)), { spec: { minAvailable: 3 } })
+})
+
+test('what a clique was scaled to before it was terminated counts more', () => {
+  assert.deepEqual(replicasWith(7, { [`${set.metadata.name}-0-web`]: 4 }), [4, 1])
+  assert.deepEqual(replicasWith(undefined, { [`${set.metadata.name}-0-other`]: 0 }), [2, 0])
 })

@@ -38,10 +38,11 @@ export function wantedCliques(set: StoredSet, hashes: Readonly<Record<string, st
   )
 }
 
-/** A clique that is made again after a termination has as many pods as its autoscaler wanted last. */
+/** A clique that is made again after a termination has as many pods as before, or as its autoscaler wanted last. */
 export function asScaled(
   cliques: readonly PodClique[],
   autoscalers: readonly HorizontalPodAutoscaler[],
+  before: Readonly<Record<string, number>>,
 ): PodClique[] {
   const wanted = new Map(
     autoscalers
@@ -49,8 +50,9 @@ export function asScaled(
       .map(({ spec, status }) => [spec!.scaleTargetRef.name, status?.desiredReplicas ?? 0]),
   )
   return cliques.map(clique => {
-    const replicas = wanted.get(clique.metadata.name) ?? 0
-    return replicas > 0 ? { ...clique, spec: { ...clique.spec, replicas } } : clique
+    const { name } = clique.metadata
+    const replicas = before[name] ?? (wanted.get(name) || clique.spec.replicas)
+    return { ...clique, spec: { ...clique.spec, replicas } }
   })
 }
 

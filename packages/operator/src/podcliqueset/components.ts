@@ -35,6 +35,7 @@ import {
   wantedServices,
 } from './children.ts'
 import { syncComputeDomains } from './compute-domains.ts'
+import { forgetCounts, rememberedCounts } from './remembered-counts.ts'
 import { syncRevisions } from './revision-records.ts'
 import type { TokenSecrets } from './token-secret.ts'
 import { isHeldBack } from './update.ts'
@@ -144,6 +145,7 @@ export function components(
               wanted: asScaled(
                 wantedCliques(set, revisionOf(set).templateHashes),
                 world.autoscalers.byIndex('controller', uid),
+                rememberedCounts(set, context),
               ),
               existing: world.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
@@ -157,6 +159,7 @@ export function components(
             writeFailed: (clique, error) => events.standaloneCliqueApplyFailed(keyOf(clique), error),
             removeFailed: (clique, error) => events.cliqueDeleteFailed(keyOf(clique), error),
           }).run()
+          await forgetCounts(set, context, signal)
         },
       },
     ],

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any autoscaler,
+// wants as many again; the cliques are gone by then, so their set keeps it until they are back.
+import { annotation, type PodCliqueSet } from '@grove/api'
+import { standaloneCliques } from '../layout.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { resources } from '../resources.ts'
+import type { StoredSet } from '../stored.ts'
+
+type Counts = Readonly<Record<string, number>>
+
+/** By the name of the clique; as the set is known now, which may be newer than the pass. */
+export function rememberedCounts({ metadata }: StoredSet, { world }: OperatorContext): Counts {
+  const known = world.sets.get(metadata)
+  return known?.metadata.uid === metadata.uid ? countsIn(known) : {}
+}
+
+/** To be called before the cliques of a replica are taken down. */
+export async function rememberCounts(
+  set: StoredSet,
+  replica: number,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace } = set.metadata
+  const scaled = standaloneCliques(set, replica).flatMap(({ name, template }) => {
+    const clique = context.world.cliques.get({ namespace, name })
+    return clique && clique.spec.replicas !== template.spec.replicas
+      ? [[name, clique.spec.replicas] as const]
+      : []
+  })
+  const before = rememberedCounts(set, context)
+  if (scaled.every(([name, count]) => before[name] === count)) return
+  await write(set, { ...before, ...Object.fromEntries(scaled) }, context, signal)
+}
+
+/** To be called when cliques were made: those that are there need no remembering. */
+export async function forgetCounts(
+  set: StoredSet,
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace } = set.metadata
+  const isThere = (name: string) => {
+    const clique = context.world.cliques.get({ namespace, name })
+    return clique !== undefined && !clique.metadata.deletionTimestamp
+  }
+  const before = Object.entries(rememberedCounts(set, context))
+  const left = before.filter(([name]) => !isThere(name))
+  if (left.length < before.length) await write(set, Object.fromEntries(left), context, signal)
+}
+
+function countsIn({ metadata }: PodCliqueSet): Counts {
+  try {
+    const parsed: unknown = JSON.parse(metadata.annotations?.[annotation.countsBeforeTermination] ?? '{}')
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Counts) : {}
+  } catch {
+    // Somebody else has written there: then nothing is remembered, and the template says how many.
+    return {}
+  }
+}
+
+async function write(
+  { metadata: { name, namespace } }: StoredSet,
+  counts: Counts,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const value = Object.keys(counts).length ? JSON.stringify(counts) : null
+  const merge = { metadata: { annotations: { [annotation.countsBeforeTermination]: value } } }
+  await world.client.patch(resources.podCliqueSets, { name, namespace }, { merge }, { signal })
+}
