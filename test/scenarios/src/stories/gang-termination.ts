@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { Pod } from '@grove/api'
+import type { Pod, PodClique } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
@@ -103,4 +103,50 @@ export const gangTerminationStories: Story[] = [
       await stage.untilReady('grouped', 10)
     },
   },
+  {
+    name: 'a group below its minimum takes its whole replica along and is marked until it is well; what never ran is left alone',
+    async tell(stage) {
+      const nowhere = solo.replace('podSpec: {', "podSpec: {nodeSelector: {example.com/nowhere: 'true'}, ")
+      await stage.apply(impatient(nowhere, '1s'))
+      await stage.apply(impatient(grouped.replace('replicas: 1', 'replicas: 2'), '1s'))
+      const before = await stage.untilReady('grouped', 20)
+      await stage.untilAvailable('grouped', 2)
+      const [waiting] = await stage.until(
+        'the pods that have no place to be judged',
+        () => stage.cliques('solo'),
+        ([clique]) => breachOf(clique) === 'False',
+      )
+      const cliques = await stage.cliques('grouped')
+      const ofReplica = (all: typeof cliques, replica: number) =>
+        uids(all.filter(({ metadata }) => metadata.name.startsWith(`grouped-${replica}-`))).sort()
+      for (const pod of before)
+        if (/^grouped-0-eng-\d-lead/.test(pod.metadata.name)) await report(stage, pod, false)
+      const marked = async () =>
+        (await stage.groups('grouped')).flatMap(({ metadata, status }) =>
+          status?.conditions?.some(one => one.type === 'GangTerminationInProgress' && one.status === 'True')
+            ? [metadata.name]
+            : [],
+        )
+      await stage.until('the group to be marked', marked, names => names.join() === 'grouped-0-eng')
+      const now = await stage.until(
+        'every clique of the replica to be another',
+        () => stage.cliques('grouped'),
+        all => all.length === cliques.length && isDisjoint(ofReplica(cliques, 0), ofReplica(all, 0)),
+      )
+      assert.deepEqual(ofReplica(now, 1), ofReplica(cliques, 1))
+      const after = await stage.untilReady('grouped', 20)
+      await stage.until('the mark to go', marked, names => names.length === 0)
+      assert.equal(uids(after).filter(uid => uids(before).includes(uid)).length, 10, 'the other replica')
+      const [still] = await stage.cliques('solo')
+      assert.equal(still!.metadata.uid, waiting!.metadata.uid)
+      assert.equal(breachOf(still), 'False')
+    },
+  },
 ]
+
+const isDisjoint = (some: readonly string[], others: readonly string[]) =>
+  some.every(uid => !others.includes(uid))
+
+function breachOf(clique: PodClique | undefined): string | undefined {
+  return clique?.status?.conditions?.find(({ type }) => type === 'MinAvailableBreached')?.status
+}

@@ -12,6 +12,7 @@ import { gangStepStories } from './gang-steps.ts'
 import { gangTerminationStories } from './gang-termination.ts'
 import { gangStories } from './gangs.ts'
 import { identityStories } from './identity.ts'
+import { interruptedUpdateStories } from './interrupted-updates.ts'
 import { limitStories } from './limits.ts'
 import { mnnvlStories } from './mnnvl.ts'
 import { obstacleStories } from './obstacles.ts'
@@ -49,6 +50,7 @@ export const stories: readonly Story[] = [
   ...updateStepStories,
   ...steeredUpdateStories,
   ...gangStories,
+  ...interruptedUpdateStories,
   ...gangTerminationStories,
   ...resourceSharingStories,
   ...claimLifeStories,

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Updates that something comes in between of. A gate in the new template keeps its pods from starting until the story
+// lets them, so that it can be said what is under way.
+import assert from 'node:assert/strict'
+import { label, type Pod } from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { isReady, type Stage } from '../stage.ts'
+import type { Story } from '../story.ts'
+import { report } from './gang-termination.ts'
+import { solo } from './manifests.ts'
+import { editCliques, imageOf, uids, untilUpdated, withImage } from './updates.ts'
+
+const name = 'solo'
+const hold = 'example.com/hold'
+const image = (version: number) => `registry.example/web:${version}`
+const replicaOf = (pod: Pod) => pod.metadata.labels?.[label.setReplicaIndex]
+
+async function running(stage: Stage, replicas: number): Promise<Stored<Pod>[]> {
+  await stage.apply(solo.replace('replicas: 1', `replicas: ${replicas}`))
+  const pods = await stage.untilReady(name, 2 * replicas)
+  await stage.untilAvailable(name, replicas)
+  return pods
+}
+
+function change(stage: Stage, version: number, gated: boolean): Promise<void> {
+  return editCliques(stage, name, cliques => {
+    for (const { spec } of cliques) spec.podSpec.schedulingGates = gated ? [{ name: hold }] : []
+    return withImage('web', image(version))(cliques)
+  })
+}
+
+/** Lets the pods go that the template holds back. */
+async function release(stage: Stage): Promise<void> {
+  for (const { metadata, spec } of await stage.pods(name)) {
+    if (metadata.deletionTimestamp || !spec?.schedulingGates?.some(gate => gate.name === hold)) continue
+    const patch = { spec: { schedulingGates: [{ name: hold, $patch: 'delete' }] } }
+    await stage.client.patch(
+      resources.pods,
+      { name: metadata.name, namespace: stage.namespace },
+      { strategic: patch },
+    )
+  }
+}
+
+async function updating(stage: Stage): Promise<number[]> {
+  const { currentlyUpdating = [] } = (await stage.set(name))?.status?.updateProgress ?? {}
+  return currentlyUpdating.map(({ replicaIndex }) => replicaIndex)
+}
+
+export const interruptedUpdateStories: Story[] = [
+  {
+    name: 'what serves nobody is updated first; an update goes on without a replica that is scaled away, and leaves a new one alone',
+    async tell(stage) {
+      const before = await running(stage, 3)
+      for (const pod of before) if (replicaOf(pod) === '2') await report(stage, pod, false)
+      await stage.until(
+        'replica 2 to be unavailable',
+        () => stage.set(name),
+        set => set?.status?.availableReplicas === 2,
+      )
+      await change(stage, 2, true)
+      const turn = (replica: number) =>
+        stage.until(
+          `replica ${replica} to have its turn`,
+          () => updating(stage),
+          ([one]) => one === replica,
+        )
+      await turn(2)
+      await stage.patchSet(name, { spec: { replicas: 2 } })
+      await turn(0)
+      await stage.patchSet(name, { spec: { replicas: 3 } })
+      const made = await stage.until(
+        'replica 2 to be made again',
+        async () =>
+          (await stage.pods(name)).filter(pod => replicaOf(pod) === '2' && imageOf(pod) === image(2)),
+        pods => pods.length === 2 && pods.every(pod => !uids(before).includes(pod.metadata.uid)),
+      )
+      const turns: number[] = []
+      await stage.until(
+        'the update to end',
+        async () => {
+          await release(stage)
+          const now = await updating(stage)
+          assert.ok(now.length <= 1, 'one replica at a time')
+          if (now[0] !== undefined && now[0] !== turns.at(-1)) turns.push(now[0])
+          return stage.set(name)
+        },
+        set => set?.status?.updateProgress?.updateEndedAt !== undefined && set.status.updatedReplicas === 3,
+      )
+      assert.deepEqual(
+        turns.filter(turn => turn !== 2),
+        [0, 1],
+      )
+      const after = await stage.untilReady(name, 6)
+      for (const pod of after) assert.equal(imageOf(pod), image(2))
+      for (const uid of uids(made)) assert.ok(uids(after).includes(uid), 'it was new already')
+    },
+  },
+  {
+    name: 'an update that somebody takes into his own hands is over, and what it left goes with the next change',
+    async tell(stage) {
+      const before = await running(stage, 2)
+      await change(stage, 2, true)
+      await stage.until(
+        'the first new pod',
+        () => stage.pods(name),
+        pods => pods.some(pod => imageOf(pod) === image(2)),
+      )
+      await stage.patchSet(name, { spec: { updateStrategy: { type: 'OnDelete' } } })
+      await stage.until(
+        'set and cliques to call it over',
+        async () => ({ set: await stage.set(name), cliques: await stage.cliques(name) }),
+        ({ set, cliques }) =>
+          set?.status?.updateProgress?.updateEndedAt !== undefined &&
+          set.status.updateProgress.currentlyUpdating === undefined &&
+          cliques.every(
+            ({ status }) =>
+              !status?.updateProgress ||
+              (status.updateProgress.updateEndedAt !== undefined &&
+                status.updateProgress.readyPodsSelectedToUpdate === undefined),
+          ) &&
+          // Gang termination watches again.
+          cliques.every(({ status }) =>
+            status?.conditions?.some(one => one.type === 'MinAvailableBreached' && one.status !== 'Unknown'),
+          ),
+      )
+      await release(stage)
+      const left = await stage.untilReady(name, 4)
+      assert.equal(left.filter(pod => uids(before).includes(pod.metadata.uid)).length, 3, 'one was replaced')
+      await stage.patchSet(name, { spec: { updateStrategy: { type: 'RollingRecreate' } } })
+      await stage.untilQuiet()
+      assert.deepEqual(uids(await stage.pods(name)), uids(left), 'a strategy alone starts nothing')
+      await change(stage, 3, false)
+      await untilUpdated(stage, name)
+      const after = await stage.untilReady(name, 4)
+      assert.ok(after.every(pod => isReady(pod) && imageOf(pod) === image(3)))
+    },
+  },
+]
