@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fault campaign on a real control plane: the operator is a process of its own, which is killed and stopped by
-// signals, behind a proxy that refuses its writes and holds its watches back. ROUNDS=50 for more; SEED repeats a failure.
+// The fault campaign on a real control plane: the operator is a process of its own, which is killed and
+// stopped by signals, behind a proxy that refuses its writes and holds its watches back. ROUNDS=50 for more;
+// SEED repeats a failure.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gang termination with delays of hours: the whole operator on a whole cluster, both under one clock that the test turns.
+// Gang termination with delays of hours: the whole operator on a whole cluster, both under one clock that the
+// test turns.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultConfiguration, type EventValue, type OperatorConfiguration, type Pod } from '@grove/api'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a real API server makes of a template, with its schema and our webhooks, is the same revision; whatever way the
-// same manifest is applied again, nothing rolls; and what means something else always does, once.
+// What a real API server makes of a template, with its schema and our webhooks, is the same revision;
+// whatever way the same manifest is applied again, nothing rolls; and what means something else always does,
+// once.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: a TLS proxy on loopback before a real API server that breaks watches in every way a network can, and
-// refuses requests as it is told.
+// For tests: a TLS proxy on loopback before a real API server that breaks watches in every way a network can,
+// and refuses requests as it is told.
 
 import { once } from 'node:events'
 import {
@@ -44,7 +44,10 @@ export interface ChaosProxyOptions {
   readonly trouble: () => Trouble
   /** Milliseconds by which what a watch sends is held back; nothing overtakes what was sent before it. */
   readonly hold?: () => number
-  /** Asked before each request other than a watch is sent on, path and query; undefined: it is answered as anywhere. */
+  /**
+   * Asked before each request other than a watch is sent on, path and query; undefined: it is answered as
+   * anywhere.
+   */
   readonly judge?: (request: { method: string; path: string }) => Promise<RefusedRequest | undefined>
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Since when something that was well is not well enough any more. Only that counts: a set that never fitted into the
-// cluster is left waiting, because building it anew would give the same pending pods.
+// Since when something that was well is not well enough any more. Only that counts: a set that never fitted
+// into the cluster is left waiting, because building it anew would give the same pending pods.
 import { type Condition, conditionType, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { parseDuration } from '@grove/apimachinery'
 import { findCondition } from '../condition-list.ts'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Takes a replica down: all of its cliques and pods by label, in two requests; then marks its scaling groups, so that
-// the same breach does not take it down again. In this order: a process that dies in between repeats the first step
-// once and then goes on.
+// Takes a replica down: all of its cliques and pods by label, in two requests; then marks its scaling groups,
+// so that the same breach does not take it down again. In this order: a process that dies in between repeats
+// the first step once and then goes on.
 import {
   eventSource,
   events,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Before anything is taken down its pods are asked themselves, at the API server. What the operator knows may be older
-// than the deadline: one that was paused hears its timers before its watches, and one that starts finds the statuses
-// of its predecessor.
+// Before anything is taken down its pods are asked themselves, at the API server. What the operator knows may
+// be older than the deadline: one that was paused hears its timers before its watches, and one that starts
+// finds the statuses of its predecessor.
 import {
   label,
   managedLabels,

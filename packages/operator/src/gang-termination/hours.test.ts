@@ -17,7 +17,9 @@ const minute = 60_000
 const hour = 60 * minute
 const nobody: Observer = { passBegins: () => {}, patches: () => {}, deletes: () => {}, looks: () => {} }
 
-/** Two replicas: a web clique of two pods, a group of three replicas of one worker of which two are needed. */
+/**
+ * Two replicas: a web clique of two pods, a group of three replicas of one worker of which two are needed.
+ */
 async function running(onTotalLoss: OnTotalLoss = 'Wait') {
   const told: EventValue[] = []
   const simulation = new Simulation({

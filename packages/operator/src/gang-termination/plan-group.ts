@@ -21,7 +21,8 @@ export function planGroupTermination(
   delayMs: number,
   now: number,
 ): GroupTermination {
-  // What an update left behind gets the whole delay: while it ran nobody could be told apart from what it replaced.
+  // What an update left behind gets the whole delay: while it ran nobody could be told apart from what it
+  // replaced.
   const updated = Date.parse(group.status?.updateProgress?.updateEndedAt ?? '') || 0
   const live = cliques.filter(clique => !clique.metadata.deletionTimestamp)
   const breached = range(0, group.spec.replicas).flatMap(index => {

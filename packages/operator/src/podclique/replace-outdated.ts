@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Carries out the update of a standalone clique: what is to go is written down before it is told to go, so that an
-// operator that comes after us neither forgets it nor takes another one beside it.
+// Carries out the update of a standalone clique: what is to go is written down before it is told to go, so
+// that an operator that comes after us neither forgets it nor takes another one beside it.
 import { label, type Pod, type PodClique, type PodCliqueUpdateProgress } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import type { CliqueInstance } from '../layout.ts'
@@ -88,6 +88,7 @@ export async function replaceOutdated(
 function isOwnUpdate(set: StoredSet, clique: StoredClique, instance: CliqueInstance): boolean {
   const revision = revisionOf(set)
   const own = clique.metadata.labels?.[label.podTemplateHash] ?? ''
-  // Only when set and clique speak of the same template: between two quick edits one may be ahead of the other.
+  // Only when set and clique speak of the same template: between two quick edits one may be ahead of the
+  // other.
   return !instance.group && mayUpdate(set, instance.setReplica) && own === revision.hashOf(clique)
 }

@@ -55,7 +55,10 @@ export function cliqueProgress(input: CliqueProgressInput): PodCliqueUpdateProgr
   )
 }
 
-/** The selection with the next serving pod. Written before the pod goes: whoever comes after us must know of it. */
+/**
+ * The selection with the next serving pod. Written before the pod goes: whoever comes after us must know of
+ * it.
+ */
 export function select(
   last: PodsSelectedToUpdate | undefined,
   next: string,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which outdated pods of a clique are replaced next, or why none is. Pods that serve nobody go at once; those that
-// serve go one at a time, the next only when as many serve again as before. Pods that are not ready for other reasons
-// neither hold the update up nor let it take more. A clique with more pods than its minimum never falls below it; one
-// with no more than that must go below it by one, or it could never be updated.
+// Which outdated pods of a clique are replaced next, or why none is. Pods that serve nobody go at once; those
+// that serve go one at a time, the next only when as many serve again as before. Pods that are not ready for
+// other reasons neither hold the update up nor let it take more. A clique with more pods than its minimum
+// never falls below it; one with no more than that must go below it by one, or it could never be updated.
 import type { Pod, PodsSelectedToUpdate } from '@grove/api'
 import { indexOf, isActive, isReady, templateHashOf } from './pod-state.ts'
 
@@ -15,7 +15,10 @@ export interface CliqueUpdateInput {
   /** The serving pod that was told to go last. */
   readonly selection: PodsSelectedToUpdate | undefined
   readonly paused: boolean
-  /** How long the target has to stand still before pods that are still starting are given up for it; 0: long enough. */
+  /**
+   * How long the target has to stand still before pods that are still starting are given up for it; 0: long
+   * enough.
+   */
   readonly settlesInMs: number
 }
 

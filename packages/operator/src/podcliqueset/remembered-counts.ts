@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any autoscaler,
-// wants as many again; the cliques are gone by then, so their set keeps it until they are back.
+// How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any
+// autoscaler, wants as many again; the cliques are gone by then, so their set keeps it until they are back.
 import { annotation, type PodCliqueSet } from '@grove/api'
 import { standaloneCliques } from '../layout.ts'
 import type { OperatorContext } from '../operator-context.ts'

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How far one replica of a set is on its way to the newest revision, as its children tell it. What is counted in their
-// statuses may be older than the last change of the template; that nothing outdated is left is seen in the objects.
+// How far one replica of a set is on its way to the newest revision, as its children tell it. What is counted
+// in their statuses may be older than the last change of the template; that nothing outdated is left is seen
+// in the objects.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { findCondition } from '../condition-list.ts'
 import { scalingGroups, standaloneCliques } from '../layout.ts'

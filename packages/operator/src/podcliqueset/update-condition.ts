@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What users read about the update of a set: how it gets on, what it waits for, and when it should have got further.
+// What users read about the update of a set: how it gets on, what it waits for, and when it should have got
+// further.
 import { type Condition, type ConditionValue, conditionType, updateProgressing } from '@grove/api'
 import { findCondition } from '../condition-list.ts'
 import type { StoredSet } from '../stored.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How a set moves to a new revision: which replicas are updated now, one by default, which is next, and what its status
-// says about it. The replicas' children replace what is outdated while it is their turn.
+// How a set moves to a new revision: which replicas are updated now, one by default, which is next, and what
+// its status says about it. The replicas' children replace what is outdated while it is their turn.
 import type {
   ConditionValue,
   PodCliqueSetStatus,
@@ -14,7 +14,9 @@ import type { StoredSet } from '../stored.ts'
 import { assessReplica, type ReplicaUpdateInput, type ReplicaUpdateState } from './replica-update.ts'
 import { updateCondition } from './update-condition.ts'
 
-/** The status with which a set begins a pass: a new revision starts an update, a known one leaves it alone. */
+/**
+ * The status with which a set begins a pass: a new revision starts an update, a known one leaves it alone.
+ */
 export function statusForRevision(
   set: StoredSet,
   { generationHash }: Pick<SetRevision, 'generationHash'>,
@@ -89,7 +91,9 @@ export function isHeldBack(set: StoredSet, replica: number): boolean {
   return isPaused(set) || replica < (set.spec.updateStrategy?.partition ?? 0)
 }
 
-/** A burst of edits ends within this; until then pods that are still starting are not given up for the newest. */
+/**
+ * A burst of edits ends within this; until then pods that are still starting are not given up for the newest.
+ */
 const settleMs = 3_000
 
 /** How long the newest revision has to stand still before outdated pods that are not ready go for it. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Carries out the update of a scaling group: the serving replica that is to go is written down before it is told to go,
-// so that an operator that comes after us neither forgets it nor takes another one beside it.
+// Carries out the update of a scaling group: the serving replica that is to go is written down before it is
+// told to go, so that an operator that comes after us neither forgets it nor takes another one beside it.
 import {
   label,
   type PodClique,

@@ -43,7 +43,10 @@ export function groupProgress(input: GroupProgressInput): PodCliqueScalingGroupU
   return close(isSameTarget ? before : { ...before, podCliqueSetGenerationHash: generationHash }, now)
 }
 
-/** The selection with the next serving replica. Written before it goes: whoever comes after us must know of it. */
+/**
+ * The selection with the next serving replica. Written before it goes: whoever comes after us must know of
+ * it.
+ */
 export function selectReplica(
   last: ReplicasSelectedToUpdate | undefined,
   next: number,

@@ -11,7 +11,10 @@ const revision = {
   isCurrent: (_: PodClique, hash: string) => hash === 'new',
 }
 
-/** One letter per replica of one clique: `o` old and serving, `p` old and not, `n` new and serving, `s` new and starting, ` ` none. */
+/**
+ * One letter per replica of one clique: `o` old and serving, `p` old and not, `n` new and serving, `s` new
+ * and starting, ` ` none.
+ */
 function plan(states: string, given: Partial<GroupUpdateInput> = {}) {
   return planGroupUpdate({
     replicas: states.length,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which outdated replicas of a scaling group are replaced next, or why none is: those that serve nobody at once,
-// serving ones one at a time, lowest index first, the next only when the last serves again. Replicas that are not
-// available for other reasons neither hold the update up nor let it take more. A group with more replicas than its
-// minimum never falls below it.
+// Which outdated replicas of a scaling group are replaced next, or why none is: those that serve nobody at
+// once, serving ones one at a time, lowest index first, the next only when the last serves again. Replicas
+// that are not available for other reasons neither hold the update up nor let it take more. A group with more
+// replicas than its minimum never falls below it.
 import { conditionType, type PodClique } from '@grove/api'
 import { findCondition } from '../condition-list.ts'
 import { range } from '../layout.ts'

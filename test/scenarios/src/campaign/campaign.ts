@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A round of a campaign: sets that are updated and sets whose pods fail, side by side under one operator, while nodes go,
-// pods are killed, the operator is killed and paused, its watches are late and its writes are refused. What strikes
-// when follows from a seed, counted in writes of the operator, so that every phase is struck.
+// A round of a campaign: sets that are updated and sets whose pods fail, side by side under one operator,
+// while nodes go, pods are killed, the operator is killed and paused, its watches are late and its writes are
+// refused. What strikes when follows from a seed, counted in writes of the operator, so that every phase is
+// struck.
 import assert from 'node:assert/strict'
 import type { Pod } from '@grove/api'
 import { type Client, defineResource, isNotFound, type KubeObject, type Stored } from '@grove/kube'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is wrong with the way between an operator and its API server, as a seed decides it: writes are refused, before
-// or after they were carried out, and what happens is heard of late.
+// What is wrong with the way between an operator and its API server, as a seed decides it: writes are
+// refused, before or after they were carried out, and what happens is heard of late.
 
 export interface OperatorRequest {
   readonly method: string

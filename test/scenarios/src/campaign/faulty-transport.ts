@@ -21,7 +21,10 @@ export class Gate {
   }
 }
 
-/** A way to a cluster in this process with faults on it, and a gate behind which the operator sees and does nothing. */
+/**
+ * A way to a cluster in this process with faults on it, and a gate behind which the operator sees and does
+ * nothing.
+ */
 export function faultyTransport(inner: Transport, faults: Faults, gate: Gate): Transport {
   return {
     async request(request) {

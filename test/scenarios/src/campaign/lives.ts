@@ -82,7 +82,10 @@ export class UpdateLife implements Life {
 
 export const terminationDelayMs = 3_000
 
-/** Pods stop serving: for good, or only for less than the delay; so many that their replica is lost, or one of a group. */
+/**
+ * Pods stop serving: for good, or only for less than the delay; so many that their replica is lost, or one of
+ * a group.
+ */
 export class TerminationLife implements Life {
   readonly name: string
   readonly stage: Stage

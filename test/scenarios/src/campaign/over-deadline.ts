@@ -12,7 +12,10 @@ const delayMs = 3_000
 /** Long enough for an operator to do what it has been waiting for. */
 const sequelMs = 1_500
 
-/** An operator that sleeps past a deadline wakes up with its timers first: what recovered meanwhile must not suffer. */
+/**
+ * An operator that sleeps past a deadline wakes up with its timers first: what recovered meanwhile must not
+ * suffer.
+ */
 export async function recoversWhilePaused({ client, operator, newNamespace }: Battlefield): Promise<void> {
   const stage = new Stage({ client, operatorClient: client, namespace: await newNamespace(), writes: [] })
   await stage.apply(manifest(`${delayMs}ms`))

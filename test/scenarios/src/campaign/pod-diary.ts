@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What was seen of the pods of a namespace, by a way of one's own that no fault lies on: since when each is ready, and
-// which of them somebody else than the operator has hurt.
+// What was seen of the pods of a namespace, by a way of one's own that no fault lies on: since when each is
+// ready, and which of them somebody else than the operator has hurt.
 import type { Pod } from '@grove/api'
 import { type Client, type Stored, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'

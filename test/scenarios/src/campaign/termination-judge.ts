@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches every deletion that an operator asks for in a set that nobody updates: only what has been in breach for the
-// whole delay may go, as the pods themselves tell it, and nothing beside it.
+// Watches every deletion that an operator asks for in a set that nobody updates: only what has been in breach
+// for the whole delay may go, as the pods themselves tell it, and nothing beside it.
 import type { Pod } from '@grove/api'
 import type { Client, Stored } from '@grove/kube'
 import { isReady } from '../stage.ts'
@@ -55,7 +55,10 @@ export class TerminationJudge {
     }
   }
 
-  /** A whole replica goes for a clique of its own, or for too many replicas of its group; a group replica for a member. */
+  /**
+   * A whole replica goes for a clique of its own, or for too many replicas of its group; a group replica for
+   * a member.
+   */
   #isDue(members: readonly Stored<Pod>[], isWhole: boolean): boolean {
     if (!isWhole) return members.some(pod => this.#isOver(cliqueOf(pod)))
     if (members.some(pod => !groupOf(pod) && this.#isOver(cliqueOf(pod)))) return true

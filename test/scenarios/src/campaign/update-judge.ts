@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches every deletion that an operator asks for during updates: nothing that is up to date, one serving unit at a
-// time, and never so many that fewer serve than must.
+// Watches every deletion that an operator asks for during updates: nothing that is up to date, one serving
+// unit at a time, and never so many that fewer serve than must.
 import type { Pod } from '@grove/api'
 import type { Client, Stored } from '@grove/kube'
 import { isReady } from '../stage.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random values that a structural schema accepts: what is required is there, keys of lists are unique, and everything
-// else turns up now and then.
+// Random values that a structural schema accepts: what is required is there, keys of lists are unique, and
+// everything else turns up now and then.
 
 export interface Schema {
   readonly type?: string

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Updates that something comes in between of. A gate in the new template keeps its pods from starting until the story
-// lets them, so that it can be said what is under way.
+// Updates that something comes in between of. A gate in the new template keeps its pods from starting until
+// the story lets them, so that it can be said what is under way.
 import assert from 'node:assert/strict'
 import { label, type Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// As much of an API server as the reconcilers need, in memory and without waiting, and the caches that they read: always
-// up to date. Between any two writes somebody else may act, and any write may fail.
+// As much of an API server as the reconcilers need, in memory and without waiting, and the caches that they
+// read: always up to date. Between any two writes somebody else may act, and any write may fail.
 import { label, type Pod } from '@grove/api'
 import { applyMergePatch, matchesLabels, parseLabelSelector } from '@grove/apimachinery'
 import {

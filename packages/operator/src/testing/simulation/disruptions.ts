@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches what an update takes down: one unit at a time, within the budget, never what is up to date, never what is held
-// back. It judges by what the operator could know: what happened while a request was on its way is nobody's fault.
+// Watches what an update takes down: one unit at a time, within the budget, never what is up to date, never
+// what is held back. It judges by what the operator could know: what happened while a request was on its way
+// is nobody's fault.
 import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { numberLabel } from '../../clique-instance.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run simulate -- --updates=3000 --terminations=1000 --seed=1`: so many lives of sets from that seed on, spread over
-// the cores. Ends with the first that goes wrong, and says how to repeat it.
+// `npm run simulate -- --updates=3000 --terminations=1000 --seed=1`: so many lives of sets from that seed on,
+// spread over the cores. Ends with the first that goes wrong, and says how to repeat it.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'

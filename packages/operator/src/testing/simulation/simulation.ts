@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set with its operator: the real reconcilers on a simulated API. Passes run in any order, others act between any two
-// writes, writes fail, and the operator dies at any of them. Everything follows from a seed.
+// A set with its operator: the real reconcilers on a simulated API. Passes run in any order, others act
+// between any two writes, writes fail, and the operator dies at any of them. Everything follows from a seed.
 import {
   defaultConfiguration,
   type OperatorConfiguration,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The life of a set whose pods and nodes fail and come back over hours: what is terminated had it coming, and only then.
+// The life of a set whose pods and nodes fail and come back over hours: what is terminated had it coming, and
+// only then.
 import assert from 'node:assert/strict'
 import { defaultConfiguration } from '@grove/api'
 import { editSet } from './edits.ts'
@@ -64,7 +65,9 @@ async function attended(simulation: Simulation, random: Random): Promise<void> {
   await simulation.reconcileAll()
 }
 
-/** Pods recover while no operator looks, hours may pass until one does, and nobody knows where it looks first. */
+/**
+ * Pods recover while no operator looks, hours may pass until one does, and nobody knows where it looks first.
+ */
 async function unattended(
   simulation: Simulation,
   random: Random,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches gang termination: only what once was well and has been in breach without interruption for the whole delay is
-// taken down, and nothing that is being updated. Breaches are judged by the pods themselves.
+// Watches gang termination: only what once was well and has been in breach without interruption for the whole
+// delay is taken down, and nothing that is being updated. Breaches are judged by the pods themselves.
 import { type EventValue, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { numberLabel } from '../../clique-instance.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The life of a set that is edited all the time, under failures and interleavings: an update takes down one unit at a
-// time, touches nothing that is up to date, and in the end what runs is what was asked for last.
+// The life of a set that is edited all the time, under failures and interleavings: an update takes down one
+// unit at a time, touches nothing that is up to date, and in the end what runs is what was asked for last.
 import assert from 'node:assert/strict'
 import { DisruptionObserver } from './disruptions.ts'
 import { type Edit, editSet } from './edits.ts'
