@@ -23,7 +23,8 @@ import {
 } from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
-import { installCustomResources, isReady, waiterImage } from './stage.ts'
+import { installCustomResources } from './custom-kinds.ts'
+import { isReady, waiterImage } from './stage.ts'
 import { grouped } from './stories/manifests.ts'
 
 const nodes = defineResource<KubeObject & { spec?: { taints?: { key: string }[] } }>({
