@@ -11,9 +11,7 @@ import {
 } from '@grove/cluster'
 import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
 import { installCustomResources } from './custom-kinds.ts'
-import type { WriteCount } from './stage.ts'
-
-const readVerbs = new Set(['get', 'list', 'watch', 'find'])
+import { type WriteCount, writeCounter } from './stage.ts'
 
 export const namespaces = defineResource<KubeObject>({
   group: '',
@@ -27,8 +25,8 @@ export interface EmbeddedCluster {
   readonly cluster: Cluster
   /** The test's own way in. */
   readonly client: Client
-  /** Another one, whose writes are counted. */
-  connect(writes: WriteCount[]): Client
+  /** Another one, whose writes are counted, those of a namespace if one is named. */
+  connect(writes: WriteCount[], namespace?: string): Client
   newNamespace(name: string): Promise<string>
   stop(): Promise<void>
 }
@@ -47,12 +45,10 @@ export async function startEmbeddedCluster(
   return {
     cluster,
     client,
-    connect: writes =>
+    connect: (writes, namespace) =>
       createClientOn(inProcessTransport(cluster.handle), {
         userAgent: 'grove-operator/test',
-        onRequest: ({ verb, resource }) => {
-          if (!readVerbs.has(verb)) writes.push({ verb, resource: resource ?? '' })
-        },
+        onRequest: writeCounter(writes, namespace),
       }),
     newNamespace: async name => {
       await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })

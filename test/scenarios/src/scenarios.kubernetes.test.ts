@@ -6,10 +6,8 @@ import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { adminClient } from './admin-client.ts'
 import { installCustomResources } from './custom-kinds.ts'
 import { serveExternalMetrics } from './external-metrics.ts'
-import { Stage, type WriteCount } from './stage.ts'
+import { Stage, type WriteCount, writeCounter } from './stage.ts'
 import { kubernetesStories, stories } from './stories/index.ts'
-
-const readVerbs = new Set(['get', 'list', 'watch', 'find'])
 
 describe('stories on real Kubernetes', () => {
   let kubernetes: Kubernetes
@@ -39,24 +37,23 @@ describe('stories on real Kubernetes', () => {
     await kubernetes?.stop()
   })
 
-  function connect(writes?: WriteCount[]): Client {
+  function connect(writes: WriteCount[] = [], namespace?: string): Client {
     return adminClient(kubernetes, {
       userAgent: 'grove-operator/test',
-      onRequest: ({ verb, resource }) => {
-        if (!readVerbs.has(verb)) writes?.push({ verb, resource: resource ?? '' })
-      },
+      onRequest: writeCounter(writes, namespace),
     })
   }
 
   for (const story of [...stories, ...kubernetesStories])
     test(story.name, async () => {
       const writes: WriteCount[] = []
-      const operatorClient = connect(writes)
+      const namespace = await kubernetes.newNamespace('story')
+      const operatorClient = connect(writes, namespace)
       const stage = new Stage({
         ...story,
         client,
         operatorClient,
-        namespace: await kubernetes.newNamespace('story'),
+        namespace,
         writes,
         ...(story.configuration && { configuration: story.configuration }),
       })

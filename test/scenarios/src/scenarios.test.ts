@@ -35,11 +35,12 @@ describe('stories on the embedded cluster', () => {
   ;[...stories, ...embeddedStories].forEach((story, at) => {
     test(story.name, async () => {
       const writes: WriteCount[] = []
+      const namespace = await embedded.newNamespace(`story-${at}`)
       const stage = new Stage({
         ...story,
         client: embedded.client,
-        operatorClient: embedded.connect(writes),
-        namespace: await embedded.newNamespace(`story-${at}`),
+        operatorClient: embedded.connect(writes, namespace),
+        namespace,
         writes,
         ...(story.configuration && { configuration: story.configuration }),
       })

@@ -31,6 +31,17 @@ export interface WriteCount {
   readonly resource: string
 }
 
+const readVerbs = new Set(['get', 'list', 'watch', 'find'])
+
+/** Counts writes, of a namespace if one is named: sets of other stories live on beside it. */
+export function writeCounter(writes: WriteCount[], namespace?: string) {
+  return ({ verb, resource, path }: { verb: string; resource?: string; path: string }): void => {
+    const isElsewhere =
+      namespace !== undefined && path.includes('/namespaces/') && !path.includes(`/namespaces/${namespace}/`)
+    if (!readVerbs.has(verb) && !isElsewhere) writes.push({ verb, resource: resource ?? '' })
+  }
+}
+
 export class Stage {
   readonly client: Client
   readonly namespace: string

@@ -49,6 +49,13 @@ describe('the first pass', () => {
     assert.equal(simulation.writes.at(-1), 'patch podcliquesets')
   })
 
+  test('of a successor finds everything as it should be, and writes nothing', async () => {
+    const simulation = await settled(2)
+    simulation.restart()
+    assert.equal(await simulation.lookAtSet(), undefined)
+    assert.deepEqual([simulation.writes, simulation.events], [[], []])
+  })
+
   test('waits for no token: cliques are there while the Secret is empty', async () => {
     const simulation = new RecordedSimulation(shape())
     await simulation.lookAtSet()

@@ -94,13 +94,17 @@ export class TokenSecrets {
     const { client } = this.#context.world
     const { namespace, uid } = set.metadata
     const ref = { namespace, name: wanted.metadata.name }
+    // A set that was worked on before has one, most likely.
+    let found = set.status?.currentGenerationHash ? await this.#read(set, ref.name, signal) : undefined
     try {
-      await client.create(resources.secrets, wanted, { signal })
-      return
+      if (!found) {
+        await client.create(resources.secrets, wanted, { signal })
+        return
+      }
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
+      found = await this.#read(set, ref.name, signal)
     }
-    const found = await this.#read(set, ref.name, signal)
     if (found && !isControlledBy(found, uid))
       throw new CodedError(
         'Sync',

@@ -114,6 +114,8 @@ export const departureStories: Story[] = [
         set => /not controlled by this PodCliqueSet/.test(JSON.stringify(set?.status?.lastErrors ?? [])),
       )
       assert.equal((await stage.pods('grouped')).length, 10)
+      await stage.deleteSet('grouped')
+      await untilGone(stage, 'grouped')
     },
   },
 ]
