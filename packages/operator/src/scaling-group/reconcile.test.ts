@@ -114,6 +114,24 @@ test('a clique that somebody else has under the name of a member stands in the w
   assert.notEqual(cliqueOf(watched, 'w-0-g-0-worker')?.metadata.uid, foreign.metadata.uid)
 })
 
+test('a member that is there already, and only was not seen yet, is neither a failure nor news', async () => {
+  const watched = await watchedSet(set)
+  const { api } = watched.simulation
+  const former = cliqueOf(watched, 'w-0-g-0-worker')!
+  remove(watched, former)
+  const { uid: _, ...metadata } = former.metadata
+  api.hooks = {
+    ...api.hooks,
+    before: async ({ verb, resource }) => {
+      if (verb === 'create' && resource === 'podcliques')
+        api.put(resources.podCliques, { ...former, metadata } as never)
+    },
+  }
+  assert.equal(await pass(watched), undefined)
+  assert.deepEqual(watched.told, [])
+  assert.deepEqual(errorsOf(groupOf(watched)), [])
+})
+
 test('labels of members that somebody takes or changes are put right, and only those', async () => {
   const watched = await watchedSet(set)
   const member = 'w-0-g-2-worker'
