@@ -5,7 +5,10 @@ import type { OperatorContext } from './operator-context.ts'
 import type { StoredSet } from './stored.ts'
 import { topologyName } from './topology.ts'
 
-/** The levels by which the gangs of a set are placed: none where its topology is missing, undefined with the feature off. */
+/**
+ * The levels by which the gangs of a set are placed: none where its topology is missing, undefined with the
+ * feature off.
+ */
 export function levelsOf(
   { world, configuration }: OperatorContext,
   set: StoredSet,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// External metrics for the autoscalers of a real cluster: an API server of its own on loopback, to which the cluster's
-// API server hands on what it is asked about them. A metric is what the annotation of an autoscaler says, by which the
-// embedded cluster simulates it, too.
+// External metrics for the autoscalers of a real cluster: an API server of its own on loopback, to which the
+// cluster's API server hands on what it is asked about them. A metric is what the annotation of an autoscaler
+// says, by which the embedded cluster simulates it, too.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { makeCertificates } from '@grove/cluster'

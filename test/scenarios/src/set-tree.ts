@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that there is of a set, one line for each object with what others rely on, so that a story can spell out
-// what a step leaves behind, and which objects it makes anew.
+// Everything that there is of a set, one line for each object with what others rely on, so that a story can
+// spell out what a step leaves behind, and which objects it makes anew.
 import assert from 'node:assert/strict'
 import { label, type Pod, type PodClique, type PodGang } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
@@ -25,25 +25,26 @@ export class SetTree {
   }
 
   /**
-   * Waits until these lines, in any order, are all there is. What was there at the last look and is there now must be the
-   * same object, except what is called renewed.
+   * Waits until these lines, in any order, are all there is. What was there at the last look and is there now
+   * must be the same object, except what is called renewed.
    */
   async until(what: string, lines: readonly string[], renewed: readonly string[] = []): Promise<void> {
     const wanted = lines.toSorted()
-    let seen: Look | undefined
-    const isWanted = async () => {
+    let seen: Look = { lines: [], uids: new Map() }
+    const look = async () => {
       seen = await this.#look()
       return seen.lines.join('\n')
     }
     try {
-      await this.#stage.until(what, isWanted, text => text === wanted.join('\n'))
+      await this.#stage.until(what, look, text => text === wanted.join('\n'))
     } catch (error) {
-      assert.deepEqual(seen?.lines, wanted, what)
+      // Tells line by line what is different.
+      assert.deepEqual(seen.lines, wanted, what)
       throw error
     }
-    const changed = [...seen!.uids].filter(([key, uid]) => (this.#before.get(key) ?? uid) !== uid)
+    const changed = [...seen.uids].filter(([key, uid]) => (this.#before.get(key) ?? uid) !== uid)
     assert.deepEqual(changed.map(([key]) => key).sort(), renewed.toSorted(), `${what}: made anew`)
-    this.#before = seen!.uids
+    this.#before = seen.uids
   }
 
   async #look(): Promise<Look> {
@@ -95,7 +96,10 @@ function cliqueLine({ metadata, spec, status }: Stored<PodClique>): string {
   return `clique ${metadata.name}: ${status?.readyReplicas} of ${spec.replicas} ready, ${status?.updatedReplicas} updated, gang ${metadata.labels?.[label.podGang]}${after}`
 }
 
-/** The pods that the gang refers to by their index; outdated ones have a star, those that are not ready an exclamation mark. */
+/**
+ * The pods that the gang refers to by their index; outdated ones have a star, those that are not ready an
+ * exclamation mark.
+ */
 function gangLine(
   { metadata, spec }: Stored<PodGang>,
   pods: readonly Stored<Pod>[],

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An operator that lost its rights to NVLink domains while they are switched off: it runs, leaves them alone, and says so.
+// An operator that lost its rights to NVLink domains while they are switched off: it runs, leaves them alone,
+// and says so.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A cluster on which nobody fills the Secrets of service accounts: only pods that need the token are held back.
+// A cluster on which nobody fills the Secrets of service accounts: only pods that need the token are held
+// back.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { names } from '@grove/api'

@@ -30,7 +30,10 @@ import { controlledBy } from './owner.ts'
 
 export interface PodGangContext {
   readonly set: StoredSet
-  /** Levels of the set's topology, broadest first: none when its binding is missing; undefined when the feature is off. */
+  /**
+   * Levels of the set's topology, broadest first: none when its binding is missing; undefined when the
+   * feature is off.
+   */
   readonly levels: readonly TopologyLevel[] | undefined
   readonly schedulerName: string
   /** Pods of a clique that belong to the gang and are not going away, by name. */
@@ -97,7 +100,10 @@ function podGroup(
   }
 }
 
-/** In a base gang, every replica of a constrained scaling group is packed by itself, also while its level is missing. */
+/**
+ * In a base gang, every replica of a constrained scaling group is packed by itself, also while its level is
+ * missing.
+ */
 function topologyGroups(
   set: StoredSet,
   setReplica: number,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The NVLink domains of a set. Deleting one shuts the fabric down under whoever uses it, so a domain is released only
-// when the pods of its replica are gone, or claim no place in it any more.
+// The NVLink domains of a set. Deleting one shuts the fabric down under whoever uses it, so a domain is
+// released only when the pods of its replica are gone, or claim no place in it any more.
 import { eventSource, events, finalizer, label, type PodSpec, setErrorCode } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { hasArrived } from '../arrival.ts'
@@ -92,7 +92,10 @@ async function createDomain(
   }
 }
 
-/** Somebody deleted a domain that is needed. Our finalizer holds it until no pod is on it; then it is made anew. */
+/**
+ * Somebody deleted a domain that is needed. Our finalizer holds it until no pod is on it; then it is made
+ * anew.
+ */
 async function renewDomain(
   set: StoredSet,
   domain: Stored<ComputeDomain>,
@@ -156,7 +159,10 @@ function goingUnwanted(
   )
 }
 
-/** Our labels and our finalizer are put back; labels and finalizers of others stay, and the spec is left alone. */
+/**
+ * Our labels and our finalizer are put back; labels and finalizers of others stay, and the spec is left
+ * alone.
+ */
 function whatIsMissing(existing: Stored<ComputeDomain>, wanted: ComputeDomain): MergePatch | undefined {
   const { labels, finalizers = [], resourceVersion } = existing.metadata
   const missing = Object.entries(wanted.metadata.labels ?? {}).filter(
@@ -174,8 +180,8 @@ function whatIsMissing(existing: Stored<ComputeDomain>, wanted: ComputeDomain): 
 }
 
 /**
- * By pods of its replica, terminating ones included: they use the fabric until they are gone. Where the replica stays,
- * those that claim no place in the domain do not count.
+ * By pods of its replica, terminating ones included: they use the fabric until they are gone. Where the
+ * replica stays, those that claim no place in the domain do not count.
  */
 function isInUse(
   { metadata: { name, namespace, deletionTimestamp }, spec: { replicas = 0 } }: StoredSet,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What schedulers read of a gang, step by step: while groups are scaled, and while the topology changes under them.
+// What schedulers read of a gang, step by step: while groups are scaled, and while the topology changes under
+// them.
 import assert from 'node:assert/strict'
 import {
   type ClusterTopologyBinding,

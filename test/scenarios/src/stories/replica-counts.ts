@@ -24,7 +24,9 @@ const untilCounts = (stage: Stage, what: string, wanted: readonly number[]) =>
     seen => seen.join() === wanted.join(),
   )
 
-/** Lets the pods of a clique run without serving until the operator gives up on it; the clique in its place. */
+/**
+ * Lets the pods of a clique run without serving until the operator gives up on it; the clique in its place.
+ */
 export async function giveUpOn(stage: Stage, set: string, clique: string): Promise<Stored<PodClique>> {
   const ref = { name: clique, namespace: stage.namespace }
   const { metadata } = await stage.client.get(resources.podCliques, ref)

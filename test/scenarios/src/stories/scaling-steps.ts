@@ -37,7 +37,10 @@ const tide = (startup: string) =>
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index)
 const ready = (count: number) => `${count} of ${count} ready, ${count} updated`
 
-/** One replica of the set with so many routers and engines, all of them ready; what starts after what, if told. */
+/**
+ * One replica of the set with so many routers and engines, all of them ready; what starts after what, if
+ * told.
+ */
 function tideReplica(replica: number, routers: number, engines: number, inOrder = false): string[] {
   const base = `tide-${replica}`
   const gangOf = (engine: number) => (engine < 2 ? base : `${base}-eng-${engine - 2}`)

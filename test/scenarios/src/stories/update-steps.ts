@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes of templates step by step: which objects are made anew, which pods stay as they were, and what the statuses
-// count, after each of them.
+// Changes of templates step by step: which objects are made anew, which pods stay as they were, and what the
+// statuses count, after each of them.
 import { annotation, type CliqueTemplate } from '@grove/api'
 import { defineResource, isAlreadyExists, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Claims are called after their owner and their template. Such a name may be none that an object can have; and claims of
-// different levels may come to have one name: a template of the set that is called like a clique and one of its
-// templates together. Then one of them could never be made.
+// Claims are called after their owner and their template. Such a name may be none that an object can have;
+// and claims of different levels may come to have one name: a template of the set that is called like a
+// clique and one of its templates together. Then one of them could never be made.
 import { dns1123Subdomain, type FieldError, fieldError, quote } from '@grove/apimachinery'
 import { names } from '../../names.ts'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
@@ -52,7 +52,10 @@ export function impossibleClaims(set: PodCliqueSet): FieldError[] {
   )
 }
 
-/** Names of different replicas of the set differ alike: the first stands for all of them. Group replicas do not. */
+/**
+ * Names of different replicas of the set differ alike: the first stands for all of them. Group replicas do
+ * not.
+ */
 function levelsOf(
   { metadata: { name }, spec: { template } }: PodCliqueSet,
   groupReplicas: readonly number[],
