@@ -112,12 +112,8 @@ async function strike(
 }
 
 async function pause(operator: OperatorUnderFire, lives: readonly Life[], ms: number): Promise<void> {
-  const usual = lives[0]!.judge.diary.staleMs
-  for (const { judge } of lives) judge.diary.staleMs = usual + ms
+  for (const { judge } of lives) judge.diary.operatorSleeps(ms)
   await operator.pause(ms)
-  setTimeout(() => {
-    for (const { judge } of lives) judge.diary.staleMs = usual
-  }, usual)
 }
 
 async function killPod({ client }: Battlefield, { stage, judge }: Life, below: Below): Promise<void> {

@@ -10,15 +10,16 @@ import { isStanding } from './deletion.ts'
 
 /** A node that is lost loses its pods one after the other. */
 const evictionMs = 1_500
+/** How long an operator that is awake may not have heard of something. */
+const awakeMs = 1_000
 
 export class PodDiary {
-  /** The longest that an operator may not have heard of something, in milliseconds. */
-  staleMs = 1_000
   readonly #pods: WatchCache<Pod>
   readonly #client: Client
   readonly #namespace: string
   readonly #readySince = new Map<string, number>()
   readonly #hurt = new Map<string, { readonly pod: Stored<Pod>; readonly at: number }>()
+  readonly #sleeps: { readonly ms: number; readonly end: number }[] = []
   readonly #abort = new AbortController()
   #watching: Promise<void> | undefined
 
@@ -40,6 +41,17 @@ export class PodDiary {
   async close(): Promise<void> {
     this.#abort.abort()
     await this.#watching
+  }
+
+  /** To be told before the operator is put to sleep. */
+  operatorSleeps(ms: number): void {
+    this.#sleeps.push({ ms, end: Date.now() + ms })
+  }
+
+  /** The longest that the operator may not have heard of something, in milliseconds. */
+  get staleMs(): number {
+    const felt = this.#sleeps.filter(({ end }) => Date.now() < end + awakeMs).map(({ ms }) => ms)
+    return awakeMs + Math.max(0, ...felt)
   }
 
   /** As they stand right now. */
