@@ -3,7 +3,7 @@
 // How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any
 // autoscaler, wants as many again; the cliques are gone by then, so their set keeps it until they are back.
 import { annotation, type PodCliqueSet } from '@grove/api'
-import { standaloneCliques } from '../layout.ts'
+import { range, standaloneCliques } from '../layout.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
@@ -35,19 +35,25 @@ export async function rememberCounts(
   await write(set, { ...before, ...Object.fromEntries(scaled) }, context, signal)
 }
 
-/** To be called when cliques were made: those that are there need no remembering. */
+/** To be called when cliques were made: those that are there, or are not wanted any more, need no remembering. */
 export async function forgetCounts(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { namespace } = set.metadata
-  const isThere = (name: string) => {
-    const clique = context.world.cliques.get({ namespace, name })
-    return clique !== undefined && !clique.metadata.deletionTimestamp
-  }
   const before = Object.entries(rememberedCounts(set, context))
-  const left = before.filter(([name]) => !isThere(name))
+  if (before.length === 0) return
+  const { namespace } = set.metadata
+  const isMissing = (name: string) => {
+    const clique = context.world.cliques.get({ namespace, name })
+    return !clique || clique.metadata.deletionTimestamp !== undefined
+  }
+  const wanted = new Set(
+    range(0, set.spec.replicas ?? 0).flatMap(replica =>
+      standaloneCliques(set, replica).map(({ name }) => name),
+    ),
+  )
+  const left = before.filter(([name]) => wanted.has(name) && isMissing(name))
   if (left.length < before.length) await write(set, Object.fromEntries(left), context, signal)
 }
 

@@ -32,6 +32,8 @@ export class TerminationObserver implements Observer {
   readonly #justRecovered = new Map<string, { readonly since: number; readonly at: number }>()
   readonly #onceWell = new Set<string>()
   readonly #scheduledSinceLoss = new Set<string>()
+  /** Standalone cliques that were terminated, by name: what they were, and are to be again. */
+  readonly #terminatedCliques = new Map<string, PodClique>()
 
   constructor(delayMs: number, totalLossIsBreach: boolean) {
     this.#delayMs = delayMs
@@ -54,6 +56,7 @@ export class TerminationObserver implements Observer {
 
   looks(simulation: Simulation): void {
     const now = simulation.clock.now()
+    this.#compareWithTerminated(simulation)
     for (const clique of simulation.cliques)
       this.#judge(
         clique,
@@ -91,6 +94,20 @@ export class TerminationObserver implements Observer {
     )
     if (![...standalone, ...simulation.groups.filter(isOf)].some(one => this.#isDue(simulation, one)))
       throw new Error(`replica ${replica} is terminated and nothing of it was in breach for long enough`)
+    for (const one of standalone) this.#terminatedCliques.set(one.metadata.name, one)
+  }
+
+  /** Whoever scaled a clique finds it again with as many pods. */
+  #compareWithTerminated({ set, cliques }: Simulation): void {
+    for (const [name, before] of this.#terminatedCliques) {
+      const replica = numberLabel(before.metadata.labels, label.setReplicaIndex) ?? 0
+      const now = cliques.find(({ metadata }) => metadata.name === name)
+      const isBack = now !== undefined && now.metadata.uid !== before.metadata.uid
+      if (isBack && now.spec.replicas !== before.spec.replicas)
+        throw new Error(`${name} had ${before.spec.replicas} pods and comes back with ${now.spec.replicas}`)
+      // What is scaled away meanwhile begins anew one day.
+      if (isBack || replica >= (set.spec.replicas ?? 0)) this.#terminatedCliques.delete(name)
+    }
   }
 
   #terminatesGroupReplicas(simulation: Simulation, objects: readonly Stored<KubeObject>[]): void {
