@@ -48,8 +48,8 @@ async function live(seed: number): Promise<number> {
     else if (dice < 60) simulation.restart()
     else if (dice < 63) editSet(simulation, 'template')
     else if (dice < 65) editSet(simulation, 'scale set')
-    else if (dice < 67) editSet(simulation, 'scale clique')
-    else if (dice < 71) await unattended(simulation, random, observer)
+    else if (dice < 70) editSet(simulation, 'scale clique')
+    else if (dice < 74) await unattended(simulation, random, observer)
     else await attended(simulation, random)
   }
   simulation.faults = 0
