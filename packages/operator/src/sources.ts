@@ -210,8 +210,11 @@ function scaledCliquesBehind(world: World, change: Change<PodClique>): ObjectKey
 function childrenToWake(world: World, change: Change<PodCliqueSet>, kind: 'groups' | 'cliques'): ObjectKey[] {
   const children = world[kind].byIndex('set', keyOf(change.new ?? change.old))
   if (isSetWorthy(change)) return children.map(keyOf)
-  // Also when those half-way are to go somewhere else from now on: until that is announced they do nothing.
-  const isRedirected = change.old?.status?.currentGenerationHash !== change.new?.status?.currentGenerationHash
+  // Also when those half-way are to go somewhere else from now on: until that is announced they do nothing,
+  // and groups make no members.
+  const announced = change.old?.status?.currentGenerationHash
+  const isRedirected = announced !== change.new?.status?.currentGenerationHash
+  if (isRedirected && announced !== undefined && kind === 'groups') return children.map(keyOf)
   const before = new Set(change.old && !isRedirected ? updatingReplicas(change.old as StoredSet) : [])
   const begun = (change.new ? updatingReplicas(change.new as StoredSet) : []).filter(at => !before.has(at))
   if (begun.length === 0) return []

@@ -52,3 +52,22 @@ test('a change in the middle of an update takes nothing more down before what th
   assert.equal(await look(simulation), 6)
   assert.ok(await settle(simulation, 100))
 })
+
+test('a change that is taken back before anybody announced it leaves nothing behind', async () => {
+  const simulation = await running()
+  change(simulation, 2)
+  simulation.api.modify(resources.podCliqueScalingGroups, `${setName}-0-g`, { spec: { replicas: 5 } })
+  await simulation.reconcile('group')
+  change(simulation, 1)
+  assert.ok(await settle(simulation, 60))
+  assert.equal(simulation.set.status?.updateProgress, undefined)
+})
+
+test('nor does one that is announced keep what was to be made from being made', async () => {
+  const simulation = await running()
+  change(simulation, 2)
+  simulation.api.modify(resources.podCliqueScalingGroups, `${setName}-0-g`, { spec: { replicas: 5 } })
+  await simulation.reconcile('group')
+  assert.ok(await settle(simulation, 100))
+  assert.ok(simulation.cliques.some(({ metadata }) => metadata.name === `${setName}-0-g-4-work`))
+})

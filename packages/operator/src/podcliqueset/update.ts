@@ -74,15 +74,18 @@ export function updatingReplicas(set: StoredSet): number[] {
   return (set.status?.updateProgress?.currentlyUpdating ?? []).map(({ replicaIndex }) => replicaIndex)
 }
 
+/**
+ * Between an edit and its announcement nothing is made of it: the progress is that of another revision, and
+ * what is taken back before it was announced was never heard of. A set of which nothing was announced is new.
+ */
+export function isAnnounced(set: StoredSet): boolean {
+  const announced = set.status?.currentGenerationHash
+  return announced === undefined || announced === revisionOf(set).generationHash
+}
+
 /** Whether it is the turn of this replica's children to replace what is outdated. */
 export function mayUpdate(set: StoredSet, replica: number): boolean {
-  return (
-    !isOnDelete(set) &&
-    isUpdatingSet(set) &&
-    updatingReplicas(set).includes(replica) &&
-    // Between an edit and its announcement the progress is that of another revision.
-    set.status?.currentGenerationHash === revisionOf(set).generationHash
-  )
+  return !isOnDelete(set) && isUpdatingSet(set) && updatingReplicas(set).includes(replica) && isAnnounced(set)
 }
 
 /** Whether a running update is not to reach this replica for now: what stands in it keeps its template. */

@@ -22,7 +22,7 @@ import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
-import { isOnDelete, isUpdatingSet } from '../podcliqueset/update.ts'
+import { isAnnounced, isOnDelete, isUpdatingSet } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
@@ -97,7 +97,7 @@ async function syncMembers(
   // Members come when their claims are there; replicas that are not wanted any more go in any case.
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
-  const create = unclaimed.length ? [] : plan.create
+  const create = unclaimed.length || !isAnnounced(set) ? [] : plan.create
   const failures = [
     ...unclaimed,
     // Under our name of the template.
