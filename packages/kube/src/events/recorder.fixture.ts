@@ -31,6 +31,8 @@ export class MemorySink implements EventSink {
   readonly stored = new Map<string, Stored>()
   requests = 0
   mode: 'works' | 'fails' | 'hangs' | 'refuses' = 'works'
+  /** How long it takes to answer; no time unless told. */
+  answersAfter: (() => Promise<void>) | undefined
   readonly #hanging: (() => void)[] = []
 
   /** Answers what hangs, and what comes. */
@@ -59,6 +61,7 @@ export class MemorySink implements EventSink {
 
   async #request(signal: AbortSignal): Promise<'refused' | undefined> {
     this.requests++
+    await this.answersAfter?.()
     if (this.mode === 'fails') throw new Error('no route to host')
     if (this.mode === 'hangs')
       await new Promise<void>((resolve, reject) => {

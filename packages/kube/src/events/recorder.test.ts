@@ -130,6 +130,22 @@ describe('when the API cannot keep up', () => {
     assert.ok(order.indexOf('All lost') < order.indexOf('Created Pod: p4'))
   })
 
+  it('an idle server is told of success without a pause, a busy one rarely', async () => {
+    const sink = new MemorySink()
+    const { clock, of } = recorder({ sink })
+    const writesWithin = async (ms: number, eachMs: number) => {
+      const before = sink.stored.size
+      sink.answersAfter = () => clock.sleep(eachMs)
+      await clock.advance(ms)
+      return sink.stored.size - before
+    }
+    sink.answersAfter = () => clock.sleep(2)
+    for (let pod = 0; pod < 300; pod++) of.record({ ...set, uid: `u${pod}` }, created(`p${pod}`))
+    assert.equal(await writesWithin(100, 2), 50)
+    assert.ok((await writesWithin(4_000, 100)) <= 11)
+    assert.ok((await writesWithin(300, 2)) >= 50)
+  })
+
   it('gives an event up after a bounded number of attempts', async () => {
     const sink = new MemorySink()
     sink.mode = 'fails'
