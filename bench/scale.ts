@@ -6,6 +6,7 @@
 //   --replicas=500        of the set `thousand`, two pods each
 //   --group-replicas=624  of both groups of the set `five-thousand`
 //   --steady=30           seconds of watching a settled set after a trigger that changes nothing; 0 leaves it out
+//   --rounds=10           of the set of ten pods
 //   --no-compare          without ceiling and floor
 //   --no-zero             without scaling to zero and back
 //   --authorizer          managed objects are protected: every change of one is asked about
@@ -20,7 +21,6 @@ import { pause } from './scale/stopwatch.ts'
 import { grouped, replicated, type Workload } from './scale/workloads.ts'
 
 const nodes = 100
-const tinyRounds = 10
 /** The controllers of a control plane need some seconds until all of them run. */
 const settleMs = 8_000
 
@@ -31,6 +31,7 @@ const { values, positionals } = parseArgs({
     replicas: { type: 'string', default: '500' },
     'group-replicas': { type: 'string', default: '624' },
     steady: { type: 'string', default: '30' },
+    rounds: { type: 'string', default: '10' },
     'no-compare': { type: 'boolean', default: false },
     'no-zero': { type: 'boolean', default: false },
     authorizer: { type: 'boolean', default: false },
@@ -81,9 +82,13 @@ for (const name of chosen) {
     )
     print(workload, life, compared)
   } else if (name === 'ten') {
-    const times = await timesToAvailable(kubernetes, client, replicated(1, 10, 'tiny'), tinyRounds)
+    const rounds = Number(values.rounds)
+    const times = await timesToAvailable(kubernetes, client, replicated(1, 10, 'tiny'), rounds)
     console.log(JSON.stringify({ workload: '10 pods', nodes, ready: times }))
-    console.log(`\n10 pods ready, ${tinyRounds} times: ${times.map(time => time.toFixed(2)).join(' ')} s`)
+    console.log(
+      `\n10 pods ready, ${rounds} times: at most ${Math.max(...times).toFixed(2)} s; ` +
+        times.map(time => time.toFixed(2)).join(' '),
+    )
   } else console.log(`There is no part ${name}: thousand, five-thousand, ten`)
 }
 operator.child.removeAllListeners('exit')
