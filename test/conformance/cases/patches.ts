@@ -1,46 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { configMap, deployment, pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { pod } from '../objects.ts'
+import { containers, map, workload } from '../patched.ts'
+import { chapter } from '../suite.ts'
 
 const refusedText = 'the server rejected our request due to an error in our request'
-
-async function map(
-  { http, core }: Ground,
-  data: Record<string, string> = { a: '1', b: '2' },
-): Promise<string> {
-  await http.post(core('configmaps'), configMap('m', data))
-  return core('configmaps/m')
-}
-
-/** A deployment with two containers and a volume, for patches that merge lists. */
-async function workload({ http, group }: Ground): Promise<string> {
-  const template = {
-    metadata: { labels: { app: 'd' } },
-    spec: {
-      containers: [
-        {
-          name: 'one',
-          image: 'i:1',
-          env: [
-            { name: 'A', value: '1' },
-            { name: 'B', value: '2' },
-          ],
-          ports: [{ containerPort: 80 }],
-        },
-        { name: 'two', image: 'i:2' },
-      ],
-      volumes: [{ name: 'v', emptyDir: {} }],
-      tolerations: [{ key: 'x', operator: 'Exists' }],
-    },
-  }
-  const made = await http.post(group('apps/v1', 'deployments'), deployment('d', { template }))
-  assert.equal(made.status, 201)
-  return group('apps/v1', 'deployments/d')
-}
-
-const containers = (patch: unknown) => ({ spec: { template: { spec: { containers: patch } } } })
 
 export const patches = chapter('patches', {
   'a merge patch adds, replaces and removes': async ground => {

@@ -37,36 +37,43 @@ async function isRefused(
   return true
 }
 
+type Setting = Parameters<Parameters<typeof withHook>[4]>[0]
+
+/** A webhook that judges and refuses what it hears of. */
+const denied = (ground: Ground, configuration: object, look: (setting: Setting) => Promise<void>) =>
+  withHook(
+    ground,
+    'Validating',
+    deny,
+    () => configuration,
+    async setting => {
+      await setting.heard()
+      await look(setting)
+    },
+  )
+
 export const webhookMatching = chapter('what admission webhooks match', {
   'all match conditions must hold': ground =>
-    withHook(
+    denied(
       ground,
-      'Validating',
-      deny,
-      () =>
-        conditions(
-          "object.metadata.name.startsWith('probe') || has(object.data.judge)",
-          'object.kind == "ConfigMap"',
-        ),
+      conditions(
+        "object.metadata.name.startsWith('probe') || has(object.data.judge)",
+        'object.kind == "ConfigMap"',
+      ),
       async setting => {
-        await setting.heard()
         assert.equal(await isRefused(setting, 'a'), false)
         assert.equal(await isRefused(setting, 'b', { judge: 'yes' }), true)
       },
     ),
   'conditions see who asks for what': ground =>
-    withHook(
+    denied(
       ground,
-      'Validating',
-      deny,
-      () =>
-        conditions(
-          `request.operation == 'CREATE' && request.namespace == '${ground.namespace}'`,
-          "request.resource.resource == 'configmaps' && 'system:masters' in request.userInfo.groups",
-          '!request.dryRun && oldObject == null',
-        ),
+      conditions(
+        `request.operation == 'CREATE' && request.namespace == '${ground.namespace}'`,
+        "request.resource.resource == 'configmaps' && 'system:masters' in request.userInfo.groups",
+        '!request.dryRun && oldObject == null',
+      ),
       async setting => {
-        await setting.heard()
         assert.equal(await isRefused(setting, 'a'), true)
       },
     ),
@@ -98,31 +105,24 @@ export const webhookMatching = chapter('what admission webhooks match', {
       },
     ),
   'a false condition outweighs one that cannot be evaluated': ground =>
-    withHook(
+    denied(
       ground,
-      'Validating',
-      deny,
-      () =>
-        conditions(
-          "object.data.absent == 'x' || object.metadata.name.startsWith('probe')",
-          "object.metadata.name != 'a'",
-        ),
+      conditions(
+        "object.data.absent == 'x' || object.metadata.name.startsWith('probe')",
+        "object.metadata.name != 'a'",
+      ),
       async setting => {
-        await setting.heard()
         assert.equal(await isRefused(setting, 'a'), false)
       },
     ),
   'a condition that cannot be evaluated is passed by where failures are': ground =>
-    withHook(
+    denied(
       ground,
-      'Validating',
-      deny,
-      () => ({
+      {
         ...conditions("object.metadata.name.startsWith('probe') || object.data.absent == 'x'"),
         failurePolicy: 'Ignore',
-      }),
+      },
       async setting => {
-        await setting.heard()
         assert.equal(await isRefused(setting, 'a'), false)
       },
     ),

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, ownChangesOf, refOf } from '../changes.ts'
+import { ControlLoop, type NextLook } from '../control-loop.ts'
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import {
   currentSet,
@@ -20,48 +21,25 @@ const workers = 4
 const defaultHistory = 10
 
 /** Rolls the pods of a Deployment over from one ReplicaSet to the next, within its bounds. */
-export class DeploymentController implements Component {
-  readonly name = 'deployment-controller'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-
+export class DeploymentController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        ownChangesOf(caches.of(deployments)),
-        changesOf(caches.replicaSets, ({ old, new: set }) => {
-          const owner = (set ?? old)?.metadata.ownerReferences?.find(({ controller }) => controller)
-          return owner?.kind === 'Deployment' ? [`${(set ?? old)?.metadata.namespace}/${owner.name}`] : []
-        }),
-      ],
-      reconcile: key => this.#look(key),
+    const { caches } = runtime
+    const ofSets = changesOf(caches.replicaSets, ({ old, new: set }) => {
+      const owner = (set ?? old)?.metadata.ownerReferences?.find(({ controller }) => controller)
+      return owner?.kind === 'Deployment' ? [`${(set ?? old)?.metadata.namespace}/${owner.name}`] : []
     })
+    super('deployment-controller', runtime, [ownChangesOf(caches.of(deployments)), ofSets], workers)
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const deployment = this.#runtime.caches.of(deployments).get(refOf(key))
+  protected async look(key: string): Promise<NextLook> {
+    const deployment = this.runtime.caches.of(deployments).get(refOf(key))
     if (!deployment) return undefined
     try {
       if (deployment.metadata.deletionTimestamp) await this.#writeStatus(deployment, false)
       else return await this.#roll(deployment)
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error
-      this.#controller.queue.addNoLaterThanAfter(key, 10)
+      this.lookAgainSoon(key)
     }
     return undefined
   }
@@ -79,11 +57,11 @@ export class DeploymentController implements Component {
   }
 
   #setsOf({ metadata }: Stored<Deployment>): Stored<ReplicaSet>[] {
-    return this.#runtime.caches.replicaSets.byIndex('controller', metadata.uid)
+    return this.runtime.caches.replicaSets.byIndex('controller', metadata.uid)
   }
 
   async #createSet(deployment: Stored<Deployment>): Promise<Stored<ReplicaSet> | undefined> {
-    const { client } = this.#runtime
+    const { client } = this.runtime
     const sets = this.#setsOf(deployment)
     const wanted = deployment.spec?.replicas ?? 1
     const most = wanted + boundsOf(deployment).surge
@@ -113,7 +91,7 @@ export class DeploymentController implements Component {
 
   /** The newest template has the highest number, also when it is an old one that was taken up again. */
   async #markRevision(deployment: Stored<Deployment>, current: Stored<ReplicaSet>): Promise<void> {
-    const { client } = this.#runtime
+    const { client } = this.runtime
     const others = this.#setsOf(deployment).filter(({ metadata }) => metadata.uid !== current.metadata.uid)
     const newest = newestRevision(others)
     const revision = revisionOf(current) > newest ? revisionOf(current) : newest + 1
@@ -138,7 +116,7 @@ export class DeploymentController implements Component {
     for (const [name, replicas] of sizes) {
       const set = sets.find(({ metadata }) => metadata.name === name)!
       const from = set.spec?.replicas ?? 0
-      await this.#runtime.client.patch(replicaSets, set.metadata, { merge: { spec: { replicas } } })
+      await this.runtime.client.patch(replicaSets, set.metadata, { merge: { spec: { replicas } } })
       const direction = replicas > from ? 'up' : 'down'
       this.#say(deployment, `Scaled ${direction} replica set ${name} from ${from} to ${replicas}`)
     }
@@ -156,11 +134,11 @@ export class DeploymentController implements Component {
       )
       .sort((a, b) => revisionOf(a) - revisionOf(b))
     for (const { metadata } of idle.slice(0, Math.max(0, idle.length - keep)))
-      await this.#runtime.client.delete(replicaSets, metadata, { preconditions: { uid: metadata.uid } })
+      await this.runtime.client.delete(replicaSets, metadata, { preconditions: { uid: metadata.uid } })
   }
 
   async #writeStatus(deployment: Stored<Deployment>, justCreated: boolean): Promise<number | undefined> {
-    const { client, clock, caches } = this.#runtime
+    const { client, clock, caches } = this.runtime
     const live = caches.of(deployments).get(deployment.metadata) ?? deployment
     const sets = this.#setsOf(live)
     const status = deploymentStatus(live, currentSet(live, sets), sets, justCreated, clock.now())
@@ -170,7 +148,7 @@ export class DeploymentController implements Component {
   }
 
   #say(deployment: Stored<Deployment>, message: string): void {
-    this.#runtime.events.record(deployments, deployment, {
+    this.runtime.events.record(deployments, deployment, {
       type: 'Normal',
       reason: 'ScalingReplicaSet',
       message,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isNotFound, type Stored } from '@grove/kube'
+import { isNotFound, type Stored } from '@grove/kube'
 import { ownChangesOf, refOf } from '../changes.ts'
 import { isTrue, withCondition } from '../conditions.ts'
+import { ControlLoop, type NextLook } from '../control-loop.ts'
 import { type Job, jobs, type Pod, pods } from '../kinds.ts'
 import { deletePod, ownerChangesOf, podFrom } from '../owned-pods.ts'
 import { isActive, isReady } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import { timestamp } from '../timestamp.ts'
 import { deadlineOf, indexAnnotation, indexOf, type JobStep, planJob } from './plan.ts'
@@ -14,35 +15,14 @@ import { deadlineOf, indexAnnotation, indexOf, type JobStep, planJob } from './p
 const workers = 4
 
 /** Runs pods to their end. Counts the pods that are there: those of a running Job must not be deleted by hand. */
-export class JobController implements Component {
-  readonly name = 'job-controller'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-
+export class JobController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [ownChangesOf(caches.of(jobs)), ownerChangesOf(runtime, 'Job')],
-      reconcile: key => this.#look(key),
-    })
+    const sources = [ownChangesOf(runtime.caches.of(jobs)), ownerChangesOf(runtime, 'Job')]
+    super('job-controller', runtime, sources, workers)
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const { caches, clock } = this.#runtime
+  protected async look(key: string): Promise<NextLook> {
+    const { caches, clock } = this.runtime
     const job = caches.of(jobs).get(refOf(key))
     if (!job || job.metadata.deletionTimestamp) return undefined
     if (isTrue(job.status?.conditions, 'Complete') || isTrue(job.status?.conditions, 'Failed'))
@@ -50,9 +30,9 @@ export class JobController implements Component {
     const owned = () => caches.pods.byIndex('controller', job.metadata.uid)
     const step = planJob(job, owned(), clock.now())
     if (step.do === 'run') {
-      for (const pod of step.remove) await deletePod(this.#runtime, pod)
+      for (const pod of step.remove) await deletePod(this.runtime, pod)
       if (clock.now() >= step.notBefore) for (const index of step.create) await this.#create(job, index)
-    } else for (const pod of owned().filter(isActive)) await deletePod(this.#runtime, pod)
+    } else for (const pod of owned().filter(isActive)) await deletePod(this.runtime, pod)
     await this.#writeStatus(job, owned(), step)
     const waits = [step.do === 'run' ? step.notBefore : 0, deadlineOf(job) ?? 0].filter(
       at => at > clock.now(),
@@ -69,7 +49,7 @@ export class JobController implements Component {
       'job-name': name,
     }
     if (index === undefined) {
-      await this.#runtime.client.create(pods, podFrom(jobs, job, job.spec?.template, { labels }))
+      await this.runtime.client.create(pods, podFrom(jobs, job, job.spec?.template, { labels }))
       return
     }
     const own = { ...labels, [indexAnnotation]: String(index) }
@@ -77,7 +57,7 @@ export class JobController implements Component {
     const env = { name: 'JOB_COMPLETION_INDEX', value: String(index) }
     const containers = pod.spec?.containers?.map(each => ({ ...each, env: [...(each.env ?? []), env] }))
     const annotations = { ...pod.metadata?.annotations, [indexAnnotation]: String(index) }
-    await this.#runtime.client.create(pods, {
+    await this.runtime.client.create(pods, {
       ...pod,
       metadata: { ...pod.metadata, annotations },
       spec: { ...pod.spec, hostname: `${name}-${index}`, containers },
@@ -85,7 +65,7 @@ export class JobController implements Component {
   }
 
   async #writeStatus(job: Stored<Job>, owned: readonly Stored<Pod>[], step: JobStep): Promise<void> {
-    const { client, clock } = this.#runtime
+    const { client, clock } = this.runtime
     const now = clock.now()
     const active = owned.filter(isActive)
     const succeeded = owned.filter(pod => pod.status?.phase === 'Succeeded')
@@ -122,7 +102,7 @@ export class JobController implements Component {
   }
 
   async #expire(job: Stored<Job>): Promise<{ requeueAt: number } | undefined> {
-    const { client, clock } = this.#runtime
+    const { client, clock } = this.runtime
     const ttl = job.spec?.ttlSecondsAfterFinished
     if (ttl === undefined) return undefined
     const end = job.status?.conditions?.find(

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { createHash } from 'node:crypto'
-import { Controller, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
+import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import type { PodTemplateSpec } from '../../schema/types.generated.ts'
 import { ownChangesOf, refOf } from '../changes.ts'
+import { ControlLoop, type NextLook } from '../control-loop.ts'
 import {
   type ControllerRevision,
   controllerRevisions,
@@ -14,43 +15,23 @@ import {
 } from '../kinds.ts'
 import { deletePod, ownerChangesOf, podFrom } from '../owned-pods.ts'
 import { availableAt, isActive, isReady } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import { ordinalOf, planStep, revisionLabel } from './plan.ts'
 
 const workers = 4
 
 /** Keeps pods with names of their own, in order. Volume claims are not made: nothing here would bind them. */
-export class StatefulSetController implements Component {
-  readonly name = 'statefulset-controller'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-
+export class StatefulSetController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    const { caches } = runtime
     void caches.of(controllerRevisions)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [ownChangesOf(caches.of(statefulSets)), ownerChangesOf(runtime, 'StatefulSet')],
-      reconcile: key => this.#look(key),
-    })
+    const sources = [ownChangesOf(caches.of(statefulSets)), ownerChangesOf(runtime, 'StatefulSet')]
+    super('statefulset-controller', runtime, sources, workers)
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const { caches, clock } = this.#runtime
+  protected async look(key: string): Promise<NextLook> {
+    const { caches, clock } = this.runtime
     const set = caches.of(statefulSets).get(refOf(key))
     if (!set || set.metadata.deletionTimestamp) return undefined
     const update = await this.#revision(set)
@@ -58,7 +39,7 @@ export class StatefulSetController implements Component {
     const step = planStep(set, owned(), update)
     for (const { ordinal, updated } of step.create)
       await this.#create(set, ordinal, updated ? update : undefined, update)
-    for (const pod of step.delete) await deletePod(this.#runtime, pod)
+    for (const pod of step.delete) await deletePod(this.runtime, pod)
     await this.#writeStatus(set, owned(), update)
     const later = owned()
       .map(pod => availableAt(pod, set.spec?.minReadySeconds ?? 0) ?? 0)
@@ -68,7 +49,7 @@ export class StatefulSetController implements Component {
 
   /** The name of the revision that the template is now, made if it is new. */
   async #revision(set: Stored<StatefulSet>): Promise<string> {
-    const { caches, client } = this.#runtime
+    const { caches, client } = this.runtime
     const { name, namespace, uid } = set.metadata
     const hash = createHash('sha256').update(JSON.stringify(set.spec?.template)).digest('hex').slice(0, 10)
     const revisionName = `${name}-${hash}`
@@ -122,9 +103,9 @@ export class StatefulSetController implements Component {
     const pod = podFrom(statefulSets, set, this.#templateOf(set, revision), { name, labels })
     const spec = { ...pod.spec, hostname: name, subdomain: set.spec?.serviceName }
     try {
-      await this.#runtime.client.create(pods, { ...pod, spec })
+      await this.runtime.client.create(pods, { ...pod, spec })
       const message = `create Pod ${name} in StatefulSet ${set.metadata.name} successful`
-      this.#runtime.events.record(statefulSets, set, {
+      this.runtime.events.record(statefulSets, set, {
         type: 'Normal',
         reason: 'SuccessfulCreate',
         message,
@@ -137,7 +118,7 @@ export class StatefulSetController implements Component {
 
   #templateOf(set: Stored<StatefulSet>, revision: string): PodTemplateSpec | undefined {
     const { namespace } = set.metadata
-    const stored = this.#runtime.caches.of(controllerRevisions).get({ namespace, name: revision })
+    const stored = this.runtime.caches.of(controllerRevisions).get({ namespace, name: revision })
     const data = stored?.data as
       | { readonly spec?: { readonly template?: PodTemplateSpec & { $patch?: string } } }
       | undefined
@@ -147,7 +128,7 @@ export class StatefulSetController implements Component {
   }
 
   async #writeStatus(set: Stored<StatefulSet>, owned: readonly Stored<Pod>[], update: string): Promise<void> {
-    const { client, clock } = this.#runtime
+    const { client, clock } = this.runtime
     const active = owned.filter(pod => isActive(pod) && ordinalOf(set, pod) >= 0)
     const of = (revision: string) =>
       active.filter(({ metadata }) => metadata.labels?.[revisionLabel] === revision).length
