@@ -4,7 +4,7 @@
 // under a clock that the test turns: API server, controllers, kubelets and operator all read it.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { admit, defaultConfiguration, emptyCluster, label, type Pod, type PodCliqueSet } from '@grove/api'
+import { defaultConfiguration, type Pod } from '@grove/api'
 import {
   type Cluster,
   createCluster,
@@ -13,27 +13,13 @@ import {
   type RunningControllers,
   startControllers,
 } from '@grove/cluster'
-import {
-  type Client,
-  createClientOn,
-  defineResource,
-  FakeClock,
-  type KubeObject,
-  type Stored,
-} from '@grove/kube'
-import { type RunningOperator, resources, startOperator } from '@grove/operator'
-import { parse } from 'yaml'
+import { type Client, createClientOn, FakeClock, type Stored } from '@grove/kube'
+import { type RunningOperator, startOperator } from '@grove/operator'
+import { nodes } from './campaign/campaign.ts'
 import { installCustomResources } from './custom-kinds.ts'
-import { isReady, waiterImage } from './stage.ts'
+import { isReady, Stage, waiterImage } from './stage.ts'
 import { grouped } from './stories/manifests.ts'
 
-const nodes = defineResource<KubeObject & { spec?: { taints?: { key: string }[] } }>({
-  group: '',
-  version: 'v1',
-  resource: 'nodes',
-  kind: 'Node',
-  namespaced: false,
-})
 const namespace = 'default'
 const second = 1_000
 const minute = 60 * second
@@ -44,6 +30,7 @@ describe('a node that dies under a set', () => {
   let controllers: RunningControllers
   let operator: RunningOperator
   let client: Client
+  let stage: Stage
   let lost: Stored<Pod>[]
   let victim: string
 
@@ -61,12 +48,8 @@ describe('a node that dies under a set', () => {
 
   const connect = () => createClientOn(inProcessTransport(cluster.handle), { clock })
 
-  async function pods(): Promise<Stored<Pod>[]> {
-    const labelSelector = `${label.partOf}=grouped`
-    return (await settled(client.list(resources.pods, { namespace, labelSelector }))).items
-  }
-
-  const set = () => settled(client.get(resources.podCliqueSets, { namespace, name: 'grouped' }))
+  const pods = () => settled(stage.pods('grouped'))
+  const availableReplicas = async () => (await settled(stage.set('grouped')))?.status?.availableReplicas
   const serving = async () => (await pods()).filter(pod => isReady(pod) && !pod.metadata.deletionTimestamp)
   const on = (node: string, all: readonly Stored<Pod>[]) => all.filter(pod => pod.spec?.nodeName === node)
 
@@ -85,14 +68,8 @@ describe('a node that dies under a set', () => {
     operator = await settled(
       startOperator(connect(), { configuration: defaultConfiguration(), waiterImage, clock }),
     )
-    const given = parse(grouped) as { metadata: { namespace?: string } }
-    given.metadata.namespace = namespace
-    const answer = admit(
-      { operation: 'CREATE', kind: 'PodCliqueSet', object: given },
-      { configuration: defaultConfiguration(), cluster: emptyCluster },
-    )
-    assert.ok(answer.allowed)
-    await settled(client.create(resources.podCliqueSets, answer.object as PodCliqueSet))
+    stage = new Stage({ client, operatorClient: client, namespace, writes: [] })
+    await settled(stage.apply(grouped))
     await clock.advance(minute)
   })
   after(async () => {
@@ -107,14 +84,14 @@ describe('a node that dies under a set', () => {
     victim = all[0]!.spec!.nodeName!
     lost = on(victim, all)
     assert.ok(lost.length > 0 && lost.length < 10)
-    assert.equal((await set()).status?.availableReplicas, 1)
+    assert.equal(await availableReplicas(), 1)
   })
 
   it('is missed after fifty seconds; its pods serve nobody, but stay', async () => {
     await settled(controllers.fleet.kill(victim))
     await clock.advance(minute)
     const node = await settled(client.get(nodes, { name: victim }))
-    assert.ok(node.spec?.taints?.some(({ key }) => key === 'node.kubernetes.io/unreachable'))
+    assert.match(JSON.stringify(node.spec?.taints), /node\.kubernetes\.io\/unreachable/)
     assert.equal((await serving()).length, 10 - lost.length)
     assert.equal((await pods()).length, 10)
   })
@@ -125,7 +102,7 @@ describe('a node that dies under a set', () => {
     assert.equal(now.length, 10)
     assert.deepEqual(on(victim, now), [])
     for (const pod of on(victim, await pods())) assert.ok(pod.metadata.deletionTimestamp)
-    assert.equal((await set()).status?.availableReplicas, 1)
+    assert.equal(await availableReplicas(), 1)
   })
 
   it('has nothing left of them when it is back, and takes new ones', async () => {
