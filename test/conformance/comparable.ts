@@ -50,6 +50,8 @@ function isLong(value: unknown): boolean {
     (value.includes('patch: Invalid value') ||
       /^Invalid value: "(\{|map\[)/.test(value) ||
       value.includes('pod updates may not change') ||
+      // What may not change is repeated in the notation of Go.
+      /Invalid value: \{.*: field is immutable/.test(value) ||
       // Several problems of a custom object are found in the order of a Go map; the causes have them all.
       /^Widget\..* is invalid: \[/.test(value))
   )

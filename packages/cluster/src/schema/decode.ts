@@ -61,10 +61,10 @@ class Walk {
     const at = path ? `${path}.${field.name}` : field.name
     const named = names ? `${names}.${field.name}` : field.name
     const decoded = this.#value(field.type, raw, at, named, owner)
-    if (field.pointer || !isEmpty(field.type, decoded)) return decoded
-    if (field.omitEmpty) return undefined
+    if (field.pointer) return decoded
+    if (field.omitEmpty) return isEmpty(field.type, decoded) ? undefined : decoded
     // An empty list is none after it was stored.
-    return field.type.kind === 'list' ? null : decoded
+    return field.type.kind === 'list' && isEmpty(field.type, decoded) ? null : decoded
   }
 
   #value(type: FieldType, raw: unknown, path: string, names: string, owner: StructType): unknown {
