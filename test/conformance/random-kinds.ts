@@ -2,13 +2,13 @@
 
 // What random requests are about: a few kinds, with what may be said of them, right and wrong.
 import type { Random } from '@grove/cluster'
-import { widgetDefinition } from './objects.ts'
+import { deployment, widgetDefinition } from './objects.ts'
 import type { Ground } from './suite.ts'
 
 export const pick = <T>(random: Random, values: readonly T[]): T => values[random.integer(values.length)]!
 export const chance = (random: Random, percent: number) => random.integer(100) < percent
 export const names = ['a', 'b', 'c', 'd']
-export const words = ['x', 'y', 'z', '']
+const words = ['x', 'y', 'z', '']
 
 const id = 'random'
 const widgetGroup = `${id}.example.com`
@@ -25,7 +25,7 @@ export interface Kind {
   patch(random: Random): object
 }
 
-export function metadata(name: string, random: Random): object {
+function metadata(name: string, random: Random): object {
   return {
     name,
     ...(chance(random, 40) && { labels: { [pick(random, ['app', 'tier'])]: pick(random, words) } }),
@@ -44,7 +44,7 @@ export function metadataPatch(random: Random): object {
   ])
 }
 
-export const container = (random: Random) => ({
+const container = (random: Random) => ({
   name: pick(random, ['main', 'side']),
   image: pick(random, ['i:1', 'i:2', 'i']),
   ...(chance(random, 30) && { env: [{ name: pick(random, ['A', 'B']), value: pick(random, words) }] }),
@@ -54,7 +54,7 @@ export const container = (random: Random) => ({
   }),
 })
 
-export const plainKinds: readonly Kind[] = [
+export const kinds: readonly Kind[] = [
   {
     path: 'api/v1/configmaps',
     kind: 'ConfigMap',
@@ -94,6 +94,22 @@ export const plainKinds: readonly Kind[] = [
     patch: random => ({
       stringData: { l: pick(random, words) },
       ...(chance(random, 10) && { type: 'other' }),
+    }),
+  },
+  {
+    path: 'apis/apps/v1/deployments',
+    kind: 'Deployment',
+    make: (name, random) => ({
+      ...deployment(name, { replicas: pick(random, [0, 1, undefined]) }),
+      metadata: metadata(name, random),
+    }),
+    patch: random => ({
+      spec: pick<object>(random, [
+        { replicas: pick(random, [0, 2, 3, -1, null]) },
+        { strategy: { type: 'Recreate', rollingUpdate: null } },
+        { paused: pick(random, [true, false]) },
+        { template: { spec: { containers: [container(random)] } } },
+      ]),
     }),
   },
   {

@@ -3,8 +3,7 @@
 // Random requests from a seed. Few names and values, so that objects meet: conflicts, absences and repetitions are the
 // interesting part.
 import type { Random } from '@grove/cluster'
-import { chance, type Kind, metadataPatch, names, pick } from './random-kinds.ts'
-import { kinds } from './random-workloads.ts'
+import { chance, type Kind, kinds, metadataPatch, names, pick } from './random-kinds.ts'
 
 export interface Operation {
   readonly method: string
@@ -25,22 +24,6 @@ function scaleOf(name: string, random: Random): object {
     kind: 'Scale',
     metadata: { name },
     spec: { replicas: pick(random, [0, 1, 7, -1]) },
-  }
-}
-
-/** One step of a JSON patch. */
-function changeOf(random: Random): object {
-  return {
-    op: pick(random, ['add', 'remove', 'replace', 'test']),
-    path: pick(random, [
-      '/metadata/labels',
-      '/metadata/annotations/note',
-      '/data/k',
-      '/spec/replicas',
-      '/spec/maxReplicas',
-      '/nope/deep',
-    ]),
-    value: pick<unknown>(random, [{ app: 'x' }, 'y', 2]),
   }
 }
 
@@ -85,7 +68,19 @@ export function randomOperation(random: Random, namespace: string): Operation {
         method: 'PATCH',
         path,
         contentType: 'application/json-patch+json',
-        body: chance(random, 40) ? [changeOf(random), changeOf(random)] : [changeOf(random)],
+        body: [
+          {
+            op: pick(random, ['add', 'remove', 'replace', 'test']),
+            path: pick(random, [
+              '/metadata/labels',
+              '/metadata/annotations/note',
+              '/data/k',
+              '/spec/replicas',
+              '/nope/deep',
+            ]),
+            value: pick<unknown>(random, [{ app: 'x' }, 'y', 2]),
+          },
+        ],
         query: dry,
       }
     case 9:

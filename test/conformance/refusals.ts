@@ -12,7 +12,7 @@ export interface RefusedKind {
   readonly resource: string
   readonly isClusterWide?: boolean
   /** The object with the change in it. */
-  object(change: object): object
+  object(change: object, namespace: string): object
 }
 
 /** Nothing is stored: every object is only tried. */
@@ -22,7 +22,9 @@ export function refused({ resource, isClusterWide, object }: RefusedKind, refusa
     const seen: Record<string, unknown> = {}
     const wanted: Record<string, unknown> = {}
     for (const [what, [change, message]] of Object.entries(refusals)) {
-      const answer = await ground.http.post(path, object(change), { query: { dryRun: 'All' } })
+      const answer = await ground.http.post(path, object(change, ground.namespace), {
+        query: { dryRun: 'All' },
+      })
       seen[what] = answer.status < 400 ? 'accepted' : answer.text('message').replace(subject, '')
       wanted[what] = message
     }

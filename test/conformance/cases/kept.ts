@@ -68,9 +68,12 @@ export const kept = chapter('what stays once it is said', {
     assert.equal((await http.mergePatch(`${path}/e`, { series: again })).status, 200)
     assert.equal((await http.get(core('events/e'))).at('series.count'), 2)
   },
-  'the priority that a pod got from its class': async ({ http, core, id }) => {
+  'the priority that a pod got from its class': async ({ http, core, id, eventually }) => {
     await http.post(priorities, { metadata: { name: id }, value: 7, preemptionPolicy: 'Never' })
-    const made = await http.post(core('pods'), pod('p', { priorityClassName: id }))
+    const made = await eventually(
+      () => http.post(core('pods'), pod('p', { priorityClassName: id })),
+      answer => answer.status === 201,
+    )
     assert.equal(made.at('spec.priority'), 7)
     assert.equal(made.at('spec.preemptionPolicy'), 'Never')
     const other = await http.post(
@@ -85,18 +88,21 @@ export const kept = chapter('what stays once it is said', {
     await http.delete(`${priorities}/${id}`)
     assert.equal((await http.get(core('pods/p'))).at('spec.priority'), 7)
   },
-  'the classes of the system, and one default': async ({ http, id }) => {
+  'the classes of the system, and one default': async ({ http, id, eventually }) => {
     assert.equal(
       (await http.delete(`${priorities}/system-node-critical`)).at('message'),
       'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
     )
     await http.post(priorities, { metadata: { name: `${id}-a` }, value: 1, globalDefault: true })
-    const second = await http.post(priorities, {
-      metadata: { name: `${id}-b` },
-      value: 2,
-      globalDefault: true,
-    })
-    assert.equal(second.status, 403)
+    const second = await eventually(
+      () =>
+        http.post(
+          priorities,
+          { metadata: { name: `${id}-b` }, value: 2, globalDefault: true },
+          { query: { dryRun: 'All' } },
+        ),
+      answer => answer.status === 403,
+    )
     assert.match(
       second.text('message'),
       new RegExp(`PriorityClass ${id}-a is already marked as default. Only one default can exist$`),

@@ -16,14 +16,13 @@ const otherFields = 'spec: Forbidden: pod updates may not change fields other th
 const termsField =
   'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
 
-/** What is asked for → how the refusal begins, or nothing when it is granted. */
+/** What is asked for → what the refusal says, or nothing when it is granted. */
 type Changes = Readonly<Record<string, readonly [spec: object, refusal?: string]>>
 
 const ofRunning: Changes = {
   'another image': [{ containers: [{ ...main, image: 'new:2' }] }],
   'no image': [{ containers: [{ ...main, image: '' }] }, 'spec.containers[0].image: Required value'],
   'another command': [{ containers: [{ ...main, command: ['x'] }] }, otherFields],
-  'another amount': [{ containers: [{ ...main, resources: { limits: { cpu: '1' } } }] }, otherFields],
   'one container more': [
     { containers: [main, { name: 'b', image: 'i' }] },
     'spec.containers: Forbidden: pod updates may not add or remove containers',
@@ -87,9 +86,8 @@ async function tried({ http, core }: Ground, spec: object, changes: Changes): Pr
   const wanted: Record<string, string | undefined> = {}
   for (const [what, [change, refusal]] of Object.entries(changes)) {
     const answer = await http.mergePatch(core('pods/p'), { spec: change }, { query: { dryRun: 'All' } })
-    const message =
-      answer.status === 200 ? undefined : answer.text('message').replace('Pod "p" is invalid: ', '')
-    seen[what] = message?.replace(/^\[/, '').slice(0, refusal?.length ?? message.length)
+    const message = answer.status === 200 ? undefined : answer.text('message')
+    seen[what] = refusal && message?.includes(refusal) ? refusal : message
     wanted[what] = refusal
   }
   assert.deepEqual(seen, wanted)
@@ -115,7 +113,7 @@ export const podUpdates = chapter('what may change of a pod', {
       /status\.qosClass: Invalid value: "Guaranteed": field is immutable$/,
     )
     assert.match(
-      (await patch({ podIP: 'x' })).text('message'),
+      (await patch({ podIP: 'x', podIPs: [{ ip: 'x' }] })).text('message'),
       /status\.podIPs\[0\]: Invalid value: "x": must be a valid IP address/,
     )
     assert.match(

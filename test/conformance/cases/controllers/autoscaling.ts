@@ -9,55 +9,53 @@ import { rolledOut, withAccount } from './grounds.ts'
 
 const plural = 'horizontalpodautoscalers'
 
-/** An autoscaler of a deployment, and its condition of that type once it has one. */
+const scale = ({ http, group }: Ground, target: string) =>
+  http.post(group('autoscaling/v2', plural), {
+    metadata: { name: target },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, maxReplicas: 3 },
+  })
+
+/** The condition of that type of the autoscaler of a deployment, once it has one. */
 async function conditionOf(
   { http, group, eventually }: Ground,
   target: string,
   type: string,
 ): Promise<unknown> {
-  await http.post(group('autoscaling/v2', plural), {
-    metadata: { name: 'a' },
-    spec: {
-      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target },
-      maxReplicas: 3,
-    },
-  })
   const find = (answer: Answer) =>
     ((answer.at('status.conditions') ?? []) as object[]).find(each => at(each, 'type') === type)
   const judged = await eventually(
-    () => http.get(group('autoscaling/v2', `${plural}/a`)),
+    () => http.get(group('autoscaling/v2', `${plural}/${target}`)),
     answer => find(answer) !== undefined,
   )
   return find(judged)
 }
 
 export const autoscaling = chapter('autoscaling', {
-  'what is not there is not scaled': async ground => {
-    const condition = await conditionOf(ground, 'nowhere', 'AbleToScale')
-    assert.equal(at(condition, 'status'), 'False')
-    assert.equal(at(condition, 'reason'), 'FailedGetScale')
-    assert.equal(
-      at(condition, 'message'),
-      'the HPA controller was unable to get the target\'s current scale: deployments.apps "nowhere" not found',
-    )
-  },
-  'what was scaled to nothing by hand is left alone': async ground => {
-    const { http, group } = await withAccount(ground)
-    await http.post(group('apps/v1', 'deployments'), deployment('d', { replicas: 0 }))
-    const condition = await conditionOf(ground, 'd', 'ScalingActive')
-    assert.equal(at(condition, 'status'), 'False')
-    assert.equal(at(condition, 'reason'), 'ScalingDisabled')
-  },
-  'without metrics nothing is scaled, and that is said': async ground => {
-    const { http, group } = await withAccount(ground)
-    await http.post(group('apps/v1', 'deployments'), deployment('d', { replicas: 1 }))
-    await rolledOut(ground, 'deployments/d', 1)
-    const condition = await conditionOf(ground, 'd', 'ScalingActive')
-    assert.equal(at(condition, 'status'), 'False')
-    assert.equal(at(condition, 'reason'), 'FailedGetResourceMetric')
-    assert.match(
-      String(at(condition, 'message')),
-      /^the HPA was unable to compute the replica count: failed to get cpu utilization: /,
-    )
-  },
+  // All in one: a controller takes its time before it looks for the first time.
+  'what is not there, was stopped by hand or is not measured is not scaled, and that is said':
+    async ground => {
+      const { http, group } = await withAccount(ground)
+      await http.post(group('apps/v1', 'deployments'), deployment('stopped', { replicas: 0 }))
+      await http.post(group('apps/v1', 'deployments'), deployment('unmeasured', { replicas: 1 }))
+      await rolledOut(ground, 'deployments/unmeasured', 1)
+      for (const target of ['nowhere', 'stopped', 'unmeasured']) await scale(ground, target)
+
+      const nowhere = await conditionOf(ground, 'nowhere', 'AbleToScale')
+      assert.equal(at(nowhere, 'status'), 'False')
+      assert.equal(at(nowhere, 'reason'), 'FailedGetScale')
+      assert.equal(
+        at(nowhere, 'message'),
+        'the HPA controller was unable to get the target\'s current scale: deployments.apps "nowhere" not found',
+      )
+      const stopped = await conditionOf(ground, 'stopped', 'ScalingActive')
+      assert.equal(at(stopped, 'status'), 'False')
+      assert.equal(at(stopped, 'reason'), 'ScalingDisabled')
+      const unmeasured = await conditionOf(ground, 'unmeasured', 'ScalingActive')
+      assert.equal(at(unmeasured, 'status'), 'False')
+      assert.equal(at(unmeasured, 'reason'), 'FailedGetResourceMetric')
+      assert.match(
+        String(at(unmeasured, 'message')),
+        /^the HPA was unable to compute the replica count: failed to get cpu utilization: /,
+      )
+    },
 })

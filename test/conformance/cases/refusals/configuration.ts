@@ -80,7 +80,6 @@ const rightEvent = {
   action: 'c',
   reason: 'r',
   type: 'Normal',
-  regarding: { kind: 'Pod', name: 'p', namespace: 'n' },
 }
 const flat = (right: object) => (change: object) => ({ metadata: { name: 'x' }, ...right, ...change })
 
@@ -90,7 +89,11 @@ export const refusedConfiguration = chapter('what is refused of configuration, r
   'controller revisions': refused({ resource: 'apps/v1/controllerrevisions', object: flat({}) }, revisions),
   'events of the core group': refused({ resource: 'v1/events', object: flat({}) }, events),
   'events of the newer group': refused(
-    { resource: 'events.k8s.io/v1/events', object: flat(rightEvent) },
+    {
+      resource: 'events.k8s.io/v1/events',
+      object: (change, namespace) =>
+        flat({ ...rightEvent, regarding: { kind: 'Pod', name: 'p', namespace } })(change),
+    },
     newEvents,
   ),
 })
