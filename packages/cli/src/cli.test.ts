@@ -189,3 +189,10 @@ test('a wrong word is answered with what there is', () => {
   assert.match(grove(['nonsense']).stderr, /unknown command 'nonsense'/)
   assert.match(grove(['--help']).stdout, /validate/)
 })
+
+test('says its version, and where a word of kubectl that it does not have is served', () => {
+  assert.match(grove(['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
+  const { status, stderr } = grove(['describe', 'pcs', 'llm'])
+  assert.equal(status, 2)
+  assert.match(stderr, /unknown command 'describe'\n.*\n`kubectl describe` does that; `grove up` prints/)
+})

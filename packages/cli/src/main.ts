@@ -3,6 +3,7 @@
 
 import { realpathSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
+import about from '../package.json' with { type: 'json' }
 import { CommandError } from './command-error.ts'
 import { nodeCommand } from './commands/node-command.ts'
 import { workloads } from './commands/up/playground.ts'
@@ -12,6 +13,13 @@ import { printNote } from './print.ts'
 import { rolloutCommand } from './rollout/commands.ts'
 import { terminal } from './terminal.ts'
 
+/** What people who know kubectl try first. */
+const kubectlVerbs: ReadonlySet<string> = new Set(
+  'annotate api-resources auth cordon create describe diff drain edit events exec explain label logs patch port-forward run taint top uncordon wait'.split(
+    ' ',
+  ),
+)
+
 /** Exit codes: 0 done, 1 the answer is "no" (rejected, would restart), 2 the command could not do its work. */
 export async function run(words: readonly string[]): Promise<number> {
   let exitCode = 0
@@ -20,6 +28,7 @@ export async function run(words: readonly string[]): Promise<number> {
   }
   const program = new Command('grove')
     .description('One API for any multi-node AI inference system: check, render and understand PodCliqueSets')
+    .version(about.version, '-V, --version', 'which version this is')
     .exitOverride()
     .configureOutput({
       writeOut: text => terminal().stdout.write(text),
@@ -98,18 +107,20 @@ export async function run(words: readonly string[]): Promise<number> {
       await render(options)
     })
 
-  live(program.command('tree <name>'))
+  live(program.command('tree'))
+    .argument('[name]', 'the set; not needed where there is only one')
     .description('a live set with everything below it')
-    .option('-w, --watch', 'keep looking')
+    .option('-w, --watch', 'follow every change, until it is gone')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { tree } = await import('./commands/tree.ts')
       await tree(name, options)
     })
 
-  live(program.command('status <name>'))
+  live(program.command('status'))
+    .argument('[name]', 'the set; not needed where there is only one')
     .description('what a live set says of itself, and what stands in its way')
-    .option('-w, --watch', 'keep looking')
+    .option('-w, --watch', 'follow every change, until it is gone')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { status } = await import('./commands/status.ts')
@@ -134,7 +145,11 @@ export async function run(words: readonly string[]): Promise<number> {
   try {
     await program.parseAsync(words, { from: 'user' })
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommanderError) {
+      if (error.code === 'commander.unknownCommand' && kubectlVerbs.has(words[0] ?? ''))
+        printNote(`\`kubectl ${words[0]}\` does that; \`grove up\` prints the kubeconfig for it`)
+      return error.exitCode === 0 ? 0 : 2
+    }
     if (error instanceof CommandError) {
       printNote(`grove: ${error.message}`)
       return error.exitCode

@@ -12,7 +12,7 @@ export async function readSet({ client, namespace }: LiveCluster, name: string):
   const ours = async <T extends KubeObject>(resource: Resource<T>): Promise<Stored<T>[]> =>
     (await client.list(resource, { namespace, labelSelector: `${label.partOf}=${name}` })).items
   const set = await client.find(resources.podCliqueSets, { name, namespace })
-  if (!set) throw new CommandError(`there is no PodCliqueSet ${name} in namespace ${namespace}`, 1)
+  if (!set) throw await noSuchSet({ client, namespace }, name)
   const [groups, cliques, gangs, pods] = await Promise.all([
     ours(resources.podCliqueScalingGroups),
     ours(resources.podCliques),
@@ -20,4 +20,30 @@ export async function readSet({ client, namespace }: LiveCluster, name: string):
     ours(resources.pods),
   ])
   return { set: set as PodCliqueSet, groups, cliques, gangs, pods }
+}
+
+type Place = Pick<LiveCluster, 'client' | 'namespace'>
+
+/** The only set of the namespace, for somebody who did not say which. */
+export async function onlySet(place: Place): Promise<string> {
+  const names = await namesOfSets(place)
+  if (names.length === 1) return names[0]!
+  throw names.length === 0
+    ? new CommandError(`there is no PodCliqueSet in namespace ${place.namespace}`, 1)
+    : new CommandError(`say which of the sets of namespace ${place.namespace}: ${names.join(', ')}`)
+}
+
+export async function noSuchSet(place: Place, name: string): Promise<CommandError> {
+  const names = await namesOfSets(place)
+  const hint = names.length === 0 ? '' : `; there is ${names.join(', ')}`
+  return new CommandError(`there is no PodCliqueSet ${name} in namespace ${place.namespace}${hint}`, 1)
+}
+
+/** As many as a person reads. */
+const mentioned = 10
+
+async function namesOfSets({ client, namespace }: Place): Promise<string[]> {
+  const { items } = await client.list(resources.podCliqueSets, { namespace })
+  const names = items.map(({ metadata }) => metadata.name)
+  return names.length > mentioned ? [...names.slice(0, mentioned), '…'] : names
 }

@@ -14,7 +14,7 @@ export interface StatusOptions extends ClusterOptions {
 }
 
 /** What a set says of itself, and what its parts complain about. Exit code 1 while it is not as wanted. */
-export async function status(name: string, options: StatusOptions): Promise<number> {
+export async function status(name: string | undefined, options: StatusOptions): Promise<number> {
   const objects = await showSet(name, options, { lines, value: summary })
   return objects && isSettled(objects) ? 0 : 1
 }

@@ -12,6 +12,6 @@ export interface TreeOptions extends ClusterOptions {
 
 const view: SetView = { lines: treeLines, value: setTree }
 
-export async function tree(name: string, options: TreeOptions): Promise<void> {
+export async function tree(name: string | undefined, options: TreeOptions): Promise<void> {
   await showSet(name, options, view)
 }

@@ -48,7 +48,7 @@ describe('grove up', () => {
     assert.match(stdout, /starts after llm-0-prefill-0-pleader \(0\/1 ready\)|pworker {2}4\/4 ready/)
     assert.match(
       stdout,
-      /\nllm is ready\. In another terminal:\n\n {2}export KUBECONFIG=\S+\n {2}kubectl get pcs,/,
+      /\nllm is ready\. In another terminal:\n\n {2}export KUBECONFIG=\S+\n {2}kubectl get pcsg,/,
     )
     assert.ok(!stdout.includes('\x1b'))
     assert.deepEqual(left(), [])

@@ -103,8 +103,11 @@ export async function placed(
 
 function unknownKind(kinds: ServedKinds, apiVersion: string, kind: string): string {
   const others = kinds.versionsOf(kind)
+  const meant = kinds.nearestKind(kind)
   const hint = others.length
     ? `; it is served as ${others.join(', ')}`
-    : '; are its custom resource definitions installed?'
+    : meant
+      ? `; did you mean ${meant}?`
+      : '; are its custom resource definitions installed?'
   return `the cluster serves no ${kind} of ${apiVersion}${hint}`
 }

@@ -69,6 +69,11 @@ export class ServedKinds {
     return find()
   }
 
+  /** The kind that was meant, where one letter is wrong. */
+  nearestKind(kind: string): string | undefined {
+    return this.#known.find(known => isOneEditApart(known.kind.toLowerCase(), kind.toLowerCase()))?.kind
+  }
+
   /** The kinds of this name that are served in another version or group. */
   versionsOf(kind: string): string[] {
     return this.#known.filter(candidate => candidate.kind === kind).map(apiVersionOf)

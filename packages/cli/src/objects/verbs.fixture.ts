@@ -91,7 +91,10 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     const { run, namespace } = await stage()
     const table: [object, RegExp][] = [
       [{ ...configMap('a', {}), dta: {} }, /Error from server: .*\.dta: field not declared in schema/],
-      [{ apiVersion: 'v1', kind: 'ConfigMapp', metadata: { name: 'a' } }, /serves no ConfigMapp of v1/],
+      [
+        { apiVersion: 'v1', kind: 'ConfigMapp', metadata: { name: 'a' } },
+        /serves no ConfigMapp of v1; did you mean ConfigMap\?/,
+      ],
       [{ apiVersion: 'v2', kind: 'ConfigMap', metadata: { name: 'a' } }, /it is served as v1/],
       [
         configMap('a', {}, { namespace: 'elsewhere' }),

@@ -2,11 +2,12 @@
 
 // How an update gets on, read from what the set says of itself.
 import { type Condition, conditionType, type PodCliqueSet } from '@grove/api'
-import { resources } from '@grove/operator'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
+import { type ClusterOptions, withCluster } from '../live-cluster.ts'
 import { wholeNumber } from '../options.ts'
 import { printJson, printLines } from '../print.ts'
+import { noSuchSet } from '../set-objects.ts'
+import { followSet } from '../tree/followed-set.ts'
 
 export interface RolloutStatusOptions extends ClusterOptions {
   readonly watch?: boolean
@@ -19,33 +20,26 @@ export interface Progress {
   readonly message: string
 }
 
-const lookEveryMs = 500
-
 /** Exit code 0 when the newest revision is everywhere; with `--watch` that is waited for, unless its deadline passes. */
 export async function rolloutStatus(name: string, options: RolloutStatusOptions): Promise<number> {
-  const timeoutMs =
-    options.timeout === undefined ? Infinity : wholeNumber('--timeout', options.timeout) * 1000
-  const end = Date.now() + timeoutMs
+  const signal =
+    options.timeout === undefined
+      ? undefined
+      : AbortSignal.timeout(wholeNumber('--timeout', options.timeout) * 1000)
   const tell = (progress: Progress) =>
     options.output === 'json' ? printJson({ name, ...progress }) : printLines([progress.message])
-  return withCluster(options, async cluster => {
+  return withCluster(options, async ({ client, namespace }) => {
     let told = ''
-    for (;;) {
-      const progress = progressOf(await readSet(cluster, name))
+    for await (const seen of followSet(client, { name, namespace }, { ...(signal && { signal }) })) {
+      if (!seen) throw await noSuchSet({ client, namespace }, name)
+      const progress = progressOf(seen.set)
       if (progress.message !== told) tell(progress)
       told = progress.message
       if (progress.state === 'done') return 0
       if (!options.watch || progress.state === 'late') return 1
-      if (Date.now() >= end) throw new CommandError(`timed out waiting for ${name}`, 1)
-      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
     }
+    throw new CommandError(`timed out waiting for ${name}`, 1)
   })
-}
-
-async function readSet({ client, namespace }: LiveCluster, name: string): Promise<PodCliqueSet> {
-  const set = await client.find(resources.podCliqueSets, { name, namespace })
-  if (!set) throw new CommandError(`there is no PodCliqueSet ${name} in namespace ${namespace}`, 1)
-  return set
 }
 
 export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {

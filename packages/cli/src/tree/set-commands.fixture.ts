@@ -106,6 +106,10 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
       'half-0-heavy-1-big',
     ])
 
+    assert.match((await run('tree')).stdout, /^PodCliqueSet half /)
+    const typo = await run('tree hlf')
+    assert.equal(typo.status, 1)
+    assert.match(typo.stderr, /^grove: there is no PodCliqueSet hlf in namespace \S+; there is half\n$/)
     const frames = call(['tree', 'half', '--watch', ...where], { isTTY: true })
     const watching = startGrove(['tree', 'half', '--watch', ...where])
     try {
@@ -145,5 +149,10 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
       assert.deepEqual([status, stdout], [1, ''])
       assert.equal(stderr, `grove: there is no PodCliqueSet no in namespace ${words[3] ?? namespace}\n`)
     }
+    const none = await call(['status', '-n', namespace, '--kubeconfig', kubeconfig()])
+    assert.deepEqual(
+      [none.status, none.stderr],
+      [1, `grove: there is no PodCliqueSet in namespace ${namespace}\n`],
+    )
   })
 }

@@ -3,7 +3,7 @@
 // Shows a live set once, or again and again as it changes; as text or as JSON.
 import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
 import { printJson, printLines } from '../print.ts'
-import { readSet } from '../set-objects.ts'
+import { onlySet, readSet } from '../set-objects.ts'
 import { terminal } from '../terminal.ts'
 import { followSet } from './followed-set.ts'
 import { LiveView } from './live-view.ts'
@@ -24,8 +24,13 @@ export interface ShowOptions extends ClusterOptions {
 const agesEveryMs = 1_000
 
 /** What was seen last; undefined when the set has gone while it was watched, which ends the watch. */
-export function showSet(name: string, options: ShowOptions, view: SetView): Promise<SetObjects | undefined> {
+export function showSet(
+  word: string | undefined,
+  options: ShowOptions,
+  view: SetView,
+): Promise<SetObjects | undefined> {
   return withCluster(options, async cluster => {
+    const name = word ?? (await onlySet(cluster))
     const objects = await readSet(cluster, name)
     if (options.watch) return watchSet(cluster, name, options.output, view)
     if (options.output === 'json') printJson(view.value(objects))

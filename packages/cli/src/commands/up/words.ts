@@ -24,7 +24,7 @@ export function whatNext({ set, namespace, path, group, node }: Shown, kubeconfi
     group === undefined ? `pcs ${set} --replicas=2` : `pcsg ${group.name} --replicas=${group.replicas + 1}`
   const mine = `${label.partOf}=${set}`
   const commands: [string, string][] = [
-    [`kubectl get pcs,pcsg,pclq,pg,pods -l ${mine}${where}`, 'what it consists of'],
+    [`kubectl get pcsg,pclq,pg,pods -l ${mine}${where}`, 'what it consists of'],
     [`${self} tree ${set}${where} --watch`, 'look on while you try the next ones'],
     [`kubectl scale ${scaled}${where}`, group ? 'one more group, one more gang' : 'once more the same'],
     [`kubectl delete pod -l ${mine}${where} --wait=false`, 'everything comes back'],
