@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, it } from 'node:test'
+import { stripVTControlCharacters } from 'node:util'
 import { call } from '../testing/grove-call.ts'
 import { grove, type RunningGrove, startGrove } from '../testing/grove-process.ts'
 
@@ -51,6 +52,33 @@ describe('grove up', () => {
       /\nllm is ready\. In another terminal:\n\n {2}export KUBECONFIG=\S+\n {2}kubectl get pcsg,/,
     )
     assert.ok(!stdout.includes('\x1b'))
+    assert.deepEqual(left(), [])
+  })
+
+  it('goes on showing the workload on a terminal until Ctrl-C', async () => {
+    const { run, left } = machine()
+    const seen = new Map<RegExp, () => void>()
+    const shows = (pattern: RegExp) => new Promise<void>(resolve => seen.set(pattern, resolve))
+    const onOutput = (text: string) => {
+      for (const [pattern, resolve] of seen) if (pattern.test(text)) resolve()
+    }
+    const ready = shows(/llm is ready\./)
+    const scaled = shows(/llm-0-decode {2}\S*4\/4 available/)
+    const gone = shows(/PodCliqueSet llm is gone/)
+    const running = call(['up', '--demo'], { isTTY: true, onOutput })
+    await ready
+    assert.equal((await run('scale', 'pcsg', 'llm-0-decode', '--replicas=4')).status, 0)
+    await scaled
+    assert.equal((await run('delete', 'pcs', 'llm')).status, 0)
+    await gone
+    process.emit('SIGINT')
+    const { status, stdout, stderr } = await running
+    assert.deepEqual([status, stderr], [0, ''])
+    const frames = stdout.split(/\p{Cc}\[\d+A\p{Cc}\[0J/u).map(stripVTControlCharacters)
+    const told = frames.findIndex(frame => /^\nllm is ready\./.test(frame))
+    assert.match(frames[told]!, /Ctrl-C ends the cluster\.\n\nPodCliqueSet llm {2}1\/1 available/)
+    // What was said stays above; only the tree is drawn again, and now it has ages.
+    assert.match(frames[told + 1]!, /^PodCliqueSet llm {2}1\/1 available {2}\d+s\n└─ replica 0 /)
     assert.deepEqual(left(), [])
   })
 

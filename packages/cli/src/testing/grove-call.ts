@@ -9,11 +9,13 @@ export interface CallOptions {
   readonly input?: string
   /** As if the output were looked at by a person. */
   readonly isTTY?: boolean
+  /** Told of all that was printed so far, each time that there is more. */
+  readonly onOutput?: (text: string) => void
 }
 
 /** The command in this process, which takes a fraction of the time that a process of its own takes to start. */
 export async function call(words: readonly string[], options: CallOptions = {}): Promise<GroveResult> {
-  const stdout = new Collector()
+  const stdout = new Collector(options.onOutput)
   const stderr = new Collector()
   const terminal = {
     stdin: Readable.from([options.input ?? '']).pipe(new PassThrough()),
@@ -26,9 +28,16 @@ export async function call(words: readonly string[], options: CallOptions = {}):
 
 class Collector extends Writable {
   text = ''
+  readonly #onText: (text: string) => void
+
+  constructor(onText: (text: string) => void = () => undefined) {
+    super()
+    this.#onText = onText
+  }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
     this.text += chunk.toString('utf8')
+    this.#onText(this.text)
     done()
   }
 }
