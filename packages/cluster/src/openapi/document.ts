@@ -49,7 +49,7 @@ function customSchema(resource: Resource, dialect: Dialect): Schema {
   const schema = (resource.schema ?? { type: 'object' }) as Schema & { properties?: Record<string, Schema> }
   const metadata = dialect.reference(dialect.refPrefix + schemaName('meta/v1.ObjectMeta'))
   const typeMeta = { type: 'string' }
-  return { ...schema, properties: { apiVersion: typeMeta, kind: typeMeta, metadata, ...schema.properties } }
+  return { ...schema, properties: { apiVersion: typeMeta, kind: typeMeta, ...schema.properties, metadata } }
 }
 
 function pathsOf(resources: readonly Resource[], parametersHaveSchema: boolean): Record<string, object> {

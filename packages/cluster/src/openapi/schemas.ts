@@ -10,14 +10,21 @@ export interface Dialect {
   readonly refPrefix: string
   /** A reference beside which a description may stand. */
   reference(ref: string): Schema
+  /** A value of one of several types, which version 2 cannot say. */
+  either(...types: readonly [string, ...string[]]): Schema
 }
 
 export const version3: Dialect = {
   refPrefix: '#/components/schemas/',
   reference: ref => ({ allOf: [{ $ref: ref }], default: {} }),
+  either: (...types) => ({ oneOf: types.map(type => ({ type })) }),
 }
 
-export const version2: Dialect = { refPrefix: '#/definitions/', reference: ref => ({ $ref: ref }) }
+export const version2: Dialect = {
+  refPrefix: '#/definitions/',
+  reference: ref => ({ $ref: ref }),
+  either: type => ({ type }),
+}
 
 /** `core/v1.Pod` → `io.k8s.api.core.v1.Pod`. */
 export function schemaName(type: string): string {
@@ -28,21 +35,28 @@ export function schemaName(type: string): string {
   return `io.k8s.api.${path}.${name}`
 }
 
-const special: Partial<Record<Scalar, { readonly name: string; readonly schema: Schema }>> = {
+interface NamedScalar {
+  readonly name: string
+  readonly schema: Schema
+  /** Instead of one type. */
+  readonly types?: readonly [string, ...string[]]
+}
+
+const special: Partial<Record<Scalar, NamedScalar>> = {
   quantity: {
     name: 'io.k8s.apimachinery.pkg.api.resource.Quantity',
     schema: {
       description: 'Quantity is a fixed-point representation of a number, such as 500m or 1.5Gi.',
-      type: 'string',
     },
+    types: ['string', 'number'],
   },
   intOrString: {
     name: 'io.k8s.apimachinery.pkg.util.intstr.IntOrString',
     schema: {
       description: 'IntOrString is a type that can hold an int32 or a string.',
-      type: 'string',
       format: 'int-or-string',
     },
+    types: ['string', 'integer'],
   },
   time: {
     name: 'io.k8s.apimachinery.pkg.apis.meta.v1.Time',
@@ -86,7 +100,8 @@ export function collectSchemas(types: readonly StructType[], dialect: Dialect): 
     if (type.kind === 'struct') visit(type.struct)
     else if (type.kind === 'scalar') {
       const found = special[type.scalar]
-      if (found) schemas.set(found.name, found.schema)
+      if (found)
+        schemas.set(found.name, { ...found.schema, ...(found.types && dialect.either(...found.types)) })
     } else visitType(type.of)
   }
   for (const type of types) visit(type)
