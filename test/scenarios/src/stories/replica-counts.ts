@@ -42,7 +42,7 @@ export async function giveUpOn(stage: Stage, set: string, clique: string): Promi
 
 export const replicaCountStories: Story[] = [
   {
-    name: 'what is kept has the size that it was given; what the operator makes anew, that of the template',
+    name: 'groups and cliques of their own keep the size that they were given; members that are made anew have that of the template',
     async tell(stage) {
       await stage.apply(grouped.replace('template:', 'template:\n    terminationDelay: 1s'))
       await stage.untilReady('grouped', 10)
@@ -58,10 +58,10 @@ export const replicaCountStories: Story[] = [
       await giveUpOn(stage, 'grouped', 'grouped-0-eng-0-lead')
       await untilCounts(stage, 'one engine of the template’s size', [3, 3, 4, 3])
       await stage.untilReady('grouped', 16)
-      // The whole replica of the set is made anew, except the group itself.
+      // The whole replica of the set is made anew, except the group itself; the router is as large as before.
       await giveUpOn(stage, 'grouped', 'grouped-0-router')
-      await untilCounts(stage, 'everything but the group of the template’s size', [3, 3, 3, 2])
-      await stage.untilReady('grouped', 14)
+      await untilCounts(stage, 'all engines of the template’s size', [3, 3, 3, 3])
+      await stage.untilReady('grouped', 15)
 
       await stage.scale(resources.podCliques, 'grouped-0-router', 4)
       await stage.scale(resources.podCliques, 'grouped-0-eng-1-work', 4)
