@@ -57,7 +57,7 @@ export async function round(field: Battlefield, below: Below): Promise<void> {
     faults.refuseOneIn = 5 + below(20)
     faults.lateMs = below(3) * 50
     story.push(`one write in ${faults.refuseOneIn} is refused, watches are up to ${faults.lateMs} ms late`)
-    await Promise.all([...lives.map(life => life.happens()), strike(field, lives, below, story)])
+    await all([...lives.map(life => life.happens()), strike(field, lives, below, story)])
     faults.refuseOneIn = 20
     await Promise.all(lives.map(life => life.ends()))
     for (const { name, judge } of lives) assert.deepEqual(judge.violations, [], name)
@@ -71,6 +71,11 @@ export async function round(field: Battlefield, below: Below): Promise<void> {
     faults.onDeletion = async () => {}
     await Promise.all(lives.map(life => leave(life)))
   }
+}
+
+/** Waits for all of it, also when one goes wrong: nobody is to go on striking afterwards. */
+async function all(work: readonly Promise<void>[]): Promise<void> {
+  for (const end of await Promise.allSettled(work)) if (end.status === 'rejected') throw end.reason
 }
 
 async function makeLife(field: Battlefield, make: (stage: Stage) => Life): Promise<Life> {

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import type { CliqueTemplate, Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
-import { isReady, type Stage } from '../stage.ts'
+import { isReady, patienceMs, type Stage } from '../stage.ts'
 import { report } from '../stories/gang-termination.ts'
 import { imageOf, untilUpdated } from '../stories/updates.ts'
 import { cliqueOf, type Deletion, groupReplicaOf, isStanding, setReplicaOf } from './deletion.ts'
@@ -156,11 +156,11 @@ function unitsOf(pod: Stored<Pod>): string[] {
 
 /** Webhooks are as dead as their operator, and an API server gives up on edits that come too often. */
 async function insisting(request: () => Promise<void>): Promise<void> {
-  for (let left = 100; ; left--)
+  for (const end = Date.now() + patienceMs; ; )
     try {
       return await request()
     } catch (error) {
-      if (left === 0) throw error
+      if (Date.now() > end) throw error
       await new Promise(resolve => setTimeout(resolve, 100))
     }
 }
