@@ -108,7 +108,7 @@ export const gangTerminationStories: Story[] = [
     async tell(stage) {
       const nowhere = solo.replace('podSpec: {', "podSpec: {nodeSelector: {example.com/nowhere: 'true'}, ")
       await stage.apply(impatient(nowhere, '1s'))
-      await stage.apply(impatient(grouped.replace('replicas: 1', 'replicas: 2'), '1s'))
+      await stage.apply(impatient(grouped.replace('replicas: 1', 'replicas: 2'), '3s'))
       const before = await stage.untilReady('grouped', 20)
       await stage.untilAvailable('grouped', 2)
       const [waiting] = await stage.until(
@@ -119,8 +119,9 @@ export const gangTerminationStories: Story[] = [
       const cliques = await stage.cliques('grouped')
       const ofReplica = (all: typeof cliques, replica: number) =>
         uids(all.filter(({ metadata }) => metadata.name.startsWith(`grouped-${replica}-`))).sort()
-      for (const pod of before)
-        if (/^grouped-0-eng-\d-lead/.test(pod.metadata.name)) await report(stage, pod, false)
+      // Both before the first one's time is over: alone it would be recycled.
+      const leads = before.filter(({ metadata }) => /^grouped-0-eng-\d-lead/.test(metadata.name))
+      await Promise.all(leads.map(pod => report(stage, pod, false)))
       const marked = async () =>
         (await stage.groups('grouped')).flatMap(({ metadata, status }) =>
           status?.conditions?.some(one => one.type === 'GangTerminationInProgress' && one.status === 'True')
