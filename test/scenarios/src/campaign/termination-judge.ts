@@ -7,7 +7,7 @@ import type { Client, Stored } from '@grove/kube'
 import { isReady } from '../stage.ts'
 import { cliqueOf, type Deletion, groupOf, groupReplicaOf, setReplicaOf } from './deletion.ts'
 import { PodDiary } from './pod-diary.ts'
-import { shape } from './shape.ts'
+import { setName, shape } from './shape.ts'
 
 /** Times are stored in whole seconds, and what is seen here is seen a little later than by the API server. */
 const toleranceMs = 1_500
@@ -59,11 +59,13 @@ export class TerminationJudge {
    * A whole replica goes for a clique of its own, or for too many replicas of its group; a group replica for
    * a member.
    */
-  #isDue(members: readonly Stored<Pod>[], isWhole: boolean): boolean {
-    if (!isWhole) return members.some(pod => this.#isOver(cliqueOf(pod)))
-    if (members.some(pod => !groupOf(pod) && this.#isOver(cliqueOf(pod)))) return true
-    const grouped = members.filter(groupOf)
-    const broken = new Set(grouped.filter(pod => this.#isOver(cliqueOf(pod))).map(groupReplicaOf))
+  #isDue([pod]: readonly Stored<Pod>[], isWhole: boolean): boolean {
+    // By the names of cliques: what was broken may have been lost with its node a moment ago.
+    const over = [...this.#breaches.keys()].filter(clique => this.#isOver(clique))
+    if (!isWhole) return over.some(clique => clique.startsWith(`${groupOf(pod!)}-${groupReplicaOf(pod!)}-`))
+    const own = over.filter(clique => clique.startsWith(`${setName}-${setReplicaOf(pod!)}-`))
+    if (own.some(clique => clique.endsWith('-web'))) return true
+    const broken = new Set(own.map(clique => clique.split('-').at(-2)))
     return shape.group.replicas - broken.size < shape.group.minAvailable
   }
 
