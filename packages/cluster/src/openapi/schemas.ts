@@ -76,6 +76,12 @@ const special: Partial<Record<Scalar, NamedScalar>> = {
   },
 }
 
+/** The one structure without a shape that has a name. */
+const fieldsV1 = {
+  name: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
+  schema: { description: 'FieldsV1 is a set of fields, as a trie.', type: 'object' },
+}
+
 const plain: Partial<Record<Scalar, Schema>> = {
   string: { type: 'string' },
   bool: { type: 'boolean' },
@@ -105,6 +111,7 @@ export function collectSchemas(types: readonly StructType[], dialect: Dialect): 
     } else visitType(type.of)
   }
   for (const type of types) visit(type)
+  schemas.set(fieldsV1.name, fieldsV1.schema)
   return schemas
 }
 
@@ -113,7 +120,10 @@ function structSchema(type: StructType, dialect: Dialect, visit: (type: FieldTyp
   const required: string[] = []
   for (const field of type.fields.values()) {
     visit(field.type)
-    properties[field.name] = fieldSchema(field, dialect)
+    properties[field.name] =
+      field.name === 'fieldsV1'
+        ? dialect.reference(dialect.refPrefix + fieldsV1.name)
+        : fieldSchema(field, dialect)
     if (!field.omitEmpty && !field.optional) required.push(field.name)
   }
   return {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { accessSessions } from './access.ts'
+import { discoverySessions } from './discovery.ts'
+import { fileSessions } from './files.ts'
+import { nodeSessions } from './nodes.ts'
+import { objectSessions } from './objects.ts'
+import { podSessions } from './pods.ts'
+import { workloadSessions } from './workloads.ts'
+
+export const allSessions = [
+  ...discoverySessions,
+  ...objectSessions,
+  ...fileSessions,
+  ...accessSessions,
+  ...podSessions,
+  ...workloadSessions,
+  ...nodeSessions,
+]
