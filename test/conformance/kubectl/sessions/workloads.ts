@@ -58,12 +58,8 @@ export const workloadSessions = sessions({
     await shell.types('scale --replicas=0 deployment/site')
     await shell.sees('get pods -o name', /^$/)
     await shell.types('scale deployment --all --replicas=1')
-    await shell
-      .types('wait --for=condition=Ready pod -l app=site --timeout=60s', { code: 0, only: () => '' })
-      .catch(
-        // No pod may be there yet when kubectl looks.
-        () => shell.sees('get pods -l app=site', /1\/1/),
-      )
+    await shell.sees('get pods -l app=site', /1\/1 +Running/)
+    await shell.types('wait --for=condition=Ready pod -l app=site --timeout=60s')
     await shell.isRefused('wait --for=condition=Nothing deployment/site --timeout=1s')
     await shell.isRefused('wait --for=jsonpath={.spec.replicas}=7 deployment/site --timeout=1s')
     await shell.isRefused('wait --for=condition=Ready pod/nowhere --timeout=1s')
