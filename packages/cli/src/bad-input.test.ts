@@ -126,7 +126,7 @@ describe('words that mean nothing', () => {
     [['render', '-f', set, '--outptu', 'json'], /unknown option '--outptu'\n\(Did you mean --output\?\)/],
     [['crds', 'extra'], /too many arguments/],
     [['impact', '-f', set], /required option '--old <file>' not specified/],
-    [['tree'], /missing required argument 'name'/],
+    [['tree', 'a', 'b'], /too many arguments/],
     [['status', 'a', 'b'], /too many arguments/],
     [['apply'], /required option '-f, --filename <file\.\.\.>' not specified/],
     [['apply', '-f', set, '--dry-run=maybe'], /Allowed choices are none, client, server/],
