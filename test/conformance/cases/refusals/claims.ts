@@ -133,7 +133,7 @@ const slices: Refusals = {
   'no driver': [{ driver: '' }, 'spec.driver: Required value'],
   'no node': [
     { nodeName: '' },
-    'spec: Required value: exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required',
+    '[spec.nodeName: Invalid value: "": must be either unset or set to a non-empty string, spec: Required value: exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required]',
   ],
   'a pool of no slices': [
     { pool: { name: '', generation: -1, resourceSliceCount: 0 } },

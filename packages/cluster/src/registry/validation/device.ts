@@ -75,6 +75,9 @@ export function validateResourceSlice(object: KubeObject): FieldError[] {
     ...((pool.generation ?? 0) < 0
       ? [fieldError.invalid('spec.pool.generation', pool.generation, 'must be greater than or equal to zero')]
       : []),
+    ...(spec.nodeName === ''
+      ? [fieldError.invalid('spec.nodeName', '', 'must be either unset or set to a non-empty string')]
+      : []),
     ...(given.length === 0 ? [fieldError.required('spec', why)] : []),
     ...(given.length > 1
       ? [
