@@ -42,6 +42,7 @@ export async function updateLife(seed: number): Promise<void> {
 
 async function live(seed: number, log: string[]): Promise<void> {
   const random = new Random(seed)
+  let isEnding = false
   const act = (simulation: Simulation, edit: Edit) => log.push(`${edit}: ${editSet(simulation, edit)}`)
   const simulation = new Simulation({
     seed,
@@ -52,7 +53,7 @@ async function live(seed: number, log: string[]): Promise<void> {
     between: one => {
       if (random.chance(70)) one.nodes.progress()
       if (random.chance(2)) one.nodes.fail()
-      if (random.chance(1)) act(one, 'template')
+      if (!isEnding && random.chance(1)) act(one, 'template')
     },
   })
   simulation.faults = random.pick([0, 0, 2, 10])!
@@ -72,6 +73,8 @@ async function live(seed: number, log: string[]): Promise<void> {
     if (dice >= 80) log.push(`${step}: ${dice}`)
   }
   simulation.faults = 0
+  // The last edit stands: one that takes it back before anybody saw it would leave what OnDelete left behind.
+  isEnding = true
   simulation.nodes.returnAll()
   editSet(simulation, 'resume')
   // What OnDelete left behind stays until the next change.
