@@ -128,4 +128,29 @@ describe('a deployment', () => {
     await cluster.clock.advance(5_000)
     assert.equal((await settled(cluster.clock, cluster.client.list(replicaSets))).items.length, 2)
   })
+
+  it('whose pods are refused tries again ever more rarely, and says why once', async () => {
+    let attempts = 0
+    await using cluster = await startTestCluster({
+      between: transport => ({
+        request: request => {
+          if (request.method === 'POST' && request.path.endsWith('/pods')) attempts++
+          return transport.request(request)
+        },
+        stream: request => transport.stream(request),
+        close: () => transport.close(),
+      }),
+    })
+    const refused = { containers: [{ name: 'app', image: 'app:1' }], priorityClassName: 'nobody-knows' }
+    const template = { metadata: { labels: { app: 'web' } }, spec: refused }
+    await settled(cluster.clock, cluster.client.create(deployments, webDeployment(1, 'app:1', { template })))
+    for (let tenth = 0; tenth < 20; tenth++) await cluster.clock.advance(100)
+    assert.ok(attempts > 1 && attempts < 20, `${attempts} attempts in two seconds`)
+    const { items } = await settled(cluster.clock, cluster.client.list(replicaSets))
+    const conditions = items[0]?.status?.conditions ?? []
+    assert.deepEqual(
+      conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`),
+      ['ReplicaFailure True FailedCreate'],
+    )
+  })
 })

@@ -88,6 +88,8 @@ export class ReplicaSetController implements Component {
       return undefined
     } catch (error) {
       if (!isKubeError(error)) throw error
+      // Whatever is made in a namespace that goes is refused, and goes with it.
+      if (error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating')) return undefined
       return { reason: missing > 0 ? 'FailedCreate' : 'FailedDelete', message: error.message }
     }
   }
@@ -192,9 +194,13 @@ export function replicaSetStatus(
   const labels = Object.entries(set.spec?.template?.metadata?.labels ?? {})
   const ready = active.filter(isReady)
   const minReady = set.spec?.minReadySeconds ?? 0
-  const conditions = failure
-    ? withCondition(set.status?.conditions, { type: 'ReplicaFailure', status: 'True', ...failure }, now)
-    : withoutCondition(set.status?.conditions, 'ReplicaFailure')
+  const before = set.status?.conditions ?? []
+  // The first failure stands until one succeeds: each names another pod, and a status that changes wakes its set at once.
+  const isTold = before.some(({ type }) => type === 'ReplicaFailure')
+  const told = isTold
+    ? before
+    : withCondition(before, { type: 'ReplicaFailure', status: 'True', ...failure }, now)
+  const conditions = failure ? told : withoutCondition(before, 'ReplicaFailure')
   return {
     replicas: active.length,
     fullyLabeledReplicas: active.filter(({ metadata }) =>
