@@ -194,13 +194,14 @@ export function replicaSetStatus(
   const labels = Object.entries(set.spec?.template?.metadata?.labels ?? {})
   const ready = active.filter(isReady)
   const minReady = set.spec?.minReadySeconds ?? 0
-  const before = set.status?.conditions ?? []
-  // The first failure stands until one succeeds: each names another pod, and a status that changes wakes its set at once.
-  const isTold = before.some(({ type }) => type === 'ReplicaFailure')
-  const told = isTold
+  const before = set.status?.conditions
+  // The first failure stands until it is over: its message names a pod, and the next one would name another.
+  // Each such write would wake this controller again, at once, for as long as the failure lasts.
+  const hasFailed = before?.some(({ type }) => type === 'ReplicaFailure')
+  const stillFailing = hasFailed
     ? before
     : withCondition(before, { type: 'ReplicaFailure', status: 'True', ...failure }, now)
-  const conditions = failure ? told : withoutCondition(before, 'ReplicaFailure')
+  const conditions = failure ? stillFailing : withoutCondition(before, 'ReplicaFailure')
   return {
     replicas: active.length,
     fullyLabeledReplicas: active.filter(({ metadata }) =>
@@ -210,7 +211,7 @@ export function replicaSetStatus(
     availableReplicas: ready.filter(pod => (availableAt(pod, minReady) ?? now + 1) <= now).length,
     terminatingReplicas: owned.filter(({ metadata }) => metadata.deletionTimestamp).length,
     observedGeneration: set.metadata.generation,
-    conditions: [...conditions],
+    conditions: [...(conditions ?? [])],
   }
 }
 

@@ -106,6 +106,9 @@ export const jobStrategy: Partial<Strategy> = {
       labels: { ...spec.template.metadata?.labels, ...labels },
     }
     spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': metadata!.uid! } }
+    // A job without labels of its own wears those of its pods.
+    if (Object.keys(metadata!.labels ?? {}).length === 0)
+      metadata!.labels = { ...spec.template.metadata.labels }
   },
   validate: validateJob,
   validateUpdate: (object, old) => {
