@@ -3,9 +3,11 @@
 import { accessSessions } from './access.ts'
 import { discoverySessions } from './discovery.ts'
 import { fileSessions } from './files.ts'
+import { generatorSessions } from './generators.ts'
 import { nodeSessions } from './nodes.ts'
 import { objectSessions } from './objects.ts'
 import { podSessions } from './pods.ts'
+import { setSessions } from './sets.ts'
 import { workloadSessions } from './workloads.ts'
 
 export const allSessions = [
@@ -16,4 +18,6 @@ export const allSessions = [
   ...podSessions,
   ...workloadSessions,
   ...nodeSessions,
+  ...generatorSessions,
+  ...setSessions,
 ]

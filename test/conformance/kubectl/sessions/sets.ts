@@ -146,7 +146,10 @@ function linesWith(pattern: RegExp): (text: string) => string {
 
 /** Moments at which something settled, and what names them, are chance. */
 function settled(text: string): string {
-  return text.replace(/^ *Resource Version:.*\n/gm, '').replace(/^Events:[\s\S]*?(?=^\S|(?![\s\S]))/gm, '')
+  return text
+    .replace(/^ *Resource Version:.*\n/gm, '')
+    .replace(/^Events:[\s\S]*?(?=^\S|(?![\s\S]))/gm, '')
+    .replace(/^( *Name: +llm-\S+)-[bcdfghjklmnpqrstvwxz2456789]{5}$/gm, '$1-<random>')
 }
 
 function withoutAddresses(text: string): string {
