@@ -15,6 +15,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/-[0-9bcdfghjklmnpqrstvwxz]{7,10}-[0-9bcdfghjklmnpqrstvwxz]{5}\b/g, '-<template>-<random>'],
   [/-[0-9bcdfghjklmnpqrstvwxz]{8,10}\b/g, '-<template>'],
   [/(pod-template-hash"?[=:] ?"?)[0-9a-z]+/g, '$1<template>'],
+  // A watch that is told to last a second may end a moment earlier, of which kubectl warns.
+  [/^.*very short watch.*\n?/gm, ''],
   // Seconds and minutes pass between two looks: an age, and what follows it in a column of its own.
   [/(?<=[\s(]|^)(\d+[smhd]){1,2}(?=[\s)]|$)/gm, '<age>'],
 ]
