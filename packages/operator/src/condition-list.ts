@@ -38,6 +38,26 @@ export function withCondition(
     : [...(conditions ?? []), condition]
 }
 
+/**
+ * The list in which this condition, if it is true, is no older than that: timers count from it, and it may have
+ * been over for a while when nobody looked.
+ */
+export function noOlderThan(
+  conditions: readonly Condition[],
+  type: string,
+  at: number,
+): readonly Condition[] {
+  const old = findCondition(conditions, type)
+  if (old?.status !== 'True' || !(at > Date.parse(old.lastTransitionTime))) return conditions
+  const lastTransitionTime = `${new Date(at).toISOString().slice(0, 19)}Z`
+  return conditions.map(other => (other.type === type ? { ...other, lastTransitionTime } : other))
+}
+
+/** When the n-th of these began; long ago when there are fewer, or when that is not known. */
+export function nthBeginning(beginnings: readonly number[], n: number): number {
+  return beginnings.toSorted((a, b) => a - b)[n - 1] ?? Number.NEGATIVE_INFINITY
+}
+
 export function withoutCondition(conditions: Conditions, type: string): readonly Condition[] | undefined {
   return findCondition(conditions, type)
     ? conditions!.filter(condition => condition.type !== type)

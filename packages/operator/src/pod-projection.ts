@@ -31,13 +31,20 @@ export function projectPod(pod: Stored<Pod>): Stored<Pod> {
       phase: status?.phase,
       conditions: status?.conditions
         ?.filter(condition => condition.type === 'Ready' || condition.type === 'PodScheduled')
-        .map(({ type, status: value, reason }) => ({ type, status: value, ...(reason && { reason }) })),
+        .map(projectCondition),
       ...(status?.containerStatuses && { containerStatuses: status.containerStatuses.map(projectContainer) }),
       ...(status?.initContainerStatuses && {
         initContainerStatuses: status.initContainerStatuses.map(projectContainer),
       }),
     },
   } as Stored<Pod>
+}
+
+type PodCondition = NonNullable<NonNullable<Pod['status']>['conditions']>[number]
+
+function projectCondition({ type, status, reason, lastTransitionTime }: PodCondition): PodCondition {
+  const isTimeRead = type === 'Ready' && status !== 'True' && lastTransitionTime !== undefined
+  return { type, status, ...(reason && { reason }), ...(isTimeRead && { lastTransitionTime }) }
 }
 
 type ContainerStatus = NonNullable<NonNullable<Pod['status']>['containerStatuses']>[number]

@@ -47,6 +47,17 @@ export function isStartedNotReady(pod: Pod): boolean {
   return (pod.status?.containerStatuses ?? []).some(status => status.started === true && !status.ready)
 }
 
+/** Placed, and neither serving nor about to. */
+export function isUseless(pod: Pod): boolean {
+  return isScheduled(pod) && !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod))
+}
+
+/** Since when it is not ready, milliseconds since the epoch; long ago when it does not say. */
+export function notReadySince(pod: Pod): number {
+  const since = Date.parse(conditionOf(pod, 'Ready')?.lastTransitionTime ?? '')
+  return Number.isNaN(since) ? Number.NEGATIVE_INFINITY : since
+}
+
 /** The pod's index in its clique, which its hostname keeps for good; undefined for a pod of somebody else. */
 export function indexOf(pod: Pod): number | undefined {
   const text = /-(\d{1,9})$/.exec(pod.spec?.hostname ?? '')?.[1]

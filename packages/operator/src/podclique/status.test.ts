@@ -266,6 +266,27 @@ test('the time of a condition changes with its status only', () => {
   )
 })
 
+test('a breach is no older than the state of the pods that make it: it may have been over when nobody looked', () => {
+  const since = (pod: Pod, lastTransitionTime: string): Pod => ({
+    ...pod,
+    status: {
+      ...pod.status,
+      conditions: pod.status?.conditions?.map(one => ({ ...one, lastTransitionTime })),
+    },
+  })
+  const breachAt = (told: string, ...pods: Pod[]) => {
+    const { conditions = [] } = plan({ pods: [crashed, unready, ...running(1)], now: told }).status
+    const { status } = plan({ pods: [...pods, ...running(1)], before: { conditions } })
+    return findCondition(status.conditions, 'MinAvailableBreached')!.lastTransitionTime
+  }
+  const first = since(crashed, '2030-01-01T01:00:00Z')
+  const second = since(unready, '2030-01-01T01:40:00Z')
+  assert.equal(breachAt('2030-01-01T00:30:00Z', second, first), '2030-01-01T01:40:00Z')
+  assert.equal(breachAt('2030-01-01T01:50:00Z', first, second), '2030-01-01T01:50:00Z')
+  assert.equal(breachAt('2030-01-01T00:30:00Z', crashed, second), '2030-01-01T01:40:00Z')
+  assert.equal(breachAt('2030-01-01T00:30:00Z', crashed, unready), '2030-01-01T00:30:00Z')
+})
+
 test('planning the status of an unchanged clique changes nothing', () => {
   const once = plan({ pods: running(3), now: '2030-01-01T00:00:00Z' }).status
   assert.deepEqual(plan({ pods: running(3), before: once, now: '2030-01-01T09:00:00Z' }).status, once)

@@ -17,15 +17,21 @@ import {
   podCliqueScheduled,
   podSelector,
 } from '@grove/api'
-import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
+import {
+  findCondition,
+  noOlderThan,
+  nthBeginning,
+  withCondition,
+  withoutCondition,
+} from '../condition-list.ts'
 import type { StoredClique } from '../stored.ts'
 import {
-  hasFailedContainer,
   isActive,
   isReady,
   isScheduled,
   isScheduleGated,
-  isStartedNotReady,
+  isUseless,
+  notReadySince,
   templateHashOf,
 } from './pod-state.ts'
 
@@ -97,7 +103,11 @@ function conditions(input: CliqueStatusInput, scheduled: number, active: readonl
   const minAvailable = input.clique.spec.minAvailable ?? input.clique.spec.replicas
   const before = input.clique.status?.conditions
   const placed = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
-  const judged = withCondition(placed, breach(input, minAvailable, scheduled, active), input.now)
+  const judged = noOlderThan(
+    withCondition(placed, breach(input, minAvailable, scheduled, active), input.now),
+    conditionType.minAvailableBreached,
+    tooFewSince(active, scheduled, minAvailable),
+  )
   const told =
     input.update && isUpdating(input.clique)
       ? withCondition(judged, input.update, input.now)
@@ -121,13 +131,15 @@ function breach(
       onTotalLoss: input.onTotalLoss,
     })
   if (scheduled < minAvailable) return minAvailableBreached.scheduledBelowMinimum(scheduled, minAvailable)
-  const useless = active.filter(
-    pod => isScheduled(pod) && !isReady(pod) && (hasFailedContainer(pod) || isStartedNotReady(pod)),
-  )
-  const alive = scheduled - useless.length
+  const alive = scheduled - active.filter(isUseless).length
   return alive < minAvailable
     ? minAvailableBreached.tooFewPods(minAvailable, alive)
     : minAvailableBreached.enoughPods(minAvailable, alive)
+}
+
+/** What is useless now was of use before: since when these pods can have been too few without a break. */
+function tooFewSince(active: readonly Pod[], scheduled: number, minAvailable: number): number {
+  return nthBeginning(active.filter(isUseless).map(notReadySince), scheduled - minAvailable + 1)
 }
 
 /** Of cliques and scaling groups alike: what it means that nothing of them is scheduled. */

@@ -294,6 +294,18 @@ test('during and after an update its cliques are counted one by one, those of in
   assert.deepEqual(progress('rr rr rr', undefined), [undefined, undefined])
 })
 
+test('a breach of a group is no older than those of its cliques', () => {
+  const long = { ...said('MinAvailableBreached', 'True'), lastTransitionTime: '2029-12-31T20:00:00Z' }
+  const breachAt = (members: string) =>
+    findCondition(
+      plan({ members, minAvailable: 2, before: { conditions: [long] } }).status.conditions,
+      'MinAvailableBreached',
+    )!.lastTransitionTime
+  assert.equal(breachAt('bb rr'), time)
+  // What a missing clique has to say is not known.
+  assert.equal(breachAt('.r rr'), long.lastTransitionTime)
+})
+
 test('planning the status of an unchanged group changes nothing, whatever the time', () => {
   for (const members of ['rr rr', 'rb pp', 'ff']) {
     const once = plan({ members, now: time }).status

@@ -14,7 +14,13 @@ import {
   type PodCliqueScalingGroupStatus,
   podSelector,
 } from '@grove/api'
-import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
+import {
+  findCondition,
+  noOlderThan,
+  nthBeginning,
+  withCondition,
+  withoutCondition,
+} from '../condition-list.ts'
 import { range } from '../layout.ts'
 import { nothingScheduled, type OnTotalLoss, wasScheduled } from '../podclique/status.ts'
 import { isConverged, type Revision, templateHashOfClique } from '../revision.ts'
@@ -107,7 +113,11 @@ function conditions(
   scheduled: number,
 ): Condition[] {
   const value = breach(input, replicas, scheduled)
-  const judged = withCondition(input.group.status?.conditions, value, input.now)
+  const judged = noOlderThan(
+    withCondition(input.group.status?.conditions, value, input.now),
+    conditionType.minAvailableBreached,
+    tooFewSince(input.group, replicas),
+  )
   const after =
     input.update && isUpdatingGroup(input.group)
       ? withCondition(judged, input.update, input.now)
@@ -142,6 +152,17 @@ function breach(
   return healthy < minAvailable
     ? minAvailableBreached.tooFewGroupReplicas(healthy, minAvailable)
     : minAvailableBreached.enoughGroupReplicas(healthy, minAvailable)
+}
+
+/** Since when, by what its cliques say, these replicas can have been too few without a break. */
+function tooFewSince({ spec }: PodCliqueScalingGroup, replicas: readonly PodClique[][]): number {
+  const beginnings = replicas.flatMap(cliques => {
+    const breaches = cliques
+      .map(clique => findCondition(clique.status?.conditions, conditionType.minAvailableBreached))
+      .filter(condition => condition?.status === 'True')
+    return breaches.length ? [Math.min(...breaches.map(one => Date.parse(one!.lastTransitionTime)))] : []
+  })
+  return nthBeginning(beginnings, spec.replicas - (spec.minAvailable ?? 1) + 1)
 }
 
 /** Whether the group ever was well, or any replica of it was placed as a whole. */

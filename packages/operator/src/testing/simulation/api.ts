@@ -74,7 +74,7 @@ export class SimulatedApi {
       metadata: {
         generation: 1,
         uid: `uid-${++this.#counter}`,
-        creationTimestamp: this.#now(),
+        creationTimestamp: this.now(),
         ...metadata,
         name,
         resourceVersion: String(++this.#counter),
@@ -94,7 +94,7 @@ export class SimulatedApi {
   remove({ resource }: Resource, object: Stored<KubeObject>): void {
     const kind = this.#kind(resource)
     if (resource === 'pods' && !object.metadata.deletionTimestamp && kind.has(object.metadata.name)) {
-      const deletionTimestamp = this.#now()
+      const deletionTimestamp = this.now()
       this.#replace(resource, object, { ...object, metadata: { ...object.metadata, deletionTimestamp } })
       return
     }
@@ -134,7 +134,7 @@ export class SimulatedApi {
     for (const observer of observers) observer(change, resource)
   }
 
-  #now(): string {
+  now(): string {
     return `${new Date(this.#clock.now()).toISOString().slice(0, 19)}Z`
   }
 

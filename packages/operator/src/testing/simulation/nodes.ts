@@ -113,7 +113,13 @@ export class SimulatedNodes {
   }
 
   #set(pod: Stored<Pod>, value: NonNullable<Pod['status']>): void {
-    this.#api.modify(resources.pods, pod.metadata.name, { status: value })
+    const before = new Map(pod.status?.conditions?.map(condition => [condition.type, condition]))
+    const conditions = value.conditions?.map(condition => {
+      const old = before.get(condition.type)
+      const isSame = old?.status === condition.status
+      return { ...condition, lastTransitionTime: isSame ? old.lastTransitionTime : this.#api.now() }
+    })
+    this.#api.modify(resources.pods, pod.metadata.name, { status: { ...value, conditions } })
   }
 }
 
