@@ -17,7 +17,7 @@ interface Foreign {
   readonly content?: object
 }
 
-const any = (resource: unknown) => resource as Resource<KubeObject>
+const untyped = (resource: unknown) => resource as Resource<KubeObject>
 const podSpec = { containers: [{ name: 'theirs', image: 'registry.example/theirs:1' }] }
 const clique = { spec: { roleName: 'theirs', replicas: 0, podSpec } }
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'theirs' }
@@ -25,31 +25,31 @@ const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'theirs' }
 /** Objects of others under the names that a set needs, by when it needs them. */
 const foreignByStage: readonly (readonly Foreign[])[] = [
   [
-    { resource: any(resources.serviceAccounts), name: 'grouped' },
+    { resource: untyped(resources.serviceAccounts), name: 'grouped' },
     {
-      resource: any(resources.autoscalers),
+      resource: untyped(resources.autoscalers),
       name: 'grouped-0-router',
       content: { spec: { maxReplicas: 2, scaleTargetRef: target } },
     },
     {
-      resource: any(resources.services),
+      resource: untyped(resources.services),
       name: 'grouped-0',
       content: { spec: { clusterIP: 'None', ports: [{ port: 80 }] } },
     },
   ],
   [
     {
-      resource: any(resources.roleBindings),
+      resource: untyped(resources.roleBindings),
       name: 'grove.io:pcs:grouped',
       content: {
         roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'grove.io:pcs:grouped' },
       },
     },
-    { resource: any(resources.podCliques), name: 'grouped-0-router', content: clique },
+    { resource: untyped(resources.podCliques), name: 'grouped-0-router', content: clique },
   ],
   [
     {
-      resource: any(resources.podCliqueScalingGroups),
+      resource: untyped(resources.podCliqueScalingGroups),
       name: 'grouped-0-eng',
       content: { spec: { replicas: 0, cliqueNames: ['theirs'] } },
     },
@@ -175,13 +175,13 @@ export const strangeStateStories: Story[] = [
       const tag = (resource: Resource<KubeObject>, name: string) =>
         client.patch(resource, { name, namespace }, { merge: { metadata: tags } })
       const children: [Resource<KubeObject>, string][] = [
-        [any(resources.services), 'solo-0'],
-        [any(resources.serviceAccounts), 'solo'],
-        [any(resources.roles), 'grove.io:pcs:solo'],
+        [untyped(resources.services), 'solo-0'],
+        [untyped(resources.serviceAccounts), 'solo'],
+        [untyped(resources.roles), 'grove.io:pcs:solo'],
       ]
       for (const [resource, name] of children) await tag(resource, name)
-      for (const { metadata } of before) await tag(any(resources.pods), metadata.name)
-      await tag(any(resources.podCliques), 'solo-0-web')
+      for (const { metadata } of before) await tag(untyped(resources.pods), metadata.name)
+      await tag(untyped(resources.podCliques), 'solo-0-web')
       await stage.writesOnAnotherLook('solo')
       stage.writes.length = 0
       await stage.patchSet('solo', {
