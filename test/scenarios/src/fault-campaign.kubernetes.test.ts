@@ -22,9 +22,14 @@ class OperatorOutside implements OperatorUnderFire {
   faults = new Faults(() => 0)
   readonly #start: () => Promise<OperatorProcess>
   #running: OperatorProcess | undefined
+  #output = ''
 
   constructor(start: () => Promise<OperatorProcess>) {
     this.#start = start
+  }
+
+  get output(): string {
+    return this.#output + (this.#running?.output ?? '')
   }
 
   async start(): Promise<void> {
@@ -43,11 +48,16 @@ class OperatorOutside implements OperatorUnderFire {
   }
 
   async stop(): Promise<void> {
-    const { child } = this.#running ?? {}
-    if (!child || child.exitCode !== null) return
-    const ended = new Promise(resolve => child.once('exit', resolve))
-    child.kill('SIGKILL')
-    await ended
+    const running = this.#running
+    if (!running) return
+    this.#running = undefined
+    const { child } = running
+    const ended = new Promise(resolve => child.once('close', resolve))
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill('SIGKILL')
+      await ended
+    }
+    this.#output = `${running.output}\n--- killed ---\n`
   }
 }
 

@@ -4,11 +4,10 @@
 // are documented, its webhooks called by the API server.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { customResourceDefinitions, loadConfiguration, type OperatorConfiguration } from '@grove/api'
 import { operatorClusterRole, operatorRole, webhookConfigurations } from '@grove/operator'
-import { type Kubernetes, serviceAccount, waitFor } from '@grove/test-kubernetes'
+import { freePorts, type Kubernetes, serviceAccount, waitFor } from '@grove/test-kubernetes'
 
 const namespace = 'grove-system'
 const account = 'grove-operator'
@@ -188,19 +187,4 @@ function access(configuration: OperatorConfiguration): object[] {
     binding('ClusterRoleBinding', clusterRole, {}),
     binding('RoleBinding', role, { namespace }),
   ]
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<ReturnType<typeof createServer>>(done => {
-          const server = createServer().listen(0, '127.0.0.1', () => done(server))
-        }),
-    ),
-  )
-  const ports = servers.map(server => (server.address() as { port: number }).port)
-  await Promise.all(servers.map(server => new Promise(done => server.close(done))))
-  return ports
 }

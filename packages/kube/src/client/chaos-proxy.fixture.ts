@@ -13,6 +13,7 @@ import {
 import { Agent, createServer, request as httpsRequest, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { type LocalhostPki, newPki } from '../certificates/localhost.fixture.ts'
+import { DelayLine } from './delay-line.fixture.ts'
 
 /** What happens to one watch. Bytes are counted from the start of its answer. */
 export type Trouble =
@@ -178,13 +179,8 @@ export class ChaosProxy {
         outgoing.end(`\n${JSON.stringify({ type: 'ERROR', object })}\n`)
       }
     }
-    let last = 0
-    const later = (act: () => void) => {
-      last = Math.max(last, performance.now() + (this.#options.hold?.() ?? 0))
-      const wait = last - performance.now()
-      if (wait > 0) setTimeout(act, wait)
-      else act()
-    }
+    const line = new DelayLine()
+    const later = (act: () => void) => line.push(this.#options.hold?.() ?? 0, act)
     answer.on('data', (chunk: Buffer) => later(() => deliver(chunk)))
     answer.on('end', () => later(() => outgoing.end()))
     answer.on('error', () => outgoing.destroy())

@@ -12,11 +12,14 @@ import { Stage } from '../stage.ts'
 import { deletionOf, isStanding } from './deletion.ts'
 import type { Faults } from './faults.ts'
 import { type Below, begin, type Life, TerminationLife, terminationDelayMs, UpdateLife } from './lives.ts'
+import { keepScene } from './scene.ts'
 import { setName } from './shape.ts'
 
 /** The operator of a campaign, wherever it runs. */
 export interface OperatorUnderFire {
   readonly faults: Faults
+  /** What it said so far, and the one before it. */
+  readonly output?: string
   /** Dies without a word; another one comes. */
   kill(): Promise<void>
   /** Does nothing for a while, and does not know it. */
@@ -63,7 +66,9 @@ export async function round(field: Battlefield, below: Below): Promise<void> {
     for (const { name, judge } of lives) assert.deepEqual(judge.violations, [], name)
   } catch (error) {
     const violations = lives.flatMap(({ name, judge }) => judge.violations.map(text => `${name}: ${text}`))
-    const text = [(error as Error).message, ...violations, ...story].join('\n  ')
+    const stages = lives.map(({ stage }) => stage)
+    const kept = await keepScene({ stages, writes: faults.writes, output: field.operator.output ?? '' })
+    const text = [(error as Error).message, ...violations, ...story, `kept in ${kept}`].join('\n  ')
     throw new Error(text, { cause: error })
   } finally {
     faults.refuseOneIn = 0
@@ -75,7 +80,12 @@ export async function round(field: Battlefield, below: Below): Promise<void> {
 
 /** Waits for all of it, also when one goes wrong: nobody is to go on striking afterwards. */
 async function all(work: readonly Promise<void>[]): Promise<void> {
-  for (const end of await Promise.allSettled(work)) if (end.status === 'rejected') throw end.reason
+  const ends = await Promise.allSettled(work)
+  const reasons = ends
+    .filter(({ status }) => status === 'rejected')
+    .map(end => (end as PromiseRejectedResult).reason)
+  if (reasons.length > 0)
+    throw new AggregateError(reasons, reasons.map(({ message }) => message).join('\n  '))
 }
 
 async function makeLife(field: Battlefield, make: (stage: Stage) => Life): Promise<Life> {
