@@ -187,7 +187,7 @@ export class ApiClient implements Client {
     options: DeleteCollectionOptions = {},
   ): Promise<ObjectList<T>> {
     const path = collectionPath(resource, options.namespace) + deleteCollectionQuery(options)
-    const request = call('deletecollection', 'DELETE', path, resource, false)
+    const request = { ...call('deletecollection', 'DELETE', path, resource, false), once: true }
     return toPage(resource, await this.#json({ ...request, body: deleteBody(options) }, options, 'list'))
   }
 

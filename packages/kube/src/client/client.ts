@@ -73,7 +73,8 @@ export interface Client {
     ref: ObjectRef,
     options?: DeleteOptions,
   ): Promise<Deletion<T>>
-  /** Deletes everything that matches in one request. Returns the objects as they were found. */
+  /** Deletes everything that matches in one request. Returns the objects as they were found. Never repeated: what
+   * matches by then may be what has come in place of what was meant. */
   deleteCollection<T extends KubeObject>(
     resource: Resource<T>,
     options?: DeleteCollectionOptions,

@@ -3,6 +3,7 @@
 import { isKubeError, type KubeError } from './error.ts'
 import { generatedNameAttempts, withGeneratedName } from './generated-name.ts'
 import type { KubeObject, Stored } from './object.ts'
+import { isUnanswered, mayBeCarriedOut } from './retry.ts'
 
 /** The requests that creating under a name of our own consists of. */
 export interface GeneratedCreate<T extends KubeObject> {
@@ -28,11 +29,11 @@ export async function createGenerated<T extends KubeObject>(
     let mayBeDone = false
     try {
       return await steps.send(named, error => {
-        mayBeDone ||= isUncertain(error)
+        mayBeDone ||= mayBeCarriedOut(error)
       })
     } catch (error) {
       if (!isKubeError(error)) throw error
-      if (mayBeDone || isUncertain(error)) return await makeCertain(named, error, steps)
+      if (mayBeDone || mayBeCarriedOut(error)) return await makeCertain(named, error, steps)
       // The name is taken by an object that is not ours.
       if (error.code !== 'AlreadyExists' || names >= generatedNameAttempts) throw error
     }
@@ -58,16 +59,4 @@ async function makeCertain<T extends KubeObject>(
     }
     await steps.pause(attempt)
   }
-}
-
-/** The server, or something on the way, failed in a way that leaves open whether the object now exists. */
-function isUncertain(error: KubeError): boolean {
-  if (error.code === 'Internal' || error.code === 'Malformed') return true
-  if (error.code === 'ServiceUnavailable') return error.retryAfterSeconds === undefined
-  return isUnanswered(error)
-}
-
-function isUnanswered(error: KubeError): boolean {
-  if (error.code === 'Network') return error.sent
-  return error.code === 'Timeout' || error.code === 'ServerTimeout'
 }

@@ -48,6 +48,8 @@ export interface Call extends RequestDescription {
   readonly accept?: string
   /** Whether doing it twice is the same as doing it once. */
   readonly idempotent: boolean
+  /** Whether it is never repeated, even when it surely was not carried out: while we wait its meaning may change. */
+  readonly once?: boolean
   /** Told why, before each further attempt. */
   readonly onRepeat?: (error: KubeError) => void
 }
@@ -73,7 +75,7 @@ export class Requester {
         continue
       }
       if (attempt >= (options.attempts ?? Number.POSITIVE_INFINITY)) throw result
-      const delay = retryDelayMs(result, attempt, call.idempotent, retry, random)
+      const delay = call.once ? undefined : retryDelayMs(result, attempt, call.idempotent, retry, random)
       if (result.code === 'TooManyRequests')
         gate.slowDown((result.retryAfterSeconds ?? 0) * 1000 || (delay ?? 0))
       if (delay === undefined) throw result

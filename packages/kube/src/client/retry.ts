@@ -45,6 +45,25 @@ export function backoffMs(attempt: number, policy: RetryPolicy, random: () => nu
   return full * (0.5 + random() / 2)
 }
 
+/** The server, or something on the way, failed in a way that leaves open whether the request was carried out. */
+export function mayBeCarriedOut(error: KubeError): boolean {
+  if (error.code === 'Internal' || error.code === 'Malformed') return true
+  if (error.code === 'ServiceUnavailable') return error.retryAfterSeconds === undefined
+  return isUnanswered(error)
+}
+
+export function isUnanswered(error: KubeError): boolean {
+  if (error.code === 'Network') return error.sent
+  return error.code === 'Timeout' || error.code === 'ServerTimeout'
+}
+
+/** The server surely did nothing, and will take the request when it is less busy or back. */
+export function wasTurnedAway(error: KubeError): boolean {
+  if (error.code === 'Network') return !error.sent
+  if (error.code === 'ServiceUnavailable') return error.retryAfterSeconds !== undefined
+  return error.code === 'TooManyRequests'
+}
+
 function mayTryAgain(error: KubeError, idempotent: boolean): boolean {
   switch (error.code) {
     case 'Network':

@@ -15,7 +15,9 @@ import {
 import { CodedError, textOf } from '../coded-error.ts'
 import { withCondition } from '../condition-list.ts'
 import { scalingGroups } from '../layout.ts'
+import { keyOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { removePlanned, uidsOf } from '../planned-removal.ts'
 import { rememberCounts } from '../podcliqueset/remembered-counts.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
@@ -30,11 +32,14 @@ export async function terminateReplica(
   const { world, events: sink } = context
   const { namespace, name } = set.metadata
   const labels = { ...managedLabels(name), [label.setReplicaIndex]: String(replica) }
-  const options = { namespace, labelSelector: selectorText(labels), signal }
+  const going = world.cliques
+    .byIndex('set', keyOf(set))
+    .filter(({ metadata }) => metadata.labels?.[label.setReplicaIndex] === String(replica))
+  const removal = { namespace, labelSelector: selectorText(labels), planned: uidsOf(going) }
   try {
     await rememberCounts(set, replica, context, signal)
-    await world.client.deleteCollection(resources.podCliques, options)
-    await world.client.deleteCollection(resources.pods, options)
+    await removePlanned(resources.podCliques, removal, world, signal)
+    await removePlanned(resources.pods, removal, world, signal)
   } catch (error) {
     sink.emit(set, eventSource.podCliqueSet, events.setReplicaDeleteFailed(replica, textOf(error)))
     throw new CodedError('Sync', setErrorCode.deleteReplica, `Error terminating replica ${replica}`, error)

@@ -104,6 +104,30 @@ test('collections that cannot be deleted do not hold the set: the garbage collec
   assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
 })
 
+test('a set that is turned away by a busy server asks again instead of waiting for the garbage collector', async () => {
+  const simulation = await settled(1)
+  markDeleted(simulation)
+  simulation.refuse = ({ resource }) =>
+    resource === 'pods' ? failure('TooManyRequests', resource) : undefined
+  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.deepEqual(simulation.set.metadata.finalizers, [finalizer.podCliqueSet])
+  simulation.refuse = () => undefined
+  assert.equal(await simulation.lookAtSet(), undefined)
+  assert.ok(simulation.writes.includes('delete pods'))
+  assert.deepEqual(simulation.set.metadata.finalizers ?? [], [])
+})
+
+test('a lost answer costs a set one deletion by UID for each child that is left, not one more collection', async () => {
+  const simulation = await settled(1)
+  markDeleted(simulation)
+  let lost = 0
+  simulation.refuse = ({ resource }) =>
+    resource === 'pods' && lost++ === 0 ? failure('Internal', resource) : undefined
+  assert.equal(await simulation.lookAtSet(), undefined)
+  assert.equal(simulation.writes.filter(write => write === 'delete pods').length, 1 + 4)
+  assert.ok(simulation.api.list(resources.pods).every(({ metadata }) => metadata.deletionTimestamp))
+})
+
 test('what keeps a set from going stands in its status, unless it is over at once', async () => {
   const simulation = await settled(1)
   markDeleted(simulation)

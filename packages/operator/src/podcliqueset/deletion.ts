@@ -3,10 +3,19 @@
 // A set goes away. Owner references and the garbage collector are what is relied on; removing by label what is many
 // makes it fast. If those requests fail the collector still finishes the job.
 import { finalizer, managedLabels, type PodCliqueSet, selectorText, setErrorCode } from '@grove/api'
-import { isNotFound, type KubeObject, type ReconcileResult, type Resource, type Stored } from '@grove/kube'
-import { lastErrorsOf } from '../coded-error.ts'
+import {
+  isKubeError,
+  isNotFound,
+  type KubeObject,
+  type ReconcileResult,
+  type Resource,
+  type Stored,
+  wasTurnedAway,
+} from '@grove/kube'
+import { lastErrorsOf, together } from '../coded-error.ts'
 import { keyOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { removePlanned, uidsOf } from '../planned-removal.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
@@ -63,18 +72,20 @@ function leavesChildren(set: StoredSet, world: World): boolean {
 /** Only where something is left that is not on its way out: while NVLink domains are in use this is come by often. */
 async function removeChildren(set: StoredSet, world: World, signal: AbortSignal): Promise<void> {
   const { namespace, name, uid } = set.metadata
-  const options = { namespace, labelSelector: selectorText(managedLabels(name)), signal }
   const cliques = world.cliques.byIndex('set', keyOf(set))
+  const groups = world.groups.byIndex('set', keyOf(set))
+  const planned = uidsOf([set, ...groups, ...cliques])
+  const removal = { namespace, labelSelector: selectorText(managedLabels(name)), planned }
   const remove = async (resource: Resource<KubeObject>, known: readonly KubeObject[]) => {
-    if (known.some(isStaying)) await world.client.deleteCollection(resource, options)
+    if (known.some(isStaying)) await removePlanned(resource, removal, world, signal)
   }
-  await runAll([
+  const failures = await runAll([
     // Children first: what is on its way out already is no work for the collector, which would look at every single one.
     async () => {
       if (cliques.some(clique => world.podsOf(clique).some(isStaying)))
-        await world.client.deleteCollection(resources.pods, options)
+        await removePlanned(resources.pods, removal, world, signal)
       await remove(resources.podCliques, cliques)
-      await remove(resources.podCliqueScalingGroups, world.groups.byIndex('set', keyOf(set)))
+      await remove(resources.podCliqueScalingGroups, groups)
     },
     () => remove(resources.podGangs, world.gangs.byIndex('controller', uid)),
     () => remove(resources.services, world.services.byIndex('controller', uid)),
@@ -84,6 +95,9 @@ async function removeChildren(set: StoredSet, world: World, signal: AbortSignal)
       await world.client.delete(resource, ref, { signal, preconditions: { uid: metadata.uid } })
     }),
   ])
+  // Who is turned away by a busy server comes again: the collector would take far longer. Other failures are its work.
+  const turnedAway = failures.filter(failure => isKubeError(failure) && wasTurnedAway(failure))
+  if (turnedAway.length) throw together(...turnedAway)
 }
 
 function isStaying({ metadata }: KubeObject): boolean {

@@ -17,6 +17,7 @@ import { numberLabel } from '../clique-instance.ts'
 import { CodedError, ComponentFailed, textOf } from '../coded-error.ts'
 import { keyOf } from '../object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
+import { removePlanned, uidsOf } from '../planned-removal.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
@@ -76,8 +77,13 @@ function removeBatch(
 ): Promise<unknown[]> {
   const { namespace, name } = set.metadata
   const labelSelector = `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${indexes.join(',')})`
-  const remove = (resource: Resource<KubeObject>) =>
-    world.client.deleteCollection(resource, { namespace, labelSelector, signal })
+  const going = [
+    ...world.cliques.byIndex('set', keyOf(set)),
+    ...world.groups.byIndex('set', keyOf(set)),
+    ...world.services.byIndex('controller', set.metadata.uid),
+  ].filter(object => indexes.includes(replicaOf(object)))
+  const removal = { namespace, labelSelector, planned: uidsOf(going) }
+  const remove = (resource: Resource<KubeObject>) => removePlanned(resource, removal, world, signal)
   return runAll([
     async () => {
       for (const resource of childrenFirst) await remove(resource)

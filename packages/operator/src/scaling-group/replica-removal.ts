@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { eventSource, events, label, managedLabels, scalingGroupErrorCode, selectorText } from '@grove/api'
+import { numberLabel } from '../clique-instance.ts'
 import { CodedError, textOf } from '../coded-error.ts'
 import type { OperatorContext } from '../operator-context.ts'
+import { removePlanned, uidsOf } from '../planned-removal.ts'
 import { resources } from '../resources.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 
@@ -18,9 +20,15 @@ export async function removeReplicas(
   const { namespace } = set.metadata
   const labels = { ...managedLabels(set.metadata.name), [label.scalingGroup]: group.metadata.name }
   const labelSelector = `${selectorText(labels)},${label.scalingGroupReplicaIndex} in (${replicas.join(',')})`
+  const going = world.cliques
+    .byIndex('controller', group.metadata.uid)
+    .filter(({ metadata }) =>
+      replicas.includes(numberLabel(metadata.labels, label.scalingGroupReplicaIndex) ?? -1),
+    )
+  const removal = { namespace, labelSelector, planned: uidsOf(going) }
   try {
-    await world.client.deleteCollection(resources.podCliques, { namespace, labelSelector, signal })
-    await world.client.deleteCollection(resources.pods, { namespace, labelSelector, signal })
+    await removePlanned(resources.podCliques, removal, world, signal)
+    await removePlanned(resources.pods, removal, world, signal)
     for (const replica of replicas)
       sink.emit(
         set,
