@@ -157,7 +157,10 @@ async function updateStatus(
     ...observed.status,
     lastErrors: failure ? lastErrorsOf(failure, cliqueErrorCode.listPods, timestamp(context.clock)) : [],
   }
-  if (!mergePatch(stored.status, status)) return observed.settlesInMs
+  if (!mergePatch(stored.status, status)) {
+    statusPace.drop(stored.metadata.uid)
+    return observed.settlesInMs
+  }
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs

@@ -185,7 +185,10 @@ async function updateStatus(
       ? lastErrorsOf(failure, scalingGroupErrorCode.listCliques, timestamp(context.clock))
       : [],
   }
-  if (!mergePatch(stored.status, status)) return observed.settlesInMs
+  if (!mergePatch(stored.status, status)) {
+    statusPace.drop(stored.metadata.uid)
+    return observed.settlesInMs
+  }
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
