@@ -43,6 +43,9 @@ export const events = {
   revisionNotRecorded: (error: string) =>
     warning('RevisionNotRecorded', `The revision is missing in the history of the set: ${error}`),
 
+  orphansAdopted: (count: number) =>
+    normal('OrphansAdopted', `Took over ${count} objects of this name that nobody controlled`),
+
   memberCliqueCreated: (id: string) =>
     normal('PodCliqueCreateSuccessful', `PodClique ${id} created successfully`),
   memberCliqueCreateFailed: (id: string, error: string) =>

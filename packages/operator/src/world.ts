@@ -28,6 +28,7 @@ import {
   type Client,
   type Clock,
   createCachedClient,
+  type IndexFunction,
   isNotFound,
   type KubeError,
   type KubeObject,
@@ -38,6 +39,7 @@ import {
   WatchCache,
   type WriteFolder,
 } from '@grove/kube'
+import type { ObjectKey } from './object-key.ts'
 import type { ComputeDomain } from './objects/compute-domain.ts'
 import { projectPod } from './pod-projection.ts'
 import { resources } from './resources.ts'
@@ -98,7 +100,7 @@ export class World {
         new WatchCache<T, T, 'controller'>(client, resource, {
           ...common(resource),
           labelSelector: `${label.managedBy}=${operatorName}`,
-          indexes: { controller: byControllerUid },
+          indexes: { controller: byController },
           ...(project && { project }),
         }),
       )
@@ -110,7 +112,7 @@ export class World {
       new WatchCache<PodCliqueScalingGroup, PodCliqueScalingGroup, 'controller' | 'set'>(
         client,
         resources.podCliqueScalingGroups,
-        { ...common(resources.podCliqueScalingGroups), indexes: { controller: byControllerUid, set: bySet } },
+        { ...common(resources.podCliqueScalingGroups), indexes: { controller: byController, set: bySet } },
       ),
     )
     this.cliques = keep(
@@ -120,7 +122,7 @@ export class World {
         {
           ...common(resources.podCliques),
           indexes: {
-            controller: byControllerUid,
+            controller: byController,
             set: bySet,
             basePodGang: byLabel(label.basePodGang, { namespaced: true }),
           },
@@ -130,7 +132,7 @@ export class World {
     this.gangs = keep(
       new WatchCache<PodGang, PodGang, 'controller'>(client, resources.podGangs, {
         ...common(resources.podGangs),
-        indexes: { controller: byControllerUid },
+        indexes: { controller: byController },
       }),
     )
     this.pods = ours(resources.pods, projectPod)
@@ -202,6 +204,18 @@ export class World {
   podsOf(clique: KubeObject): Stored<Pod>[] {
     return this.pods.byIndex('controller', clique.metadata?.uid ?? '')
   }
+}
+
+/** What has no controller is found by the set whose labels it carries. */
+export const byController: IndexFunction<KubeObject> = object => {
+  const uid = byControllerUid(object)
+  const set = object.metadata.labels?.[label.partOf]
+  return uid ?? (set && orphansOf(`${object.metadata.namespace}/${set}` as ObjectKey))
+}
+
+/** Where indexes by controller keep what is left of a set and belongs to nobody. */
+export function orphansOf(set: ObjectKey): string {
+  return `orphans of ${set}`
 }
 
 function existenceOf<T extends KubeObject>({ apiVersion, kind, metadata }: Stored<T>): Stored<T> {

@@ -4,6 +4,8 @@
 import {
   type ConditionValue,
   conditionType,
+  eventSource,
+  events,
   finalizer,
   type PodClique,
   type PodCliqueScalingGroup,
@@ -23,6 +25,7 @@ import { TerminationNotices } from '../gang-termination/notices.ts'
 import { planSetTermination } from '../gang-termination/plan-set.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { adopt, orphansOfSet } from '../orphans.ts'
 import type { GangKey } from '../podgang/key.ts'
 import { resources } from '../resources.ts'
 import { templateHashOfClique } from '../revision.ts'
@@ -79,7 +82,9 @@ export class SetReconciler {
     let set = stored
     let isAnnounced = false
     try {
-      set = await withRevision(await withFinalizer(stored, context, signal), context, signal)
+      set = await withFinalizer(stored, context, signal)
+      await this.#adopt(set, signal)
+      set = await withRevision(set, context, signal)
       isAnnounced = true
       deadlines.push(await this.#terminate(set, signal))
       await this.#sync(set, signal)
@@ -106,6 +111,15 @@ export class SetReconciler {
       if (!isConflict(error)) await tellFailedDeletion(set, error, this.#context, signal)
       throw error
     }
+  }
+
+  /** Before anything is decided: what is taken over may be of an older template. */
+  async #adopt(set: StoredSet, signal: AbortSignal): Promise<void> {
+    const orphans = orphansOfSet(set, this.#context.world)
+    const owner = set as Stored<PodCliqueSet> & StoredSet
+    const code = setErrorCode.setControllerReference
+    const adopted = await adopt(orphans, resources.podCliqueSets, owner, code, this.#context, signal)
+    if (adopted > 0) this.#context.events.emit(set, eventSource.podCliqueSet, events.orphansAdopted(adopted))
   }
 
   /** Brings children and gangs to what is wanted, unless they are so since the last look. */

@@ -2,7 +2,7 @@
 
 // The long-lived token by which the start-up waiters of a set watch pods. Secrets are read by name, when there is a
 // reason to, and never cached or watched: the operator has no business with the others.
-import { managedLabels, names, type Secret, selectorText, setErrorCode } from '@grove/api'
+import { label, managedLabels, names, type Secret, selectorText, setErrorCode } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError } from '../coded-error.ts'
@@ -60,7 +60,7 @@ export class TokenSecrets {
   async #look(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const { name, uid } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)
-    if (!secret || !isControlledBy(secret, uid)) await this.#provide(set, signal)
+    if (!secret || !isOf(set, secret)) await this.#provide(set, signal)
     const isFilled = Boolean(secret?.data?.token)
     this.#seen.set(uid, { at: this.#context.clock.monotonic(), isFilled })
     return isFilled
@@ -105,7 +105,7 @@ export class TokenSecrets {
       if (!isAlreadyExists(error)) throw error
       found = await this.#read(set, ref.name, signal)
     }
-    if (found && !isControlledBy(found, uid))
+    if (found && !isOf(set, found))
       throw new CodedError(
         'Sync',
         setErrorCode.secretConflict,
@@ -163,4 +163,10 @@ export class TokenSecrets {
       throw new CodedError('Sync', setErrorCode.getSecret, `Error reading Secret ${namespace}/${name}`, error)
     }
   }
+}
+
+/** One that was left by a set of this name is as good, and goes with its account. We have no right to change it. */
+function isOf({ metadata: { uid, name } }: StoredSet, secret: Stored<Secret>): boolean {
+  const { ownerReferences, labels } = secret.metadata
+  return isControlledBy(secret, uid) || (!ownerReferences?.length && labels?.[label.partOf] === name)
 }

@@ -20,6 +20,7 @@ import { range } from '../layout.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { adopt, orphansOfGroup } from '../orphans.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
 import { isAnnounced, isOnDelete, isUpdatingSet } from '../podcliqueset/update.ts'
@@ -58,6 +59,10 @@ export async function reconcileScalingGroup(
   let deadline: number | undefined
   let failure: unknown
   try {
+    const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
+    const orphans = orphansOfGroup(set, group, world)
+    const code = scalingGroupErrorCode.setOwner
+    await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
     await syncMembers(set, group, context, signal)
     await replaceOutdated(set, group, context, signal)
     deadline = await terminateReplicas(set, group, context, signal)

@@ -3,7 +3,7 @@
 // Ways for a set to go other than by itself, while all is well: in the middle of its making, with nobody at work, with
 // its namespace, or alone.
 import assert from 'node:assert/strict'
-import { defineResource, type KubeObject } from '@grove/kube'
+import { defineResource, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
@@ -90,32 +90,76 @@ export const departureStories: Story[] = [
     },
   },
   {
-    name: 'a set that is deleted alone leaves its pods running, and its children stand in the way of a namesake',
+    name: 'a set that is deleted alone leaves its pods running, and a namesake takes its children over as they stand',
     async tell(stage) {
       await stage.apply(grouped)
       const before = await stage.untilReady('grouped', 10)
       await stage.untilAvailable('grouped', 1)
-      await stage.client.delete(
-        resources.podCliqueSets,
-        { name: 'grouped', namespace: stage.namespace },
-        { propagationPolicy: 'Orphan' },
-      )
+      await deleteAlone(stage, resources.podCliqueSets, 'grouped')
       await untilGone(stage, 'grouped')
       await stage.untilQuiet()
-      const after = await stage.untilReady('grouped', 10)
-      assert.deepEqual(
-        after.map(({ metadata }) => metadata.uid).toSorted(),
-        before.map(({ metadata }) => metadata.uid).toSorted(),
-      )
-      await stage.apply(grouped)
-      await stage.until(
-        'the namesake to say what stands in its way',
-        () => stage.set('grouped'),
-        set => /not controlled by this PodCliqueSet/.test(JSON.stringify(set?.status?.lastErrors ?? [])),
-      )
-      assert.equal((await stage.pods('grouped')).length, 10)
+      assert.deepEqual(uids(await stage.untilReady('grouped', 10)), uids(before))
+      const again = await stage.apply(grouped)
+      const set = await stage.untilAvailable('grouped', 1)
+      assert.equal(set.metadata.uid, again.metadata.uid)
+      await stage.untilQuiet()
+      assert.deepEqual(uids(await stage.pods('grouped')), uids(before), 'no pod was touched')
+      assert.deepEqual((await stage.set('grouped'))?.status?.lastErrors ?? [], [])
       await stage.deleteSet('grouped')
       await untilGone(stage, 'grouped')
+      await untilNothingIsLeft(stage, 'grouped')
+    },
+  },
+  {
+    name: 'a namesake that wants something else updates what it takes over, and lets go what it does not want',
+    async tell(stage) {
+      await stage.apply(solo.replace('replicas: 1', 'replicas: 2'))
+      const before = await stage.untilReady('solo', 4)
+      await stage.untilAvailable('solo', 2)
+      await deleteAlone(stage, resources.podCliqueSets, 'solo')
+      await untilGone(stage, 'solo')
+      await stage.apply(solo.replace('web:1', 'web:2'))
+      const after = await stage.until(
+        'two pods of the new image',
+        () => stage.pods('solo'),
+        pods =>
+          pods.length === 2 && pods.every(pod => pod.spec?.containers[0]?.image === 'registry.example/web:2'),
+      )
+      assert.ok(after.every(({ metadata }) => !uids(before).includes(metadata.uid)))
+      await stage.untilAvailable('solo', 1)
+      await stage.deleteSet('solo')
+      await untilGone(stage, 'solo')
+      await untilNothingIsLeft(stage, 'solo')
+    },
+  },
+  {
+    name: 'a scaling group that is deleted alone is made again and takes its members over as they stand',
+    async tell(stage) {
+      await stage.apply(grouped)
+      const before = await stage.untilReady('grouped', 10)
+      await stage.untilAvailable('grouped', 1)
+      const former = uids(await stage.groups('grouped'))
+      await deleteAlone(stage, resources.podCliqueScalingGroups, 'grouped-0-eng')
+      await stage.until(
+        'another group with its members',
+        async () => ({ groups: await stage.groups('grouped'), cliques: await stage.cliques('grouped') }),
+        ({ groups, cliques }) =>
+          groups.length === 1 &&
+          !former.includes(groups[0]!.metadata.uid) &&
+          cliques.every(clique => clique.metadata.ownerReferences?.[0]?.controller),
+      )
+      await stage.untilAvailable('grouped', 1)
+      await stage.untilQuiet()
+      assert.deepEqual(uids(await stage.pods('grouped')), uids(before), 'no pod was touched')
     },
   },
 ]
+
+async function deleteAlone<T extends KubeObject>(stage: Stage, resource: Resource<T>, name: string) {
+  const ref = { name, namespace: stage.namespace }
+  await stage.client.delete(resource, ref, { propagationPolicy: 'Orphan' })
+}
+
+function uids(objects: readonly Stored<KubeObject>[]): string[] {
+  return objects.map(({ metadata }) => metadata.uid).toSorted()
+}

@@ -15,7 +15,7 @@ import {
   type Stored,
 } from '@grove/kube'
 import { resources } from '../../resources.ts'
-import type { World } from '../../world.ts'
+import { byController, type World } from '../../world.ts'
 
 export interface Write {
   readonly verb: 'create' | 'patch' | 'delete'
@@ -100,7 +100,7 @@ export class SimulatedApi {
     }
     if (kind.get(object.metadata.name)?.metadata.uid === object.metadata.uid) {
       kind.delete(object.metadata.name)
-      this.#controlled.get(`${resource} ${controllerOf(object)}`)?.delete(object.metadata.name)
+      this.#controlled.get(`${resource} ${byController(object)}`)?.delete(object.metadata.name)
       this.#tell(resource, { type: 'delete', old: object, new: undefined, source: 'watch' })
     }
     for (const dependent of [resources.podCliques, resources.pods] as unknown as Resource[])
@@ -117,6 +117,7 @@ export class SimulatedApi {
       generation: (before.metadata.generation ?? 1) + bump,
     }
     const stored = { ...after, metadata } as Stored<KubeObject>
+    this.#controlled.get(`${resource} ${byController(before)}`)?.delete(before.metadata.name)
     this.#keep(resource, stored)
     this.#tell(resource, { type: 'update', old: before, new: stored, source: 'watch' })
     return stored
@@ -124,7 +125,7 @@ export class SimulatedApi {
 
   #keep(resource: string, object: Stored<KubeObject>): void {
     this.#kind(resource).set(object.metadata.name, object)
-    const key = `${resource} ${controllerOf(object)}`
+    const key = `${resource} ${byController(object)}`
     const controlled = this.#controlled.get(key) ?? new Map<string, Stored<KubeObject>>()
     this.#controlled.set(key, controlled.set(object.metadata.name, object))
   }
@@ -275,10 +276,6 @@ function gatedPod(pod: Pod): Pod {
 function ungated(pod: Pod): Pod {
   const { schedulingGates: _, ...spec } = pod.spec!
   return { ...pod, spec, status: { ...pod.status, conditions: [{ type: 'PodScheduled', status: 'False' }] } }
-}
-
-function controllerOf({ metadata }: Stored<KubeObject>): string | undefined {
-  return metadata.ownerReferences?.find(owner => owner.controller)?.uid
 }
 
 function keyIn(index: string, { metadata }: Stored<KubeObject>): string | undefined {
