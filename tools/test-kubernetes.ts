@@ -1,32 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run test:kubernetes`: builds the real control plane if it is not in the cache, then runs every
-// `*.kubernetes.test.ts` on it, one file after the other because the machine may be small. Words are paths of
+// `*.kubernetes.test.ts` on it, several files at a time: each starts a control plane of its own. Words are paths of
 // test files.
 import { spawnSync } from 'node:child_process'
-import { globSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
 
-const root = resolve(import.meta.dirname, '..')
-const files = process.argv.slice(2)
-const found = files.length
-  ? files
-  : globSync('{packages,test,tools}/**/*.kubernetes.test.ts', {
-      cwd: root,
-      exclude: ['**/node_modules/**'],
-    }).sort()
+/** Of a whole file: it only ends what hangs. */
+const timeoutMs = 30 * 60_000
 
-const build = spawnSync(process.execPath, ['test/kubernetes/src/main.ts', 'build'], {
-  cwd: root,
-  stdio: 'inherit',
-})
+// Whoever ends this ends the files with it, and those their control planes.
+const ended = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    process.exitCode = 1
+    ended.abort()
+  })
+
+process.chdir(resolve(import.meta.dirname, '..'))
+const words = process.argv.slice(2)
+const { together, alone } = ordered(words.length ? words : allFiles('.'))
+
+const build = spawnSync(process.execPath, ['test/kubernetes/src/main.ts', 'build'], { stdio: 'inherit' })
 if (build.status !== 0) process.exit(build.status ?? 1)
-const tests = spawnSync(
-  process.execPath,
-  ['--test', '--test-concurrency=1', '--test-timeout=900000', ...found],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-)
-process.exit(tests.status ?? 1)
+await runFiles(together, howManyAtATime(availableParallelism(), totalmem()))
+await runFiles(alone, 1)
+
+async function runFiles(files: readonly string[], concurrency: number): Promise<void> {
+  if (files.length === 0 || ended.signal.aborted) return
+  const events = run({ files: [...files], concurrency, timeout: timeoutMs, signal: ended.signal })
+  // What a file has to tell waits until those before it have told theirs; that it is done is told at once.
+  events.on('test:complete', ({ name, nesting, details }) => {
+    if (nesting === 0 && files.includes(name)) console.log(`${name} took ${inSeconds(details.duration_ms)}`)
+  })
+  events.on('test:fail', ({ todo }) => {
+    if (todo === undefined || todo === false) process.exitCode = 1
+  })
+  for await (const text of events.compose(new spec())) process.stdout.write(text)
+}
+
+function inSeconds(ms: number): string {
+  return `${(ms / 1000).toFixed(0)} s`
+}
