@@ -11,6 +11,7 @@ import { resources, startOperator } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { type Fault, faulty } from './faulty.ts'
 import { Stage } from './stage.ts'
+import { untilStill } from './still.ts'
 import { grouped, solo } from './stories/manifests.ts'
 
 describe('bad states', () => {
@@ -217,10 +218,10 @@ describe('bad states', () => {
   told('a set that is settled sends nothing', async () => {
     await stage.apply(grouped)
     await stage.untilAvailable('grouped', 1)
-    await new Promise(resolve => setTimeout(resolve, 1_500))
+    await untilStill(() => requests.length, 1_500)
     requests.length = 0
     await stage.patchSet('grouped', { metadata: { annotations: { 'grove.io/reconcile-trigger': 'now' } } })
-    await new Promise(resolve => setTimeout(resolve, 500))
+    await untilStill(() => requests.length, 1_000)
     assert.deepEqual(requests, [])
   })
 })

@@ -4,7 +4,8 @@
 import { customResourceDefinitions } from '@grove/api'
 import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { lookEveryMs, patienceMs } from './stage.ts'
+import { patienceMs } from './stage.ts'
+import { lookEveryMs } from './still.ts'
 
 const definitions = defineResource<KubeObject>({
   group: 'apiextensions.k8s.io',

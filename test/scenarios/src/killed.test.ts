@@ -13,10 +13,11 @@ import { endState, placeOf } from './end-state.ts'
 import { mortal } from './mortal.ts'
 import { seeded } from './seeded.ts'
 import { Stage } from './stage.ts'
+import { untilStill } from './still.ts'
 
 const deaths = Number(process.env.DEATHS ?? 200)
 const seed = Number(process.env.SEED ?? Date.now() % 100_000)
-/** When no death comes within this, the work was over before it. */
+/** When nothing is asked for so long and no death has come, the work was over before it. */
 const noDeathMs = 400
 
 const hundred = `
@@ -131,19 +132,21 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     within: number,
   ): Promise<void> {
     for (let kill = 0; kill < Math.max(1, times); kill++) {
-      const death = Promise.withResolvers<boolean>()
+      const death = Promise.withResolvers<true>()
+      let requests = 0
       const lives = times === 0 ? Number.POSITIVE_INFINITY : 1 + below(within)
       const transport = mortal(inProcessTransport(embedded.cluster.handle), lives, below(2) === 0, () =>
         death.resolve(true),
       )
-      const stage = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
+      const stage = new Stage({
+        client,
+        operatorClient: createClientOn(transport, { onRequest: () => requests++ }),
+        namespace,
+        writes: [],
+      })
       await stage.startOperator()
       if (kill === 0) await act(stage)
-      if (times > 0) {
-        const timer = setTimeout(() => death.resolve(false), noDeathMs)
-        if (await death.promise) died++
-        clearTimeout(timer)
-      }
+      if (times > 0 && (await Promise.race([death.promise, untilStill(() => requests, noDeathMs)]))) died++
       await stage.abandonOperator()
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { RunningOperator } from '@grove/operator'
+import { untilStill } from './still.ts'
 
 /** How many pods the operator's planners were given, in all or while something happens. */
 export class Looks {
@@ -13,6 +14,11 @@ export class Looks {
       this.#seen += found.length
       return found
     }
+  }
+
+  /** Waits until nobody has looked for so long. */
+  untilStill(forMs: number): Promise<void> {
+    return untilStill(() => this.#seen, forMs)
   }
 
   async during(act: () => Promise<unknown>): Promise<number> {

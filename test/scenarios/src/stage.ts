@@ -18,10 +18,10 @@ import {
 import { type Client, isConflict, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
+import { lookEveryMs, untilStill } from './still.ts'
 
 /** Everything that happens in a story happens within this; a stuck one is told apart from a slow machine. Shorter by PATIENCE_MS. */
-export const patienceMs = Number(process.env.PATIENCE_MS ?? 60_000)
-export const lookEveryMs = 20
+export const patienceMs = Number(process.env.PATIENCE_MS ?? 120_000)
 /** Statuses that nobody waits for are written with a delay: it is quiet when nothing came for longer than that. */
 const quietMs = 800
 export const waiterImage = 'grove-initc:test'
@@ -200,13 +200,7 @@ export class Stage {
 
   /** Waits until the operator writes nothing any more for a while. */
   async untilQuiet(): Promise<void> {
-    let before = -1
-    let still = 0
-    while (still * lookEveryMs < quietMs) {
-      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
-      still = this.writes.length === before ? still + 1 : 0
-      before = this.writes.length
-    }
+    await untilStill(() => this.writes.length, quietMs)
   }
 
   /** Makes the operator look at a set again, and tells what it wrote; statuses may still have been on their way. */

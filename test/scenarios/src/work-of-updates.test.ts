@@ -12,6 +12,8 @@ import { Looks } from './looks.ts'
 import { Stage } from './stage.ts'
 
 const podsPerReplica = 2
+/** Longer than any of the operator's pauses for several changes to be looked at together. */
+const calmMs = 1_500
 
 /** As many replicas of a set as of a scaling group in one: where an update is led from differs. */
 const shapes: Record<string, (replicas: number) => string> = {
@@ -70,15 +72,14 @@ describe('work of updates', () => {
       const looks = new Looks(operator)
       await stage.apply(`apiVersion: grove.io/v1alpha1\nkind: PodCliqueSet\nmetadata: {name: wide}${spec}`)
       await stage.untilReady('wide', replicas * podsPerReplica)
-      const untilStill = () => new Promise(resolve => setTimeout(resolve, 1_500))
-      await untilStill()
+      await looks.untilStill(calmMs)
       const announcing = await looks.during(async () => {
         await stage.edit('wide', set => {
           set.spec.updateStrategy = { paused: true }
           for (const clique of set.spec.template.cliques)
             clique.spec.podSpec.containers[0]!.image = 'registry.example/next:2'
         })
-        await untilStill()
+        await looks.untilStill(calmMs)
       })
       const replacing = await looks.during(async () => {
         await stage.edit('wide', set => {

@@ -66,12 +66,12 @@ describe('work', () => {
       const looks = (act: () => Promise<unknown>) =>
         counted.during(async () => {
           await act()
-          await new Promise(resolve => setTimeout(resolve, calmMs))
+          await counted.untilStill(calmMs)
         })
       await stage.apply(manifest(replicas))
       const pods = await stage.untilReady('wide', replicas * podsPerReplica)
       await stage.untilAvailable('wide', 1)
-      await new Promise(resolve => setTimeout(resolve, 2 * calmMs))
+      await counted.untilStill(2 * calmMs)
       const podEvent = await looks(() =>
         client.patch(
           resources.pods,
