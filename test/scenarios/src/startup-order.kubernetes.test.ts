@@ -3,11 +3,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { createClient } from '@grove/kube'
+import { resources } from '@grove/operator'
 import { gatedStages, type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { installCustomResources } from './custom-kinds.ts'
 import { PodStarter } from './pod-starter.ts'
 import { isReady, Stage } from './stage.ts'
 import { startupOrderStories } from './stories/startup-order.ts'
+
+/** Keeps a pod from being placed until it is taken away. */
+const hold = 'example.com/hold'
 
 describe('order of starting on real Kubernetes, with a waiter process for every pod that waits', () => {
   let kubernetes: Kubernetes
@@ -60,8 +64,10 @@ spec:
     cliqueStartupType: CliqueStartupTypeInOrder
     cliques:
       - name: parent
-        annotations: {simulate.grove.io/start-delay: 2000ms}
-        spec: {roleName: parent, replicas: 1, podSpec: {containers: [{name: main, image: registry.example/a:1}]}}
+        spec:
+          roleName: parent
+          replicas: 1
+          podSpec: {schedulingGates: [{name: ${hold}}], containers: [{name: main, image: 'registry.example/a:1'}]}
       - name: child
         spec: {roleName: child, replicas: 4, podSpec: {containers: [{name: main, image: registry.example/b:1}]}}
 `)
@@ -75,6 +81,13 @@ spec:
         assert.equal(ready.length, 0)
         await Promise.all(waiting.map(waiter => waiter.kill(signal)))
       }
+      await waitFor('four waiters once more', () => starter.waiters.length === 12)
+      const parent = (await stage.pods('w')).find(pod => pod.spec?.hostname === 'w-0-parent-0')!
+      await stage.client.patch(
+        resources.pods,
+        { name: parent.metadata.name, namespace: stage.namespace },
+        { strategic: { spec: { schedulingGates: [{ name: hold, $patch: 'delete' }] } } },
+      )
       await stage.untilReady('w', 5)
       assert.equal(starter.waiters.length, 12)
     }))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { label, type Pod, podSchedulingGate } from '@grove/api'
 import { getScale, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
-import type { Stage } from '../stage.ts'
+import { isReady, type Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 import { report } from './gang-termination.ts'
 import { grouped, solo } from './manifests.ts'
@@ -201,15 +201,23 @@ export const scalingStories: Story[] = [
         )
       await lose('grouped-0-eng-1-lead')
       await lose('grouped-0-eng-0-lead')
+      const gated = (pods: readonly Pod[]) =>
+        pods
+          .filter(({ spec }) => spec?.schedulingGates?.some(({ name }) => name === podSchedulingGate))
+          .map(({ metadata }) => metadata.labels?.[label.podClique])
+      // Tables tell of the pods that are lost until somebody has noticed.
+      await stage.until(
+        'another lead of the base gang, and one that is held back',
+        () => stage.pods('grouped'),
+        pods =>
+          pods.length === 8 &&
+          pods.filter(isReady).length === 7 &&
+          pods.filter(({ metadata }) => !uids(before).has(metadata.uid)).length === 2 &&
+          gated(pods).length === 1,
+      )
       await untilShown(stage, resources.podCliques, cliques('1 0 0 0 0 0 False', '1 1 0 0 1 1 False'))
       await untilShown(stage, resources.podCliqueScalingGroups, groups('1 2 1 1 1   False'))
-      const gated = (await stage.pods('grouped')).filter(({ spec }) =>
-        spec?.schedulingGates?.some(({ name }) => name === podSchedulingGate),
-      )
-      assert.deepEqual(
-        gated.map(({ metadata }) => metadata.labels?.[label.podClique]),
-        ['grouped-0-eng-1-lead'],
-      )
+      assert.deepEqual(gated(await stage.pods('grouped')), ['grouped-0-eng-1-lead'])
       await stage.scale(resources.podCliques, 'grouped-0-router', 1)
       await stage.untilReady('grouped', 9)
       await untilShown(stage, resources.podCliques, cliques('1 1 1 1 1 0 False', '1 1 1 1 1 0 False'))
