@@ -38,7 +38,8 @@ export interface Server {
 }
 
 const pollMs = 20
-const patience = 1_500
+/** Generous, because it only bounds failures: some controllers look for the first time after a quarter of a minute. */
+const patienceMs = 120_000
 
 /** `prefix` starts the names of the namespaces, for a server that has seen the suite before. */
 export function runSuite(
@@ -79,10 +80,10 @@ function groundFor(http: Http, id: string): Ground {
     core: rest => `/api/v1/namespaces/${id}/${rest}`,
     group: (groupVersion, rest) => `/apis/${groupVersion}/namespaces/${id}/${rest}`,
     async eventually(ask, right) {
-      for (let attempt = 1; ; attempt++) {
+      for (const end = Date.now() + patienceMs; ; ) {
         const answer = await ask()
         if (right(answer)) return answer
-        if (attempt === patience) throw new Error(`never became right; last: ${JSON.stringify(answer)}`)
+        if (Date.now() > end) throw new Error(`never became right; last: ${JSON.stringify(answer)}`)
         await new Promise(resolve => setTimeout(resolve, pollMs))
       }
     },

@@ -15,7 +15,7 @@ export class WatchEvent extends Document {
 }
 
 /** An event that has not come after this long will not come; generous, because it only bounds failures. */
-const eventTimeoutMs = 15_000
+const eventTimeoutMs = 60_000
 
 /** The events of one watch, in order. */
 export class WatchStream {

@@ -40,7 +40,7 @@ describe('kubectl', () => {
     const shell = new Shell(kubectls[1]!, 'session-simulated')
     await shell.begin()
     await shell.types('run web --image=registry.example/web:1 --port=80')
-    await shell.types('wait --for=condition=Ready pod/web --timeout=30s')
+    await shell.types('wait --for=condition=Ready pod/web --timeout=120s')
     shell.file('some.txt', 'text')
     for (const [command, part] of [
       ['exec web -- true', 'exec'],

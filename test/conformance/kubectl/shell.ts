@@ -26,7 +26,7 @@ export interface TypeOptions extends RunOptions {
 /** Words with spaces between them, or word by word. */
 export type Command = string | readonly string[]
 
-const patienceMs = 60_000
+const patienceMs = 120_000
 const lookEveryMs = 100
 
 /** Somebody at a keyboard with kubectl, in a namespace of their own. What they see is written down. */

@@ -78,7 +78,7 @@ test("a Deployment's pods are scheduled and run, and the garbage collector remov
     'deployment/web',
     '-n',
     namespace,
-    '--timeout=60s',
+    '--timeout=120s',
   )
   assert.equal(rollout.code, 0, rollout.stderr)
 

@@ -18,7 +18,7 @@ export interface WaitOptions {
 export async function waitFor<T>(
   what: string,
   check: () => T | Promise<T>,
-  { timeoutMs = 60_000, intervalMs = 100, signal }: WaitOptions = {},
+  { timeoutMs = 120_000, intervalMs = 100, signal }: WaitOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
   const deadline = performance.now() + timeoutMs
   let cause: unknown

@@ -20,7 +20,7 @@ describe('sets of real Kubernetes', () => {
     const { stdout: input } = await call(['crds'])
     const applied = await call(['apply', '-f', '-', '--kubeconfig', kubernetes.kubeconfig], { input })
     assert.equal(applied.status, 0, applied.stderr)
-    await kubernetes.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=60s')
+    await kubernetes.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s')
     operator = await startOperator(client, {
       configuration: defaultConfiguration(),
       waiterImage: 'grove-initc:test',

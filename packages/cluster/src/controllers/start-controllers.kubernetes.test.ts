@@ -65,16 +65,16 @@ describe('on a real API server', () => {
     )
     await kubernetes.apply(web('app:1'), ...inside)
     assert.match(
-      await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=20s'),
+      await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=120s'),
       /successfully rolled out/,
     )
     await kubectl('set', 'image', 'deployment/web', 'app=app:2', ...inside)
     assert.match(
-      await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=20s'),
+      await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=120s'),
       /successfully rolled out/,
     )
     await kubectl('rollout', 'undo', 'deployment/web', ...inside)
-    await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=20s')
+    await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=120s')
     assert.match(await kubectl('rollout', 'history', 'deployment/web', ...inside), /2 .*\n3 /)
     const images = await kubectl(
       'get',
@@ -93,12 +93,12 @@ describe('on a real API server', () => {
       '--max-unavailable=1',
       ...inside,
     )
-    await kubectl('drain', 'node-0', '--ignore-daemonsets', '--timeout=30s')
-    await kubectl('wait', 'pods', '--all', '--for=condition=Ready', ...inside, '--timeout=20s')
+    await kubectl('drain', 'node-0', '--ignore-daemonsets', '--timeout=120s')
+    await kubectl('wait', 'pods', '--all', '--for=condition=Ready', ...inside, '--timeout=120s')
     const places = await kubectl('get', 'pods', ...inside, '-o', 'jsonpath={.items[*].spec.nodeName}')
     assert.deepEqual([...new Set(places.split(' '))], ['node-1'])
     await kubectl('uncordon', 'node-0')
-    await kubectl('delete', 'namespace', namespace, '--timeout=30s')
+    await kubectl('delete', 'namespace', namespace, '--timeout=120s')
   })
 
   it('kubectl delete cascades as it is told', async () => {
@@ -107,12 +107,12 @@ describe('on a real API server', () => {
     const left = async () =>
       (await kubectl('get', 'replicasets,pods', ...inside, '-o', 'name')).trim().split('\n').filter(Boolean)
     await kubernetes.apply(web('app:1'), ...inside)
-    await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=20s')
+    await kubectl('rollout', 'status', 'deployment/web', ...inside, '--timeout=120s')
     await kubectl('delete', 'deployment', 'web', '--cascade=orphan', ...inside)
     assert.equal((await left()).length, 5)
     await kubernetes.apply(web('app:1'), ...inside)
     await waitFor('the orphans to be adopted or replaced', async () => (await left()).length >= 5)
-    await kubectl('delete', 'deployment', 'web', '--cascade=foreground', ...inside, '--timeout=30s')
+    await kubectl('delete', 'deployment', 'web', '--cascade=foreground', ...inside, '--timeout=120s')
     await kubectl('delete', 'replicasets', '--all', '--cascade=background', ...inside)
     await waitFor('everything to be gone', async () => (await left()).length === 0)
   })

@@ -12,7 +12,7 @@ import { leaseClient } from './lease-client.ts'
 import { leases } from './record.ts'
 
 const lock = { namespace: 'kube-system', name: 'shared' }
-const times = { leaseDurationMs: 6_000, renewDeadlineMs: 4_000, retryPeriodMs: 1_000 }
+const times = { leaseDurationMs: 10_000, renewDeadlineMs: 7_000, retryPeriodMs: 1_000 }
 const never = new AbortController().signal
 
 let kubernetes: Kubernetes
@@ -51,7 +51,12 @@ describe('an election with a client-go candidate', () => {
       times,
     })
     const acquiring = elector.acquire(never)
-    await new Promise(resolve => setTimeout(resolve, 2 * times.retryPeriodMs))
+    const theirRenewals = new Set<string | undefined>()
+    await waitFor('some renewals of theirs', async () => {
+      const spec = await specOf()
+      theirRenewals.add(spec.renewTime)
+      return spec.holderIdentity !== theirs || theirRenewals.size > 3
+    })
     assert.equal((await specOf()).holderIdentity, theirs, 'ours waits while theirs renews')
     assert.equal(elector.leadership.isHeld(), false)
 
@@ -59,7 +64,7 @@ describe('an election with a client-go candidate', () => {
     await acquiring
     const ours = await specOf()
     assert.equal(ours.holderIdentity, elector.leadership.identity)
-    assert.equal(ours.leaseDurationSeconds, 6)
+    assert.equal(ours.leaseDurationSeconds, times.leaseDurationMs / 1_000)
 
     // Theirs comes back and must wait as long as ours renews.
     const renewals = new Set<string | undefined>()

@@ -61,8 +61,8 @@ const policyFor = (home: string) =>
   certificatePolicy({
     authorityName: 'Test-CA',
     serverNames: [`${service}.${home}.svc`],
-    settleMs: 3_000,
-    overlapMs: 3_000,
+    settleMs: 6_000,
+    overlapMs: 6_000,
   })
 
 before(async () => {

@@ -8,7 +8,7 @@ import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernete
 import { type OperatorProcess, startOperatorProcess } from '@grove/test-scenarios'
 
 const leaseName = 'grove-operator-leader-election'
-const shortLease = { enabled: true, leaseDuration: '6s', renewDeadline: '2s', retryPeriod: '500ms' }
+const shortLease = { enabled: true, leaseDuration: '15s', renewDeadline: '5s', retryPeriod: '500ms' }
 
 describe('the operator process', () => {
   let kubernetes: Kubernetes
@@ -105,7 +105,7 @@ describe('the operator process', () => {
 
   test('held up for longer than its renew deadline it says so, renews its lease and goes on', async () => {
     operator.child.kill('SIGSTOP')
-    await waitFor('the renew deadline to be over', async () => (await leaseAgeMs()) > 2_600)
+    await waitFor('the renew deadline to be over', async () => (await leaseAgeMs()) > 5_600)
     operator.child.kill('SIGCONT')
     await waitFor('the lease to be renewed', async () => /leads again/.test(operator.output))
     assert.match(operator.output, /This process was held up and writes nothing until its lease is renewed/)

@@ -38,7 +38,7 @@ export const nodeSessions = sessions({
     await shell.sees('get pods -A -o name', /^$/)
     await shell.types('cordon node-b')
     await shell.types('create -f -', { input: manifest(site, guard) })
-    await shell.types('rollout status deployment/site --timeout=60s', { only: () => '' })
+    await shell.types('rollout status deployment/site --timeout=120s', { only: () => '' })
     await shell.sees('get pdb guard -o jsonpath={.status.disruptionsAllowed}', /1/)
     await shell.types('get pdb guard')
     await shell.types('describe pdb guard', { only: text => text.replace(/^Events:[\s\S]*/m, '') })
@@ -49,7 +49,7 @@ export const nodeSessions = sessions({
     assert.match(asked, /alone/)
     await shell.types('get node node-a -o jsonpath={.spec.unschedulable}')
     const drained = await shell.silently(
-      'drain node-a --force --ignore-daemonsets --delete-emptydir-data --timeout=60s',
+      'drain node-a --force --ignore-daemonsets --delete-emptydir-data --timeout=120s',
     )
     assert.match(drained, /^node\/node-a drained$/m)
     await shell.types('get pods -o name --field-selector=spec.nodeName=node-a')
@@ -72,7 +72,7 @@ export const nodeSessions = sessions({
       metadata: { name: 'node-c', annotations: { 'kwok.x-k8s.io/node': 'fake' } },
     }
     await shell.types('create -f -', { input: manifest(node) })
-    await shell.types('wait --for=condition=Ready node/node-c --timeout=60s')
+    await shell.types('wait --for=condition=Ready node/node-c --timeout=120s')
     await shell.isRefused('create -f -', { input: manifest(node) })
     await shell.types('delete node node-c')
     await shell.isRefused('get node node-c')

@@ -15,7 +15,7 @@ export const podSessions = sessions({
     await shell.types('get pod web')
     await shell.types('get pod web -o wide')
     await shell.types('get pods --field-selector=status.phase=Running,spec.nodeName!= -o name')
-    await shell.types('wait --for=condition=Ready pod/web --timeout=30s')
+    await shell.types('wait --for=condition=Ready pod/web --timeout=120s')
     await shell.types('wait --for=jsonpath={.status.phase}=Running pod/web')
     await shell.types('describe pod web', { only: withoutRuntime })
     await shell.sees('events --for pod/web', /Scheduled/)

@@ -48,11 +48,11 @@ const set = (image = 'registry.example/app:1') =>
     .replace(',}', '}')
 
 async function stands(shell: Shell, groups = 2): Promise<void> {
-  await shell.silently('wait --for=jsonpath={.status.availableReplicas}=1 pcs/llm --timeout=60s')
+  await shell.silently('wait --for=jsonpath={.status.availableReplicas}=1 pcs/llm --timeout=120s')
   const group = 'pcsg/llm-0-decode'
-  await shell.silently(`wait --for=jsonpath={.status.availableReplicas}=${groups} ${group} --timeout=60s`)
-  await shell.silently(`wait --for=jsonpath={.status.updatedReplicas}=${groups} ${group} --timeout=60s`)
-  await shell.silently('wait --for=jsonpath={.status.readyReplicas}=1 pclq --all --timeout=60s')
+  await shell.silently(`wait --for=jsonpath={.status.availableReplicas}=${groups} ${group} --timeout=120s`)
+  await shell.silently(`wait --for=jsonpath={.status.updatedReplicas}=${groups} ${group} --timeout=120s`)
+  await shell.silently('wait --for=jsonpath={.status.readyReplicas}=1 pclq --all --timeout=120s')
 }
 
 export const setSessions = sessions({
@@ -87,10 +87,10 @@ export const setSessions = sessions({
       'get pcsg llm-0-decode --subresource=scale -o jsonpath={.spec.replicas}/{.status.selector}',
     )
     await shell.types('scale pclq llm-0-router --replicas=2')
-    await shell.types('wait --for=jsonpath={.status.readyReplicas}=2 pclq/llm-0-router --timeout=60s')
+    await shell.types('wait --for=jsonpath={.status.readyReplicas}=2 pclq/llm-0-router --timeout=120s')
     await shell.isRefused('patch pcs llm -p {"spec":{"replicas":2}} --type=strategic')
     await shell.types('patch pcs llm --type=json -p [{"op":"replace","path":"/spec/replicas","value":2}]')
-    await shell.types('wait --for=jsonpath={.status.availableReplicas}=2 pcs/llm --timeout=60s')
+    await shell.types('wait --for=jsonpath={.status.availableReplicas}=2 pcs/llm --timeout=120s')
     await shell.types('patch pcs llm --type=merge -p {"spec":{"replicas":1}}')
     await shell.isRefused('patch pcs llm --type=merge -p {"spec":{"replicas":"two"}}')
     await shell.types('patch pcs llm --type=merge -p {"spec":{"template":{"nonsense":1}}} --dry-run=server')
