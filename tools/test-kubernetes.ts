@@ -6,8 +6,10 @@
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { eventsOf, type TestEvent } from './joined-report.ts'
 import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
 
 /** Of a whole file: it only ends what hangs. */
@@ -27,10 +29,11 @@ const { together, alone } = ordered(words.length ? words : allFiles('.'))
 
 const build = spawnSync(process.execPath, ['test/kubernetes/src/main.ts', 'build'], { stdio: 'inherit' })
 if (build.status !== 0) process.exit(build.status ?? 1)
-await runFiles(together, howManyAtATime(availableParallelism(), totalmem()))
-await runFiles(alone, 1)
+const atATime = howManyAtATime(availableParallelism(), totalmem())
+const report = Readable.from(eventsOf([runOf(together, atATime), runOf(alone, 1)])).compose(new spec())
+for await (const text of report) process.stdout.write(text)
 
-async function runFiles(files: readonly string[], concurrency: number): Promise<void> {
+async function* runOf(files: readonly string[], concurrency: number): AsyncGenerator<TestEvent> {
   if (files.length === 0 || ended.signal.aborted) return
   const events = run({ files: [...files], concurrency, timeout: timeoutMs, signal: ended.signal })
   // What a file has to tell waits until those before it have told theirs; that it is done is told at once.
@@ -40,7 +43,7 @@ async function runFiles(files: readonly string[], concurrency: number): Promise<
   events.on('test:fail', ({ todo }) => {
     if (todo === undefined || todo === false) process.exitCode = 1
   })
-  for await (const text of events.compose(new spec())) process.stdout.write(text)
+  yield* events as AsyncIterable<TestEvent>
 }
 
 function inSeconds(ms: number): string {
