@@ -36,7 +36,7 @@ export class Operator {
 
   constructor({ context, log = silentLogger, registry }: OperatorOptions) {
     const { clock, configuration, world, statusPace } = context
-    for (const cache of [world.cliques, world.groups])
+    for (const cache of [world.cliques, world.groups, world.gangs])
       cache.onChange(change => {
         if (change.type === 'delete') statusPace.forget(change.old.metadata.uid)
       })

@@ -92,10 +92,12 @@ function patchTowards(existing: PodGang, wanted: PodGang): Readonly<Record<strin
 /** Only our own condition, and the phase while nobody has set one: the rest belongs to the scheduler. */
 export function statusWith(gang: PodGang, initialized: ConditionValue, now: string): PodGangStatus {
   const before = gang.status
-  const observed = { ...initialized, observedGeneration: gang.metadata.generation ?? 1 }
+  const { generation: observedGeneration = 1 } = gang.metadata
+  const conditions = withCondition(before?.conditions, initialized, now)
   return {
     ...before,
     phase: before?.phase || 'Pending',
-    conditions: [...withCondition(before?.conditions, observed, now)],
+    // Of the present generation also where it says the same as before.
+    conditions: conditions.map(one => (one.type === initialized.type ? { ...one, observedGeneration } : one)),
   }
 }

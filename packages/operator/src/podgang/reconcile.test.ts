@@ -88,6 +88,30 @@ describe('a gang', () => {
     assert.deepEqual(events, ['PodGangCreateOrUpdateSuccessful'])
   })
 
+  test('says of which generation it is complete, soon after its list has changed', async () => {
+    const { api, clock, reconcile, gang, condition, listed, putClique, putPod } = bed()
+    putClique('new')
+    putPod('p0', 'new')
+    const pod = putPod('p1', 'new')
+    await reconcile()
+    const { generation, lastTransitionTime } = { ...gang()!.metadata, ...condition()! }
+    assert.equal(condition()?.observedGeneration, generation)
+    await clock.advance(60_000)
+    api.remove(resources.pods as never, pod)
+    api.remove(resources.pods as never, api.get(resources.pods, 'p1')!)
+    putPod('p2', 'new')
+    const wait = await reconcile()
+    assert.equal(listed(), 'p0,p2')
+    assert.equal(gang()!.metadata.generation, generation! + 1)
+    if (wait) await clock.advance(wait.requeueAfter!)
+    await reconcile()
+    assert.equal(condition()?.observedGeneration, generation! + 1)
+    assert.equal(condition()?.lastTransitionTime, lastTransitionTime, 'it was complete all the time')
+    const { writes } = api
+    assert.equal(await reconcile(), undefined)
+    assert.equal(api.writes, writes)
+  })
+
   test('whose pods do not come is there all the same and says what it lacks, at a calm pace', async () => {
     const { clock, reconcile, condition, putClique, putPod, api } = bed()
     await reconcile()

@@ -148,14 +148,22 @@ export class GangReconciler {
     incompleteMs: number,
     signal: AbortSignal,
   ): Promise<ReconcileResult | undefined> {
-    const { world, clock } = this.#context
+    const { world, clock, statusPace } = this.#context
+    const { uid, generation = 1 } = gang.metadata
     const known = findCondition(gang.status?.conditions, initialized.type)
-    if (known?.status === initialized.status && (isComplete || known.message === initialized.message))
-      return undefined
-    if (known && !isComplete && incompleteMs < lackGraceMs)
+    if (known?.status === initialized.status && (isComplete || known.message === initialized.message)) {
+      if (known.observedGeneration === generation) {
+        statusPace.drop(uid)
+        return undefined
+      }
+      // That it holds for the present list as well: nobody waits for that.
+      const waitMs = statusPace.waitMs(uid)
+      if (waitMs > 0) return { requeueAfter: waitMs }
+    } else if (known && !isComplete && incompleteMs < lackGraceMs)
       return { requeueAfter: lackGraceMs - incompleteMs }
     const status = statusWith(gang, initialized, timestamp(clock))
     await writeStatus(world, resources.podGangs, gang, status, { signal })
+    statusPace.wrote(uid)
     if (!isComplete) this.#incompleteSince.set(key, clock.monotonic())
     return undefined
   }
