@@ -90,9 +90,22 @@ users:
   })
 
   it('may be missing when listed, but not when named', () => {
+    const missing = [join(directory, 'missing'), join(directory, 'lost')] as const
     assert.throws(
-      () => loadKubeconfig({ environment: { KUBECONFIG: join(directory, 'missing') } }),
-      ConfigError,
+      () => loadKubeconfig({ environment: { KUBECONFIG: missing[0] } }),
+      new ConfigError(
+        `KUBECONFIG names ${missing[0]}, which does not exist; unset it or name a file that is there`,
+      ),
+    )
+    assert.throws(
+      () => loadKubeconfig({ environment: { KUBECONFIG: missing.join(delimiter) } }),
+      new ConfigError(
+        `KUBECONFIG names ${missing.join(', ')}, none of which exists; unset it or name a file that is there`,
+      ),
+    )
+    assert.throws(
+      () => loadKubeconfig({ environment: { HOME: join(directory, 'missing') } }),
+      new ConfigError('no kubeconfig with a current context; set KUBECONFIG or name a file'),
     )
     assert.throws(() => loadKubeconfig({ path: join(directory, 'missing') }), /cannot be read/)
   })

@@ -36,10 +36,18 @@ export function loadKubeconfig(options: KubeconfigOptions = {}): ClusterConfig {
 /** All files that apply, as one. */
 export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
   if (options.path !== undefined) return readKubeconfigFile(options.path, false)!
-  const files = kubeconfigPaths(options.environment ?? process.env)
-    .map(path => readKubeconfigFile(path, true))
-    .filter(file => file !== undefined)
+  const environment = options.environment ?? process.env
+  const paths = kubeconfigPaths(environment)
+  const files = paths.map(path => readKubeconfigFile(path, true)).filter(file => file !== undefined)
+  if (files.length === 0 && environment.KUBECONFIG) throw new ConfigError(missingText(paths))
   return mergeKubeconfigs(files)
+}
+
+/** Often the file of a cluster that has ended, in a terminal that is older than that. */
+function missingText(paths: readonly string[]): string {
+  const missing =
+    paths.length === 1 ? `${paths[0]}, which does not exist` : `${paths.join(', ')}, none of which exists`
+  return `KUBECONFIG names ${missing}; unset it or name a file that is there`
 }
 
 export function kubeconfigPaths(environment: Readonly<Record<string, string | undefined>>): string[] {
