@@ -3,13 +3,14 @@
 // What it takes for a set, or replicas of it, to go; counted in requests.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { finalizer } from '@grove/api'
+import { finalizer, label } from '@grove/api'
 import { resources } from '../resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import { failure } from '../testing/simulation/api.ts'
 import { RecordedSimulation } from '../testing/simulation/recorded.ts'
 import { setName } from '../testing/simulation/simulation.ts'
 import { settle } from '../testing/simulation/wellness.ts'
+import { domainsHeldMs } from './deletion.ts'
 
 async function settled(replicas: number): Promise<RecordedSimulation> {
   const web = clique('web', { replicas: 2 })
@@ -28,8 +29,8 @@ async function settled(replicas: number): Promise<RecordedSimulation> {
 }
 
 /** As the API server does it: the set stays until nobody holds it any more. */
-function markDeleted(simulation: RecordedSimulation): void {
-  const metadata = { deletionTimestamp: new Date(simulation.clock.now()).toISOString() }
+function markDeleted(simulation: RecordedSimulation, skewMs = 0): void {
+  const metadata = { deletionTimestamp: new Date(simulation.clock.now() + skewMs).toISOString() }
   simulation.api.modify(resources.podCliqueSets, setName, { metadata })
 }
 
@@ -165,3 +166,37 @@ test('replicas go by label in four requests, and one more for each of their gang
     kept.map(({ metadata }) => metadata.uid),
   )
 })
+
+for (const [what, skewMs] of [
+  ['an hour behind ours', -3_600_000],
+  ['ours', 0],
+  ['an hour ahead of ours', 3_600_000],
+] as const)
+  test(`NVLink domains are held for a minute while pods are on them; the clock of the API server is ${what}`, async () => {
+    const simulation = await settled(1)
+    const { apiVersion, kind, metadata } = simulation.set
+    const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid, controller: true }
+    simulation.api.put(resources.computeDomains, {
+      metadata: {
+        namespace: metadata.namespace,
+        name: 'w-0-fabric',
+        labels: { [label.setReplicaIndex]: '0' },
+        finalizers: [finalizer.computeDomain],
+        ownerReferences: [owner],
+      },
+    } as never)
+    markDeleted(simulation, skewMs)
+    const isHeld = () => simulation.set.metadata.finalizers?.includes(finalizer.podCliqueSet)
+    await simulation.lookAtSet()
+    assert.ok(isHeld(), 'its pods are on their way out')
+    await simulation.clock.advance(domainsHeldMs - 1)
+    await simulation.lookAtSet()
+    assert.ok(isHeld())
+    await simulation.clock.advance(1)
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.writes, [
+      'patch computedomains',
+      'delete computedomains',
+      'patch podcliquesets',
+    ])
+  })

@@ -4,6 +4,7 @@
 // makes it fast. If those requests fail the collector still finishes the job.
 import { finalizer, managedLabels, type PodCliqueSet, selectorText, setErrorCode } from '@grove/api'
 import {
+  type Clock,
   isKubeError,
   isNotFound,
   type KubeObject,
@@ -26,11 +27,33 @@ import { areDomainsInUse, releaseComputeDomains } from './compute-domains.ts'
 /** What the API server puts on an object whose dependents are to stay. */
 const orphanFinalizer = 'orphan'
 
-/** So long after the deletion NVLink domains are kept for pods that do not end; twice the usual grace of a pod. */
-const domainsHeldMs = 60_000
+/** So long NVLink domains are kept for pods that do not end; twice the usual grace of a pod. */
+export const domainsHeldMs = 60_000
+
+/** How long sets have been going, by our own clock: that of the API server may be hours away from it. */
+export class GoingSets {
+  /** UID → when it was first seen to go; monotonic. */
+  readonly #since = new Map<string, number>()
+  readonly #clock: Clock
+
+  constructor({ world, clock }: Pick<OperatorContext, 'world' | 'clock'>) {
+    this.#clock = clock
+    world.sets.onChange(change => {
+      if (change.type === 'delete') this.#since.delete(change.old.metadata.uid)
+    })
+  }
+
+  goingMs({ metadata: { uid } }: StoredSet): number {
+    const now = this.#clock.monotonic()
+    const since = this.#since.get(uid) ?? now
+    this.#since.set(uid, since)
+    return now - since
+  }
+}
 
 export async function deleteSet(
   set: StoredSet,
+  goingMs: number,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<ReconcileResult | undefined> {
@@ -38,8 +61,8 @@ export async function deleteSet(
   const finalizers = set.metadata.finalizers ?? []
   if (!finalizers.includes(finalizer.podCliqueSet)) return undefined
   if (!leavesChildren(set, world)) await removeChildren(set, world, signal)
-  const releaseAt = Date.parse(set.metadata.deletionTimestamp ?? '') + domainsHeldMs
-  if (areDomainsInUse(set, context) && context.clock.now() < releaseAt) return { requeueAt: releaseAt }
+  if (goingMs < domainsHeldMs && areDomainsInUse(set, context))
+    return { requeueAfter: domainsHeldMs - goingMs }
   // These alone carry a finalizer that nobody else would take away.
   await releaseComputeDomains(set, context, signal)
   try {

@@ -34,7 +34,7 @@ import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
 import type { Component } from './child-component.ts'
 import { components } from './components.ts'
-import { deleteSet, tellFailedDeletion } from './deletion.ts'
+import { deleteSet, GoingSets, tellFailedDeletion } from './deletion.ts'
 import { areGangsComplete, syncGangs } from './gangs.ts'
 import { OutdatedCliques } from './outdated-cliques.ts'
 import { removeSurplusReplicas } from './scale-in.ts'
@@ -61,6 +61,7 @@ export class SetReconciler {
   readonly #notices: TerminationNotices
   readonly #settled: SettledSets
   readonly #outdated: OutdatedCliques
+  readonly #going: GoingSets
 
   constructor({ context, tokens, enqueueGang, gangFailures }: SetReconcilerOptions) {
     this.#context = context
@@ -70,6 +71,7 @@ export class SetReconciler {
     this.#notices = new TerminationNotices(context)
     this.#settled = new SettledSets(context.world)
     this.#outdated = new OutdatedCliques(context.world)
+    this.#going = new GoingSets(context)
   }
 
   async reconcile(key: ObjectKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
@@ -105,7 +107,7 @@ export class SetReconciler {
 
   async #delete(set: StoredSet, signal: AbortSignal): Promise<ReconcileResult | undefined> {
     try {
-      return await deleteSet(set, this.#context, signal)
+      return await deleteSet(set, this.#going.goingMs(set), this.#context, signal)
     } catch (error) {
       // A conflict is over with the next attempt; anything else is what the user waits for.
       if (!isConflict(error)) await tellFailedDeletion(set, error, this.#context, signal)

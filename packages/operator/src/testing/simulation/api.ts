@@ -240,6 +240,7 @@ export class SimulatedApi {
       serviceAccounts: cache(resources.serviceAccounts as unknown as Resource),
       roles: cache(resources.roles as unknown as Resource),
       roleBindings: cache(resources.roleBindings as unknown as Resource),
+      computeDomains: cache(resources.computeDomains as unknown as Resource),
       autoscalers: cache(resources.autoscalers as unknown as Resource),
       topologyBindings: cache(resources.clusterTopologyBindings as unknown as Resource),
       onChangeOfAny: (observer: Observer) => this.#observers.push(observer),
