@@ -170,4 +170,28 @@ export const schedulerStories: Story[] = [
       )
     },
   },
+  {
+    name: 'a set some of whose cliques name a scheduler goes on as before when another becomes the default',
+    async tell(stage) {
+      const named =
+        'podSpec: {schedulerName: default-scheduler, containers: [{name: main, image: registry.example/engine:1}]}'
+      await stage.apply(
+        grouped.replace('podSpec: {containers: [{name: main, image: registry.example/engine:1}]}', named),
+      )
+      const before = await stage.untilReady('grouped', 10)
+      await stage.restartOperator(scheduledBy('kai-scheduler'))
+      await stage.edit('grouped', set => {
+        set.spec.template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/router:2'
+      })
+      const after = await stage.until(
+        'both routers to be updated',
+        () => stage.untilReady('grouped', 10),
+        pods =>
+          pods.filter(pod => pod.spec?.containers[0]?.image === 'registry.example/router:2').length === 2,
+      )
+      assert.ok(after.every(pod => pod.spec?.schedulerName === 'default-scheduler'))
+      const kept = after.filter(({ metadata }) => before.some(pod => pod.metadata.uid === metadata.uid))
+      assert.equal(kept.length, 8)
+    },
+  },
 ]

@@ -56,6 +56,53 @@ describe('a set that became invalid in the meantime', () => {
   })
 })
 
+describe('a set some of whose cliques name a scheduler, and another is the default by now', () => {
+  const containers = [{ name: 'c', image: 'i' }]
+  const named = (schedulerName: string | undefined, image = 'i') =>
+    clique('named', {
+      podSpec: { containers: [{ name: 'c', image }], ...(schedulerName && { schedulerName }) },
+    })
+  const nameless = clique('nameless', { podSpec: { containers } })
+  const mixed = sampleSet({ cliques: [nameless, named('default-scheduler')] })
+  const settings = { schedulers: ['kai-scheduler'] }
+
+  test('can be changed in what has nothing to do with schedulers', () => {
+    for (const cliques of [
+      [nameless, named('default-scheduler', 'j')],
+      [named('default-scheduler', 'j'), nameless],
+    ])
+      assert.deepEqual(changeRefusals(sampleSet({ cliques }), mixed, settings), [])
+  })
+
+  test('is refused where its scheduler is not enabled any more', () => {
+    const gone = sampleSet({ cliques: [nameless, named('gone')] })
+    const refusals = changeRefusals(sampleSet({ cliques: [nameless, named('gone', 'j')] }), gone, settings)
+    assert.match(refusals.join(), /"gone": schedulerName must be an enabled scheduler backend/)
+    assert.doesNotMatch(refusals.join(), /have to be the same/)
+  })
+
+  test('cannot come to two schedulers', () => {
+    for (const name of ['kai-scheduler', undefined])
+      assert.notDeepEqual(
+        changeRefusals(sampleSet({ cliques: [nameless, named(name, 'j')] }), mixed, settings),
+        [],
+      )
+    assert.match(
+      changeRefusals(
+        sampleSet({
+          cliques: [
+            clique('nameless', { podSpec: { containers, schedulerName: 'kai-scheduler' } }),
+            named('default-scheduler'),
+          ],
+        }),
+        mixed,
+        settings,
+      ).join(),
+      /have to be the same/,
+    )
+  })
+})
+
 test('defaults that a newer release fills in are no change', () => {
   const { terminationDelay: _absent, ...template } = stale.spec.template
   const old = { ...stale, spec: { ...stale.spec, template } }

@@ -2,7 +2,7 @@
 
 import { type FieldError, fieldError, renderFieldError, validateObjectMeta } from '@grove/apimachinery'
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '../../configuration/index.ts'
-import type { PodCliqueSet } from '../../types/index.ts'
+import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import { defaultPodCliqueSet } from '../defaulting.ts'
 import { validateClaimTemplates } from './claim-templates.ts'
@@ -85,7 +85,7 @@ export function validateChangedPodCliqueSet(
   const old = withEmptyLists(defaultPodCliqueSet(stored))
   const { configuration, cluster } = context
   if (leavesWorkloadAlone(set, old)) return { errors: [], warnings: [] }
-  const profiles = profilesOf(configuration)
+  const profiles = withSchedulerOf(set, old, profilesOf(configuration))
   const warnings = restartPolicyWarnings(set)
   const errors = [
     ...validateObject(set, old, profiles),
@@ -111,6 +111,26 @@ function profilesOf(configuration: OperatorConfiguration): SchedulerProfiles {
     enabledSchedulers: enabledSchedulers(configuration),
     defaultScheduler: defaultScheduler(configuration),
   }
+}
+
+/**
+ * Where some cliques of a stored set name a scheduler and others none, the default was that scheduler when it was made,
+ * and all of it is placed by it. Another default does not make it a set of two schedulers.
+ */
+function withSchedulerOf(
+  set: PodCliqueSet,
+  old: PodCliqueSet,
+  profiles: SchedulerProfiles,
+): SchedulerProfiles {
+  const before = new Map(old.spec.template.cliques.map(clique => [clique.name, schedulerNameOf(clique)]))
+  const { cliques } = set.spec.template
+  const named = cliques.map(schedulerNameOf).find(name => name !== '')
+  const isUnchanged = cliques.every(clique => before.get(clique.name) === schedulerNameOf(clique))
+  return named !== undefined && isUnchanged ? { ...profiles, defaultScheduler: named } : profiles
+}
+
+function schedulerNameOf({ spec }: CliqueTemplate): string {
+  return spec.podSpec.schedulerName ?? ''
 }
 
 /** The rules that hold for an object by itself, new or changed. */
