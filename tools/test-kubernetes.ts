@@ -2,13 +2,14 @@
 
 // `npm run test:kubernetes`: builds the real control plane if it is not in the cache, then runs every
 // `*.kubernetes.test.ts` on it, several files at a time: each starts a control plane of its own. Words are paths of
-// test files.
+// test files; `--test-name-pattern` picks tests by their names.
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { parseArgs } from 'node:util'
 import { eventsOf, type TestEvent } from './joined-report.ts'
 import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
 
@@ -24,8 +25,12 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   })
 
 process.chdir(resolve(import.meta.dirname, '..'))
-const words = process.argv.slice(2)
-const { together, alone } = ordered(words.length ? words : allFiles('.'))
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { 'test-name-pattern': { type: 'string', multiple: true } },
+})
+const testNamePatterns = values['test-name-pattern']?.map(pattern => new RegExp(pattern)) ?? []
+const { together, alone } = ordered(positionals.length ? positionals : allFiles('.'))
 
 const build = spawnSync(process.execPath, ['test/kubernetes/src/main.ts', 'build'], { stdio: 'inherit' })
 if (build.status !== 0) process.exit(build.status ?? 1)
@@ -35,7 +40,13 @@ for await (const text of report) process.stdout.write(text)
 
 async function* runOf(files: readonly string[], concurrency: number): AsyncGenerator<TestEvent> {
   if (files.length === 0 || ended.signal.aborted) return
-  const events = run({ files: [...files], concurrency, timeout: timeoutMs, signal: ended.signal })
+  const events = run({
+    files: [...files],
+    concurrency,
+    timeout: timeoutMs,
+    signal: ended.signal,
+    ...(testNamePatterns.length > 0 && { testNamePatterns }),
+  })
   // What a file has to tell waits until those before it have told theirs; that it is done is told at once.
   events.on('test:complete', ({ name, nesting, details }) => {
     if (nesting === 0 && files.includes(name)) console.log(`${name} took ${inSeconds(details.duration_ms)}`)
