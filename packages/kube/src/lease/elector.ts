@@ -16,24 +16,8 @@ import { type Leadership, LeadershipFence } from './leadership.ts'
 import type { LeaseClient } from './lease-client.ts'
 import { type LeaseMetrics, leaseMetrics } from './metrics.ts'
 import { heldSpec, type Lease, type LeaseSpec, releasedSpec } from './record.ts'
+import { candidateJitter, checkTimes, defaultLeaseTimes, type LeaseTimes } from './times.ts'
 
-export interface LeaseTimes {
-  /** How long others wait after the last sign of life. Whole seconds. */
-  readonly leaseDurationMs: number
-  /** How long the leader goes on without a successful renewal. What is left to the lease duration is the margin for
-   * requests under way and for clocks that run at different rates. */
-  readonly renewDeadlineMs: number
-  readonly retryPeriodMs: number
-}
-
-/** As client-go's and controller-runtime's. */
-export const defaultLeaseTimes: LeaseTimes = {
-  leaseDurationMs: 15_000,
-  renewDeadlineMs: 10_000,
-  retryPeriodMs: 2_000,
-}
-/** Candidates wait the retry period and up to this many more, so that they do not come all at once. */
-const candidateJitter = 1.2
 const shortestRequestTimeoutMs = 1_000
 /** When a timer rings so late, it was this process that was slow, and not the API. */
 const heldUpFromMs = 1_000
@@ -65,6 +49,8 @@ export class LeaseElector {
   #giveUp: Timer | undefined
   /** Since the last renewal: how late a timer rang, and whether more time was given for that; what went wrong last. */
   #heldUpMs = 0
+  /** When what is waited for, a pause or an answer, is over at the latest (monotonic). */
+  #due = Number.POSITIVE_INFINITY
   #hasMoreTime = false
   #failure: unknown
   #renewing: Promise<void> | undefined
@@ -123,20 +109,23 @@ export class LeaseElector {
 
   async #renew(): Promise<void> {
     const ending = this.#ending.signal
+    this.#heldUpMs = 0
     this.#armGiveUp()
     while (!ending.aborted) {
-      const due = this.#clock.monotonic() + this.#times.retryPeriodMs
+      this.#due = this.#clock.monotonic() + this.#times.retryPeriodMs
       try {
         await this.#clock.sleep(this.#times.retryPeriodMs, ending)
       } catch {
         return
       }
-      this.#rang(due)
+      this.#rang(this.#due)
       if (await this.#attempt(ending)) this.#wasRenewed()
     }
   }
 
   #wasRenewed(): void {
+    // The answer came too late to lead by it; whether that was our own fault, #giveUp judges.
+    if (this.#fence.monotonicRemainingMs() <= 0) return
     if (this.#hasMoreTime) this.#log.info('The lease is renewed, this process leads again')
     this.#heldUpMs = 0
     this.#hasMoreTime = false
@@ -155,7 +144,8 @@ export class LeaseElector {
     const inMs = Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs()))
     const due = this.#clock.monotonic() + inMs
     this.#giveUp = this.#clock.setTimeout(() => {
-      this.#rang(due)
+      // What else should have come by now may come after this.
+      this.#rang(Math.min(due, this.#due))
       if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
       else if (this.#heldUpMs >= heldUpFromMs && !this.#hasMoreTime) this.#giveMoreTime()
       else this.#end(this.#whyLost())
@@ -279,21 +269,15 @@ export class LeaseElector {
     const inner = new AbortController()
     const abort = () => inner.abort(outer.reason)
     outer.addEventListener('abort', abort, { once: true })
+    this.#due = this.#clock.monotonic() + limit
     const timer = this.#clock.setTimeout(() => inner.abort(new Error(`no answer within ${limit} ms`)), limit)
     try {
       return await use(inner.signal)
     } finally {
+      // Whichever came first, the answer or the timer: who waited for longer was held up.
+      this.#rang(this.#due)
       timer.cancel()
       outer.removeEventListener('abort', abort)
     }
   }
-}
-
-function checkTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaseTimes): void {
-  if (leaseDurationMs % 1_000 !== 0) throw new RangeError('leaseDuration must be whole seconds')
-  if (leaseDurationMs <= renewDeadlineMs)
-    throw new RangeError('leaseDuration must be greater than renewDeadline')
-  if (renewDeadlineMs <= candidateJitter * retryPeriodMs)
-    throw new RangeError(`renewDeadline must be greater than retryPeriod × ${candidateJitter}`)
-  if (!(retryPeriodMs > 0)) throw new RangeError('retryPeriod must be greater than zero')
 }

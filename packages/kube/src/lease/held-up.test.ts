@@ -56,6 +56,18 @@ describe('a leader that is held up', () => {
     assert.equal(first.elector.leadership.isHeld(), true)
   })
 
+  it('leads again whatever it was doing when it was stopped, also waiting for an answer', async () => {
+    for (let moment = 0; moment < 2_100; moment += 5) {
+      const { first, runFor } = await election('me')
+      await runFor(3_000 + moment)
+      first.process.pause()
+      await runFor(10_400)
+      first.process.resume()
+      await runFor(4_000)
+      assert.equal(first.elector.leadership.isHeld(), true, `stopped at ${moment} ms`)
+    }
+  })
+
   it('has lost when somebody did', async () => {
     const { members, first, runFor } = await election('me', 'other')
     await runFor(3_000)

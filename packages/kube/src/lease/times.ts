@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export interface LeaseTimes {
+  /** How long others wait after the last sign of life. Whole seconds. */
+  readonly leaseDurationMs: number
+  /** How long the leader goes on without a successful renewal. What is left to the lease duration is the margin for
+   * requests under way and for clocks that run at different rates. */
+  readonly renewDeadlineMs: number
+  readonly retryPeriodMs: number
+}
+
+/** As client-go's and controller-runtime's. */
+export const defaultLeaseTimes: LeaseTimes = {
+  leaseDurationMs: 15_000,
+  renewDeadlineMs: 10_000,
+  retryPeriodMs: 2_000,
+}
+/** Candidates wait the retry period and up to this many more, so that they do not come all at once. */
+export const candidateJitter = 1.2
+
+export function checkTimes({ leaseDurationMs, renewDeadlineMs, retryPeriodMs }: LeaseTimes): void {
+  if (leaseDurationMs % 1_000 !== 0) throw new RangeError('leaseDuration must be whole seconds')
+  if (leaseDurationMs <= renewDeadlineMs)
+    throw new RangeError('leaseDuration must be greater than renewDeadline')
+  if (renewDeadlineMs <= candidateJitter * retryPeriodMs)
+    throw new RangeError(`renewDeadline must be greater than retryPeriod × ${candidateJitter}`)
+  if (!(retryPeriodMs > 0)) throw new RangeError('retryPeriod must be greater than zero')
+}
