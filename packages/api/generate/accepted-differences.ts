@@ -39,6 +39,7 @@ const ownMembers: readonly (readonly [crd: string, path: string, reason: string]
     'schema.status.updateProgress.readyPodsSelectedToUpdate.readyBefore',
     'one pod at a time',
   ],
+  ['podcliquesets.grove.io', 'schema.spec.updateStrategy.maxSurge', 'more replicas while it updates'],
   ['podcliquesets.grove.io', 'schema.spec.updateStrategy.maxUnavailable', 'several replicas at a time'],
   ['podcliquesets.grove.io', 'schema.spec.updateStrategy.partition', 'only some replicas'],
   ['podcliquesets.grove.io', 'schema.spec.updateStrategy.paused', 'an update that stands still'],
@@ -47,6 +48,7 @@ const ownMembers: readonly (readonly [crd: string, path: string, reason: string]
     'schema.spec.updateStrategy.progressDeadlineSeconds',
     'a stuck update is reported',
   ],
+  ['podcliquesets.grove.io', 'schema.status.updateProgress.surgeReplicas', 'how many more there are'],
 ]
 
 export function acceptedDifferenceFiles(): Record<string, string> {

@@ -16,7 +16,7 @@ import {
   scalingGroupEnvironment,
 } from '@grove/api'
 import { cliqueInstanceOf } from './clique-instance.ts'
-import { basePodGang, range } from './layout.ts'
+import { basePodGang, replicaIndexes } from './layout.ts'
 import { cliqueLabels, podClique } from './objects/clique.ts'
 import type { StoredSet } from './stored.ts'
 
@@ -61,7 +61,7 @@ export function isWantedGeneration(set: StoredSet, stored: string, children: Liv
 /** The priority class of the gangs is part of a generation, and no clique carries it. */
 function hasWantedPriority(set: StoredSet, { gangNamed }: LiveChildren): boolean {
   const wanted = set.spec.template.priorityClassName ?? ''
-  return range(0, set.spec.replicas ?? 0)
+  return replicaIndexes(set)
     .map(replica => gangNamed(basePodGang(set, replica).name))
     .every(gang => !gang || (gang.spec.priorityClassName ?? '') === wanted)
 }

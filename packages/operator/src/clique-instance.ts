@@ -6,6 +6,7 @@ import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import {
   type CliqueInstance,
   memberCliques,
+  replicaCount,
   type ScalingGroupInstance,
   scalingGroups,
   standaloneCliques,
@@ -49,7 +50,7 @@ export function isWanted(
   { setReplica, group }: CliqueInstance,
   world: Pick<World, 'groups'>,
 ): boolean {
-  if (setReplica >= (set.spec.replicas ?? 0)) return false
+  if (setReplica >= replicaCount(set)) return false
   if (!group) return true
   const live = world.groups.get({ namespace: set.metadata.namespace, name: group.instance.name })
   return live !== undefined && group.replica < live.spec.replicas

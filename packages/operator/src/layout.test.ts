@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { groupReplicasFromTemplate, memberCliques, podGangs, scalingGroup } from './layout.ts'
+import { groupReplicasFromTemplate, memberCliques, podGangs, replicaIndexes, scalingGroup } from './layout.ts'
+import type { StoredSet } from './stored.ts'
 import { clique, group, sampleSet } from './testing/sample-set.ts'
 
 test('group replicas up to the minimum join the base gang, the others are gangs of their own', () => {
@@ -98,3 +99,31 @@ test('every clique of a set belongs to exactly one gang, and every gang has a na
     }),
   )
 })
+
+const surging = (replicas: number, maxSurge: number, surgeReplicas: number, ended = false): StoredSet => {
+  const set = sampleSet({ replicas, cliques: [clique('a')] })
+  return {
+    ...set,
+    spec: { ...set.spec, updateStrategy: { maxSurge } },
+    status: {
+      replicas: 2,
+      availableReplicas: 2,
+      updatedReplicas: 0,
+      updateProgress: { surgeReplicas, ...(ended && { updateEndedAt: '2030-01-01T00:00:00Z' }) },
+    },
+  }
+}
+
+const sizes: [what: string, set: StoredSet, indexes: number[]][] = [
+  ['has its surge replicas behind its own', surging(2, 2, 1), [0, 1, 2]],
+  ['has none without an update', surging(2, 2, 1, true), [0, 1]],
+  ['has no more of them than are allowed by now', surging(2, 1, 2), [0, 1, 2]],
+  ['has none when none are allowed any more', surging(2, 0, 2), [0, 1]],
+  ['that grows has those as its own', surging(3, 2, 1), [0, 1, 2]],
+  ['that grows by less keeps the others', surging(3, 2, 2), [0, 1, 2, 3]],
+  ['that grows by more has none', surging(5, 2, 2), [0, 1, 2, 3, 4]],
+  ['that shrinks has them behind what is left', surging(1, 2, 1), [0, 1]],
+  ['that is scaled to nothing has none', surging(0, 2, 1), []],
+]
+for (const [what, set, indexes] of sizes)
+  test(`a set ${what}`, () => assert.deepEqual(replicaIndexes(set), indexes))

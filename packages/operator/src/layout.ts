@@ -110,6 +110,28 @@ export function memberCliques(
   }))
 }
 
+/**
+ * Replicas beyond those that are asked for, made from the newest template while an update runs, so that others
+ * can be taken down. How many there are the update has decided; never more than the strategy allows by now, and
+ * where more replicas are asked for since, the first of them are among these now.
+ */
+export function surgeReplicas({ spec, status }: StoredSet): number {
+  const { replicas = 0, updateStrategy: { type, maxSurge = 0 } = {} } = spec
+  const { updateEndedAt, surgeReplicas: begun = 0 } = status?.updateProgress ?? {}
+  if (updateEndedAt !== undefined || type === 'OnDelete' || replicas === 0) return 0
+  const grown = Math.max(0, replicas - (status?.replicas ?? replicas))
+  return Math.max(0, Math.min(begun - grown, maxSurge))
+}
+
+/** The replicas that a set consists of now. */
+export function replicaIndexes(set: StoredSet): number[] {
+  return range(0, replicaCount(set))
+}
+
+export function replicaCount(set: StoredSet): number {
+  return (set.spec.replicas ?? 0) + surgeReplicas(set)
+}
+
 /** How many replicas a scaling group has now: the live object's count, or the template's before it exists. */
 export type GroupReplicas = (instance: ScalingGroupInstance) => number
 
@@ -117,7 +139,7 @@ export const groupReplicasFromTemplate: GroupReplicas = instance => instance.con
 
 /** All gangs of a set: first every base gang, then by replica and group the scaled ones. */
 export function podGangs(set: StoredSet, groupReplicas: GroupReplicas): PodGangInstance[] {
-  const replicas = Array.from({ length: set.spec.replicas ?? 0 }, (_, index) => index)
+  const replicas = replicaIndexes(set)
   return [
     ...replicas.map(setReplica => basePodGang(set, setReplica)),
     ...replicas.flatMap(setReplica => scaledPodGangs(set, setReplica, groupReplicas)),

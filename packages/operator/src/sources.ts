@@ -22,6 +22,7 @@ import {
 import { calmly, calmOfClique, calmOfParent, calmOfUpdate } from './calm.ts'
 import { isControlledBy } from './child-objects.ts'
 import { claimSources, domainSources } from './device-wake-ups.ts'
+import { replicaCount } from './layout.ts'
 import { keyOf, type ObjectKey, refOf } from './object-key.ts'
 import { isInitialized } from './podclique/gates.ts'
 import { isUpdatingSet, updatingReplicas } from './podcliqueset/update.ts'
@@ -51,7 +52,9 @@ export function setSources(world: World, log: Logger, queue: () => WorkQueue<Obj
       return set && isUpdatingSet(set) ? calmOfUpdate(children) : calmOfParent(children)
     })
   return [
-    from(world.sets, log, change => (isSetWorthy(change) ? [keyOf(change.new ?? change.old)] : [])),
+    from(world.sets, log, change =>
+      isSetWorthy(change) || isResized(change) ? [keyOf(change.new ?? change.old)] : [],
+    ),
     ofChildren(from(world.cliques, log, setOfChild)),
     ofChildren(from(world.groups, log, setOfChild)),
     ...[world.services, world.serviceAccounts, world.roles, world.roleBindings, world.autoscalers].map(
@@ -188,6 +191,12 @@ export function gangSources(world: World, log: Logger, gangs: GangReconciler) {
     mended(world.gangs),
     ...world.optional.podGroups.map(cache => mended(cache)),
   ]
+}
+
+/** The status says that an update needs surge replicas, or does so no more. */
+function isResized(change: Change<PodCliqueSet>): boolean {
+  const count = (set: PodCliqueSet) => replicaCount(set as StoredSet)
+  return change.type === 'update' && count(change.old) !== count(change.new)
 }
 
 /** A set is carried out when all of its gangs have their pods. */

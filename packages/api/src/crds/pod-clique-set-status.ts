@@ -34,6 +34,9 @@ const updateProgress = object<PodCliqueSetUpdateProgress>('The running update, o
   }),
   totalPodCliqueScalingGroupsCount: int32('PodCliqueScalingGroups.', { default: 0 }),
   currentlyUpdating: list('The replicas that are being updated; empty with OnDelete.', replicaUpdate),
+  surgeReplicas: int32(
+    'Replicas beyond spec.replicas, with the indexes that follow, that are there until the update ends.',
+  ),
 })
 
 export const podCliqueSetStatus = object<PodCliqueSetStatus>('What the operator observed.', {

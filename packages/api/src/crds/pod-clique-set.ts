@@ -115,8 +115,12 @@ const spec = object<PodCliqueSetSpec>('The system that is wanted.', {
       { minimum: 0 },
     ),
     maxUnavailable: int32(
-      'How many replicas of the set are updated at the same time, at least 1. Defaults to 1. RollingRecreate only.',
-      { minimum: 1 },
+      'How many replicas of the set may be down for the update at the same time; 0 only together with maxSurge. Defaults to 1. RollingRecreate only.',
+      { minimum: 0 },
+    ),
+    maxSurge: int32(
+      'How many replicas the set may have beyond spec.replicas while it is updated, so that fewer are missing meanwhile. They have the indexes that follow, and go when the update ends. Defaults to 0. RollingRecreate only.',
+      { minimum: 0 },
     ),
     progressDeadlineSeconds: int32(
       'How long the update of one replica may take before the condition UpdateProgressing becomes False with reason ProgressDeadlineExceeded. Nothing else follows from it. RollingRecreate only.',

@@ -12,6 +12,7 @@ export interface PodCliqueSetStatus {
   replicas?: number
   /** Replicas that are available and entirely on the current generation. */
   updatedReplicas: number
+  /** Those beyond `spec.replicas` that an update has made are counted as well. */
   availableReplicas: number
   hpaPodSelector?: string
   podGangStatuses?: PodGangStatusSummary[]
@@ -37,8 +38,10 @@ export interface PodCliqueSetUpdateProgress {
   totalPodCliquesCount?: number
   updatedPodCliqueScalingGroupsCount?: number
   totalPodCliqueScalingGroupsCount?: number
-  /** No more entries than `maxUnavailable` allows, one by default; RollingRecreate only. */
+  /** No more entries than `maxUnavailable` and `maxSurge` allow, one by default; RollingRecreate only. */
   currentlyUpdating?: ReplicaUpdateProgress[]
+  /** Replicas beyond `spec.replicas` that are there until the update ends. */
+  surgeReplicas?: number
 }
 
 export interface ReplicaUpdateProgress {

@@ -37,8 +37,10 @@ export interface PodCliqueSetUpdateStrategy {
   paused?: boolean
   /** Replicas with a lower index stay as they are. */
   partition?: number
-  /** How many replicas of the set are updated at the same time; absent means 1. */
+  /** How many replicas of the set may be down for the update at the same time; absent means 1. */
   maxUnavailable?: number
+  /** How many replicas the set may have beyond its own while it is updated; absent means none. */
+  maxSurge?: number
   /** How long the update of one replica may take before a condition says that it does not get on. */
   progressDeadlineSeconds?: number
 }

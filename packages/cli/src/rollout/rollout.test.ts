@@ -87,6 +87,15 @@ describe('what the status of a set says about its rollout', () => {
       /1 of 2 replicas are updated: Replica 1: pod x to become ready/,
     ],
     [
+      'replicas that are there only for the update',
+      set({
+        updateProgress: { ...running, surgeReplicas: 1 },
+        conditions: [condition('Replacing', 'Surge replica 2: PodClique w-2-a is to be made')],
+      }),
+      'underway',
+      /1 of 2 replicas are updated, beside them 1 surge replica: Surge replica 2: PodClique w-2-a is to be made/,
+    ],
+    [
       'a deadline that has passed',
       set({
         updateProgress: running,

@@ -62,9 +62,16 @@ export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {
   const available = status?.availableReplicas ?? 0
   const runs = status?.updateProgress !== undefined && status.updateProgress.updateEndedAt === undefined
   if (runs || updated < wanted)
-    return waiting(`${updated} of ${wanted} replicas are updated${because(spec, status, condition, runs)}`)
+    return waiting(
+      `${updated} of ${wanted} replicas are updated${beside(status, runs)}${because(spec, status, condition, runs)}`,
+    )
   if (available < wanted) return waiting(`${available} of ${wanted} updated replicas are available`)
   return { state: 'done', message: `podcliqueset "${name}" successfully rolled out` }
+}
+
+function beside(status: PodCliqueSet['status'], runs: boolean): string {
+  const count = (runs && status?.updateProgress?.surgeReplicas) || 0
+  return count ? `, beside them ${count} surge ${count === 1 ? 'replica' : 'replicas'}` : ''
 }
 
 /** The operator's own words where it has some. */

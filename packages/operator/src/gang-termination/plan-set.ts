@@ -2,7 +2,7 @@
 
 // Replicas of a set that are taken down as a whole, because what is left of them is of no use.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
-import { range, scalingGroups, standaloneCliques } from '../layout.ts'
+import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout.ts'
 import { updatingReplicas } from '../podcliqueset/update.ts'
 import type { StoredSet } from '../stored.ts'
 import { type Breach, cliqueBreach, earliest, groupBreach, terminationDelayMs } from './breach.ts'
@@ -28,7 +28,7 @@ export interface SetTerminationInput {
 }
 
 export function planSetTermination(input: SetTerminationInput): SetTermination {
-  const breached = range(0, input.set.spec.replicas ?? 0).flatMap(replica => breachOf(input, replica) ?? [])
+  const breached = replicaIndexes(input.set).flatMap(replica => breachOf(input, replica) ?? [])
   return {
     terminate: breached.filter(({ deadline }) => deadline <= input.now),
     waiting: breached.filter(({ deadline }) => deadline > input.now),

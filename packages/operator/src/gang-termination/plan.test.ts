@@ -172,3 +172,24 @@ test('the replica that is being updated is not terminated', () => {
   })
   assert.deepEqual(plan, { terminate: [], waiting: [] })
 })
+
+test('a surge replica in breach is taken down like any other, unless it is about to be made', () => {
+  const terminated = (currentlyUpdating: { replicaIndex: number }[]) =>
+    planSetTermination({
+      set: {
+        ...set,
+        spec: { ...set.spec, replicas: 1, updateStrategy: { maxSurge: 1 } },
+        status: {
+          replicas: 1,
+          availableReplicas: 1,
+          updatedReplicas: 0,
+          updateProgress: { updateStartedAt: at(0), surgeReplicas: 1, currentlyUpdating },
+        },
+      },
+      cliqueNamed: name => live(name, name === 'w-1-web' ? { breachedAt: 0 } : {}),
+      groupNamed: () => scalingGroup(),
+      now: start + 99 * hour,
+    }).terminate.map(({ replica }) => replica)
+  assert.deepEqual(terminated([]), [1])
+  assert.deepEqual(terminated([{ replicaIndex: 1 }]), [])
+})

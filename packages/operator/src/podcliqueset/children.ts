@@ -13,7 +13,7 @@ import {
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { combine, type MergePatch, metadataPatch } from '../child-objects.ts'
-import { range, scalingGroups, standaloneCliques } from '../layout.ts'
+import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout.ts'
 import { autoscalers } from '../objects/autoscaler.ts'
 import { podClique } from '../objects/clique.ts'
 import { headlessService } from '../objects/headless-service.ts'
@@ -23,15 +23,15 @@ import type { StoredSet } from '../stored.ts'
 import { sameMetrics } from './autoscaler-metrics.ts'
 
 export function wantedServices(set: StoredSet): Service[] {
-  return replicasOf(set).map(replica => headlessService(set, replica))
+  return replicaIndexes(set).map(replica => headlessService(set, replica))
 }
 
 export function wantedAutoscalers(set: StoredSet): HorizontalPodAutoscaler[] {
-  return replicasOf(set).flatMap(replica => autoscalers(set, replica))
+  return replicaIndexes(set).flatMap(replica => autoscalers(set, replica))
 }
 
 export function wantedCliques(set: StoredSet, hashes: Readonly<Record<string, string>>): PodClique[] {
-  return replicasOf(set).flatMap(replica =>
+  return replicaIndexes(set).flatMap(replica =>
     standaloneCliques(set, replica).map(instance =>
       podClique(set, instance, set, hashes[instance.template.name] ?? ''),
     ),
@@ -57,7 +57,7 @@ export function asScaled(
 }
 
 export function wantedScalingGroups(set: StoredSet): PodCliqueScalingGroup[] {
-  return replicasOf(set).flatMap(replica =>
+  return replicaIndexes(set).flatMap(replica =>
     scalingGroups(set, replica).map(instance => podCliqueScalingGroup(set, instance)),
   )
 }
@@ -126,8 +126,4 @@ export function patchScalingGroup(
 ): MergePatch | undefined {
   const spec = patchMembers(existing.spec, wanted.spec, ['minAvailable', 'cliqueNames'])
   return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
-}
-
-function replicasOf(set: StoredSet): number[] {
-  return range(0, set.spec.replicas ?? 0)
 }

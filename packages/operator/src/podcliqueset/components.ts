@@ -6,7 +6,7 @@ import { events, label, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import { numberLabel } from '../clique-instance.ts'
 import { PassFailed } from '../coded-error.ts'
-import { range } from '../layout.ts'
+import { replicaIndexes } from '../layout.ts'
 import { keyOf } from '../object-key.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { claimsOfSet } from '../objects/resource-claim.ts'
@@ -99,7 +99,7 @@ export function components(
               set,
               ownerUid: uid,
               entries: set.spec.template.resourceSharing ?? [],
-              wanted: find => claimsOfSet(set, range(0, set.spec.replicas ?? 0), find),
+              wanted: find => claimsOfSet(set, replicaIndexes(set), find),
               code: setErrorCode.syncResourceClaim,
             },
             context,

@@ -7,7 +7,7 @@ import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { hasArrived } from '../arrival.ts'
 import { type MergePatch, planChildren } from '../child-objects.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
-import { range } from '../layout.ts'
+import { replicaIndexes } from '../layout.ts'
 import { mnnvlGroups } from '../mnnvl.ts'
 import { type ComputeDomain, computeDomain } from '../objects/compute-domain.ts'
 import type { OperatorContext } from '../operator-context.ts'
@@ -26,9 +26,7 @@ export async function syncComputeDomains(
   const existing = world.computeDomains.byIndex('controller', set.metadata.uid)
   if (groups.length === 0 && existing.length === 0) return
   const plan = planChildren<ComputeDomain>({
-    wanted: range(0, set.spec.replicas ?? 0).flatMap(replica =>
-      groups.map(group => computeDomain(set, replica, group)),
-    ),
+    wanted: replicaIndexes(set).flatMap(replica => groups.map(group => computeDomain(set, replica, group))),
     existing,
     ownerUid: set.metadata.uid,
     prune: true,

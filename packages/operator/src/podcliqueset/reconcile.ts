@@ -275,7 +275,12 @@ async function updateStatus(
   const status: PodCliqueSetStatus = {
     ...planSetStatus({
       ...children,
-      ...(progress && { set: { ...set, status: { ...set.status!, updateProgress: progress } } }),
+      ...(progress && {
+        set: {
+          ...set,
+          status: { ...set.status!, replicas: set.spec.replicas ?? 0, updateProgress: progress },
+        },
+      }),
       topology: topologyCondition(set, configuration.topologyAwareScheduling.enabled, name =>
         world.topologyBindings.get({ name }),
       ),

@@ -3,7 +3,7 @@
 // How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any
 // autoscaler, wants as many again; the cliques are gone by then, so their set keeps it until they are back.
 import { annotation, type PodCliqueSet } from '@grove/api'
-import { range, standaloneCliques } from '../layout.ts'
+import { replicaIndexes, standaloneCliques } from '../layout.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
@@ -49,9 +49,7 @@ export async function forgetCounts(
     return !clique || clique.metadata.deletionTimestamp !== undefined
   }
   const wanted = new Set(
-    range(0, set.spec.replicas ?? 0).flatMap(replica =>
-      standaloneCliques(set, replica).map(({ name }) => name),
-    ),
+    replicaIndexes(set).flatMap(replica => standaloneCliques(set, replica).map(({ name }) => name)),
   )
   const left = before.filter(([name]) => wanted.has(name) && isMissing(name))
   if (left.length < before.length) await write(set, Object.fromEntries(left), context, signal)

@@ -31,7 +31,13 @@ export interface ReplicaUpdateState {
   /** Nothing outdated is left, whether it serves or not. */
   readonly isUpToDate: boolean
   readonly isAvailable: boolean
+  /** As available as it can be with what it was scaled to. */
+  readonly isServing: boolean
+  /** Every pod that it wants has a place. */
+  readonly isPlaced: boolean
   readonly scheduledPods: number
+  /** Whether something of it is to be replaced, by the objects themselves. */
+  isOutdated(): boolean
   /** What the replica waits for; undefined when it is done. */
   readonly waitsFor: string | undefined
 }
@@ -48,7 +54,10 @@ export function assessReplica(input: ReplicaUpdateInput, replica: number): Repli
     isDone: parts.every(part => part.isUpToDate && part.serves),
     isUpToDate: parts.every(part => part.isUpToDate),
     isAvailable: parts.every(part => part.isAvailable),
+    isServing: parts.every(part => part.hasEnough),
+    isPlaced: parts.every(part => part.isPlaced),
     scheduledPods: parts.reduce((sum, { scheduled }) => sum + scheduled, 0),
+    isOutdated: () => parts.some(part => part.cliques.some(clique => isOutdated(input, clique))),
     waitsFor: parts.find(part => !part.isUpToDate || !part.serves)?.text,
   }
 }
@@ -56,7 +65,10 @@ export function assessReplica(input: ReplicaUpdateInput, replica: number): Repli
 interface Part {
   readonly isUpToDate: boolean
   readonly serves: boolean
+  readonly hasEnough: boolean
+  readonly isPlaced: boolean
   readonly isAvailable: boolean
+  readonly cliques: readonly PodClique[]
   readonly scheduled: number
   readonly text: string
 }
@@ -64,7 +76,10 @@ interface Part {
 const missing = (kind: string, name: string): Part => ({
   isUpToDate: false,
   serves: false,
+  hasEnough: false,
+  isPlaced: false,
   isAvailable: false,
+  cliques: [],
   scheduled: 0,
   text: `${kind} ${name} is to be made`,
 })
@@ -73,11 +88,15 @@ function cliquePart(input: ReplicaUpdateInput, name: string, clique: PodClique |
   if (!clique) return missing('PodClique', name)
   const { spec, status } = clique
   const ready = status?.readyReplicas ?? 0
+  // Scaled below its minimum it cannot have more than all of its pods.
+  const hasEnough = ready >= Math.min(spec.minAvailable ?? spec.replicas, spec.replicas)
   return {
     isUpToDate: isCliqueUpToDate(input, clique),
-    // Scaled below its minimum it cannot have more than all of its pods.
-    serves: ready >= Math.min(spec.minAvailable ?? spec.replicas, spec.replicas) && !isUpdating(clique),
+    serves: hasEnough && !isUpdating(clique),
+    hasEnough,
+    isPlaced: isPlaced(clique),
     isAvailable: hasEnoughReady(clique),
+    cliques: [clique],
     scheduled: status?.scheduledReplicas ?? 0,
     text:
       own(`PodClique ${name}`, status) ??
@@ -94,16 +113,29 @@ function isCliqueUpToDate({ revision, hasOutdatedPods }: ReplicaUpdateInput, cli
   )
 }
 
+function isOutdated({ revision, hasOutdatedPods }: ReplicaUpdateInput, clique: PodClique): boolean {
+  return !revision.isCurrent(clique, templateHashOfClique(clique)) || hasOutdatedPods(clique)
+}
+
+function isPlaced({ spec, status }: PodClique): boolean {
+  return (status?.scheduledReplicas ?? 0) >= spec.replicas
+}
+
 function groupPart(input: ReplicaUpdateInput, name: string, group: PodCliqueScalingGroup | undefined): Part {
   if (!group) return missing('PodCliqueScalingGroup', name)
   const { spec, status } = group
   const available = status?.availableReplicas ?? 0
+  const cliques = input.membersOf(group)
+  const hasEnough = available >= Math.min(spec.minAvailable ?? 1, spec.replicas)
   return {
     isUpToDate:
       status?.currentPodCliqueSetGenerationHash === input.revision.generationHash &&
-      input.membersOf(group).every(clique => isCliqueUpToDate(input, clique)),
-    serves: available >= Math.min(spec.minAvailable ?? 1, spec.replicas) && !isUpdatingGroup(group),
+      cliques.every(clique => isCliqueUpToDate(input, clique)),
+    serves: hasEnough && !isUpdatingGroup(group),
+    hasEnough,
+    isPlaced: (status?.scheduledReplicas ?? 0) >= spec.replicas && cliques.every(isPlaced),
     isAvailable: hasEnoughAvailable(group),
+    cliques,
     scheduled: status?.scheduledReplicas ?? 0,
     text:
       own(`PodCliqueScalingGroup ${name}`, status) ??

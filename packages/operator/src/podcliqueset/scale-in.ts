@@ -15,6 +15,7 @@ import {
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { numberLabel } from '../clique-instance.ts'
 import { CodedError, ComponentFailed, textOf } from '../coded-error.ts'
+import { replicaCount } from '../layout.ts'
 import { keyOf } from '../object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { removePlanned, uidsOf } from '../planned-removal.ts'
@@ -109,7 +110,7 @@ function surplusOf(set: StoredSet, { world }: OperatorContext): Surplus[] {
     ...world.groups.byIndex('controller', uid).map(group => ({ replica: replicaOf(group), group })),
   ].filter(
     (one: Surplus) =>
-      one.replica >= (set.spec.replicas ?? 0) && !(one.clique ?? one.group)?.metadata.deletionTimestamp,
+      one.replica >= replicaCount(set) && !(one.clique ?? one.group)?.metadata.deletionTimestamp,
   )
 }
 

@@ -4,6 +4,7 @@
 // start or are updated; unless something else than a status changed, there is no need to compare every child with what is
 // wanted, nor to look at every gang.
 import type { Change, KubeObject } from '@grove/kube'
+import { replicaCount } from '../layout.ts'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { sameMeaning } from '../owned-fields.ts'
 import { resources } from '../resources.ts'
@@ -16,7 +17,7 @@ import { isUpdatingSet, updatingReplicas } from './update.ts'
 export interface Occasion {
   /** Changes of the set and of what belongs to no set. */
   readonly own: string
-  /** Those of its children as well, and whose turn it is in an update: that decides what they may follow. */
+  /** Those of its children as well, how many replicas there are and whose turn it is: what children may follow. */
   readonly all: string
 }
 
@@ -57,7 +58,7 @@ export class SettledSets {
   occasionOf(set: StoredSet): Occasion {
     const key = keyOf(set)
     const own = `${this.#changesOfAll}/${this.#changes.get(key) ?? 0}`
-    const turn = isUpdatingSet(set) ? updatingReplicas(set).join() : 'none'
+    const turn = isUpdatingSet(set) ? `${updatingReplicas(set).join()} of ${replicaCount(set)}` : 'none'
     return { own, all: `${own}/${this.#changesOfChildren.get(key) ?? 0}/${turn}` }
   }
 

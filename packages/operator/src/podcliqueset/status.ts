@@ -13,7 +13,7 @@ import {
 } from '@grove/api'
 import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
 import {
-  range,
+  replicaIndexes,
   scalingGroupConfigs,
   scalingGroups,
   standaloneCliques,
@@ -36,7 +36,9 @@ export interface SetStatusInput {
 export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
   const { set, revision } = input
   const before = set.status
-  const replicas = range(0, set.spec.replicas ?? 0).map(replica => assess(input, replica))
+  const all = replicaIndexes(set).map(replica => assess(input, replica))
+  // What is there only while an update runs serves like the others, and is nothing that is to be updated.
+  const replicas = all.slice(0, set.spec.replicas ?? 0)
   const updatedCliques = replicas.reduce((sum, { updatedCliques }) => sum + updatedCliques, 0)
   const updatedGroups = replicas.reduce((sum, { updatedGroups }) => sum + updatedGroups, 0)
   return {
@@ -45,7 +47,7 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
     ...(before?.currentGenerationHash === undefined &&
       revision.generationHash && { currentGenerationHash: revision.generationHash }),
     replicas: set.spec.replicas ?? 0,
-    availableReplicas: replicas.filter(replica => replica.available).length,
+    availableReplicas: all.filter(replica => replica.available).length,
     updatedReplicas: replicas.filter(replica => replica.updated).length,
     hpaPodSelector: podSelector.ofSet(set.metadata.name),
     ...(before?.updateProgress && {

@@ -29,7 +29,13 @@ export function updateCondition({ set, updating, held, now }: UpdateConditionInp
   // Updates from before there was this condition stay without.
   if (set.status?.updateProgress?.updateEndedAt)
     return told(before || updating.length || isJustEnded(set, now) ? updateProgressing.complete : undefined)
-  const at = updating.map(({ replica, waitsFor }) => `Replica ${replica}: ${waitsFor ?? 'begins'}`).join('; ')
+  const nameOf = (replica: number) => (replica < (set.spec.replicas ?? 0) ? 'Replica' : 'Surge replica')
+  const at = updating
+    .map(
+      ({ replica, waitsFor, isPlaced }) =>
+        `${nameOf(replica)} ${replica}: ${waitsFor ?? (isPlaced ? 'begins' : 'pods of it wait for a place')}`,
+    )
+    .join('; ')
   if (paused) return told(updateProgressing.paused(`spec.updateStrategy.paused is set${at && `. ${at}`}`))
   if (updating.length === 0)
     return told(
@@ -58,10 +64,10 @@ function progressDeadline(
   seconds: number | undefined,
   now: string,
 ): number | undefined {
-  if (seconds === undefined) return undefined
   const begun = (set.status?.updateProgress?.currentlyUpdating ?? []).map(({ updateStartedAt }) =>
     Date.parse(updateStartedAt ?? now),
   )
+  if (seconds === undefined || begun.length === 0) return undefined
   const resumed =
     before === undefined || before.status === 'Unknown'
       ? Date.parse(now)

@@ -45,23 +45,30 @@ function setOf(
 
 interface Shape {
   readonly replicas: string
+  /** Replicas beyond, that there are while it is updated. */
+  readonly surge?: string
   readonly current?: readonly number[]
   readonly strategy?: PodCliqueSetUpdateStrategy
   readonly conditions?: Condition[]
   readonly now?: string
 }
 
-function plan({ replicas, current = [], strategy = {}, conditions, now = start }: Shape) {
+function plan({ replicas, surge = '', current = [], strategy = {}, conditions, now = start }: Shape) {
   const currentlyUpdating = current.map(replicaIndex => ({ replicaIndex, updateStartedAt: start }))
   const set = setOf(
     replicas,
     strategy,
-    { updateStartedAt: start, ...(current.length && { currentlyUpdating }) },
+    {
+      updateStartedAt: start,
+      ...(current.length && { currentlyUpdating }),
+      ...(surge && { surgeReplicas: surge.length }),
+    },
     conditions,
   )
   const { generationHash, templateHashes } = revisionOf(set)
-  const cliqueNamed = (name: string): PodClique => {
-    const state = replicas[Number(name.split('-')[1])] as Replica
+  const cliqueNamed = (name: string): PodClique | undefined => {
+    const state = [...replicas, ...surge][Number(name.split('-')[1])] as Replica | undefined
+    if (state === undefined) return undefined
     const isNew = state === 'x' || state === '?' || state === '!'
     const hash = isNew ? templateHashes.a! : 'old'
     return {
@@ -181,6 +188,43 @@ test('what an update has not reached is held back while it is paused or partitio
   assert.deepEqual(held({ paused: true }), [0, 1])
   assert.deepEqual(held({ type: 'OnDelete', paused: true }), [])
   assert.deepEqual(held({ paused: true }, { ...progress, updateEndedAt: start } as typeof progress), [])
+})
+
+test('a surge replica is written down before it is made, and told of while it is waited for', () => {
+  const strategy = { maxUnavailable: 0, maxSurge: 1 }
+  const { progress, condition } = plan({ replicas: '..', strategy })
+  assert.equal(progress?.surgeReplicas, 1)
+  assert.deepEqual(progress?.currentlyUpdating, [{ replicaIndex: 2, updateStartedAt: start }])
+  assert.equal(condition?.message, 'Surge replica 2: PodClique w-2-a is to be made')
+})
+
+test('a surge replica that fails is told of when it keeps others from being updated', () => {
+  const strategy = { maxUnavailable: 0, maxSurge: 1, progressDeadlineSeconds: 60 }
+  const { progress, condition, deadline } = plan({ replicas: 'x.', surge: '?', strategy })
+  assert.equal(progress, undefined)
+  assert.deepEqual([condition?.reason, deadline], ['Replacing', undefined])
+  assert.match(condition!.message, /^Surge replica 2: PodClique w-2-a: /)
+})
+
+test('the end of an update is the end of its surge replicas', () => {
+  const strategy = { maxUnavailable: 0, maxSurge: 1 }
+  const { progress } = plan({ replicas: 'xx', surge: '?', current: [1, 2], strategy })
+  assert.ok(progress?.updateEndedAt)
+  assert.deepEqual([progress.surgeReplicas, progress.currentlyUpdating], [undefined, undefined])
+})
+
+test('a change during an update keeps what is half-way, and the surge replicas', () => {
+  const before = { updateStartedAt: start, currentlyUpdating: [{ replicaIndex: 1 }], surgeReplicas: 1 }
+  const announce = (strategy: PodCliqueSetUpdateStrategy, progress: PodCliqueSetUpdateProgress) => {
+    const set = setOf('..', strategy, progress)
+    const old = { ...set, status: { ...set.status!, currentGenerationHash: 'z1-of-before' } }
+    return statusForRevision(old, revisionOf(old), () => false, false, after(5))?.updateProgress
+  }
+  assert.deepEqual(announce({ maxSurge: 1 }, before), { ...before, updateStartedAt: after(5) })
+  const ended = { ...before, updateEndedAt: start }
+  assert.deepEqual(announce({ maxSurge: 1 }, ended), { updateStartedAt: after(5) })
+  const onDelete = { updateStartedAt: after(5), updateEndedAt: after(5) }
+  assert.deepEqual(announce({ type: 'OnDelete', maxSurge: 1 }, before), onDelete)
 })
 
 const said = (status: Condition['status'], at: string): Condition[] => [

@@ -8,10 +8,11 @@ import type {
   PodCliqueSetUpdateProgress,
   ReplicaUpdateProgress,
 } from '@grove/api'
-import { range } from '../layout.ts'
+import { replicaIndexes, surgeReplicas } from '../layout.ts'
 import { revisionOf, type SetRevision } from '../revision-of-set.ts'
 import type { StoredSet } from '../stored.ts'
 import { assessReplica, type ReplicaUpdateInput, type ReplicaUpdateState } from './replica-update.ts'
+import { planTurns } from './turns.ts'
 import { updateCondition } from './update-condition.ts'
 
 /**
@@ -45,10 +46,8 @@ export function statusForRevision(
     updateProgress: {
       updateStartedAt: now,
       ...(onDelete && { updateEndedAt: now }),
-      // Replicas that are half-way stay those that are disturbed.
-      ...(!onDelete && before?.updateProgress?.currentlyUpdating && isUpdatingSet(set)
-        ? { currentlyUpdating: before.updateProgress.currentlyUpdating }
-        : {}),
+      // Replicas that are half-way stay those that are disturbed, and what stands in for them stays.
+      ...(!onDelete && isUpdatingSet(set) && halfWay(before!.updateProgress!)),
     },
   }
 }
@@ -128,53 +127,71 @@ export function planSetUpdate(input: SetUpdateInput): SetUpdatePlan {
   const progress = set.status?.updateProgress
   if (isOnDelete(set) || !progress) return nothing
   if (!isUpdatingSet(set)) return { ...nothing, ...updateCondition({ set, updating: [], held: [], now }) }
-  const { maxUnavailable = 1, partition = 0 } = set.spec.updateStrategy ?? {}
-  const states = range(0, set.spec.replicas ?? 0).map(replica => assessReplica(input, replica))
+  const { partition = 0 } = set.spec.updateStrategy ?? {}
+  const replicas = set.spec.replicas ?? 0
+  const states = replicaIndexes(set).map(replica => assessReplica(input, replica))
   // What was begun is brought to its end, whatever is held back since.
   const before = progress.currentlyUpdating ?? []
   const staying = before.filter(({ replicaIndex }) => states[replicaIndex]?.isDone === false)
-  const isBegun = (replica: number) => staying.some(({ replicaIndex }) => replicaIndex === replica)
-  const waiting = states.filter(({ replica, isDone }) => !isDone && !isBegun(replica))
-  const next = isPaused(set)
-    ? []
-    : waiting
-        .filter(({ replica }) => replica >= partition)
-        .sort(leastLossFirst)
-        .slice(0, Math.max(0, maxUnavailable - staying.length))
+  const begun = staying.map(({ replicaIndex }) => replicaIndex)
+  const turns = planTurns({
+    strategy: set.spec.updateStrategy,
+    replicas,
+    states,
+    begun,
+    surge: surgeReplicas(set),
+  })
+  const kept = staying.filter(({ replicaIndex }) => replicaIndex < replicas + turns.surge)
+  const next = [...turns.next, ...turns.nextSurge]
   const current: ReplicaUpdateProgress[] = [
-    ...staying,
-    ...next.map(({ replica }) => ({ replicaIndex: replica, updateStartedAt: now })),
+    ...kept,
+    ...next.map(replicaIndex => ({ replicaIndex, updateStartedAt: now })),
   ]
+  const waiting = states.filter(
+    ({ replica, isDone }) => !isDone && replica < replicas && !begun.includes(replica),
+  )
   const held = waiting.filter(({ replica, isUpToDate }) => replica < partition && !isUpToDate)
-  const isOver = current.length === 0 && held.length === 0 && (!isPaused(set) || waiting.length === 0)
-  const after = isOver ? ended(progress, now) : withCurrent(progress, current)
+  const isOver =
+    current.length === 0 && held.length === 0 && (isPaused(set) ? waiting.length === 0 : !turns.isWaiting)
+  const after = isOver ? ended(progress, now) : withCurrent(progress, current, turns.surge)
+  const isChanged =
+    isOver || next.length > 0 || kept.length < before.length || turns.surge !== (progress.surgeReplicas ?? 0)
+  const isBlocked = current.length === 0 && turns.isWaiting && !isPaused(set)
+  const awaited = isBlocked ? blocking(states) : current.map(({ replicaIndex }) => replicaIndex)
   return {
-    progress: isOver || next.length > 0 || staying.length < before.length ? after : undefined,
+    progress: isChanged ? after : undefined,
     ...updateCondition({
       set: { ...set, status: { ...set.status!, updateProgress: after } },
-      updating: current.map(({ replicaIndex }) => states[replicaIndex]!),
+      updating: awaited.map(replica => states[replica] ?? assessReplica(input, replica)),
       held: held.map(({ replica }) => replica),
       now,
     }),
   }
 }
 
-/** Replicas that serve nobody lose nothing; then those that do not serve well enough; then the lowest. */
-function leastLossFirst(a: ReplicaUpdateState, b: ReplicaUpdateState): number {
-  return (
-    Number(a.scheduledPods > 0) - Number(b.scheduledPods > 0) ||
-    Number(a.isAvailable) - Number(b.isAvailable) ||
-    a.replica - b.replica
-  )
+/** What nothing begins for: it serves nobody itself, or waits for a place, or has to say where it stands. */
+function blocking(states: readonly ReplicaUpdateState[]): number[] {
+  const idle = states.filter(({ isServing, isPlaced }) => !isServing || !isPlaced)
+  return (idle.length ? idle : states.filter(({ isDone }) => !isDone)).map(({ replica }) => replica)
 }
 
 function withCurrent(
-  { currentlyUpdating: _, ...progress }: PodCliqueSetUpdateProgress,
+  { currentlyUpdating: _, surgeReplicas: __, ...progress }: PodCliqueSetUpdateProgress,
   current: ReplicaUpdateProgress[],
+  surge: number,
 ): PodCliqueSetUpdateProgress {
-  return current.length ? { ...progress, currentlyUpdating: current } : progress
+  return {
+    ...progress,
+    ...(current.length && { currentlyUpdating: current }),
+    ...(surge && { surgeReplicas: surge }),
+  }
+}
+
+/** What is there of an update, whatever it goes to. */
+function halfWay({ currentlyUpdating, surgeReplicas: surge }: PodCliqueSetUpdateProgress) {
+  return { ...(currentlyUpdating && { currentlyUpdating }), ...(surge && { surgeReplicas: surge }) }
 }
 
 function ended(progress: PodCliqueSetUpdateProgress, now: string): PodCliqueSetUpdateProgress {
-  return { ...withCurrent(progress, []), updateEndedAt: now }
+  return { ...withCurrent(progress, [], 0), updateEndedAt: now }
 }

@@ -9,6 +9,7 @@ import {
   memberCliques,
   minAvailableOfGroup,
   type PodGangInstance,
+  replicaCount,
   scalingGroups,
 } from '../layout.ts'
 import type { StoredSet } from '../stored.ts'
@@ -49,7 +50,7 @@ export function gangInstanceOf(
   groupReplicas: (group: string) => number,
 ): PodGangInstance | undefined {
   const { replica, group, groupReplica } = parseGangKey(key)
-  if (replica >= (set.spec.replicas ?? 0)) return undefined
+  if (replica >= replicaCount(set)) return undefined
   if (group === undefined) return basePodGang(set, replica)
   const instance = scalingGroups(set, replica).find(candidate => candidate.name === group)
   if (!instance) return undefined

@@ -2,6 +2,7 @@
 
 import { type EventValue, label, type PodClique, type PodCliqueScalingGroupStatus } from '@grove/api'
 import { numberLabel } from '../clique-instance.ts'
+import { replicaCount } from '../layout.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
@@ -31,7 +32,7 @@ export function observeGroup(
     cliques,
     revision: revisionOf(set),
     onTotalLoss: context.configuration.gangTermination.onTotalLoss,
-    isLeaving: (numberLabel(stored.metadata.labels, label.setReplicaIndex) ?? 0) >= (set.spec.replicas ?? 0),
+    isLeaving: (numberLabel(stored.metadata.labels, label.setReplicaIndex) ?? 0) >= replicaCount(set),
     update: groupUpdateCondition(next),
     now: timestamp(context.clock),
   })

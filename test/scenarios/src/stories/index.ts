@@ -30,6 +30,7 @@ import { setStatusStories } from './set-status.ts'
 import { startupOrderStories } from './startup-order.ts'
 import { steeredUpdateStories } from './steered-updates.ts'
 import { strangeStateStories } from './strange-states.ts'
+import { surgeUpdateStories } from './surge-updates.ts'
 import { takeOverStories } from './take-over.ts'
 import { updateStepStories } from './update-steps.ts'
 import { updateStories } from './updates.ts'
@@ -49,6 +50,7 @@ export const stories: readonly Story[] = [
   ...updateStories,
   ...updateStepStories,
   ...steeredUpdateStories,
+  ...surgeUpdateStories,
   ...gangStories,
   ...interruptedUpdateStories,
   ...gangTerminationStories,

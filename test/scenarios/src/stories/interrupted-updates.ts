@@ -24,7 +24,7 @@ async function running(stage: Stage, replicas: number): Promise<Stored<Pod>[]> {
   return pods
 }
 
-function change(stage: Stage, version: number, gated: boolean): Promise<void> {
+export function change(stage: Stage, version: number, gated: boolean): Promise<void> {
   return editCliques(stage, name, cliques => {
     for (const { spec } of cliques) spec.podSpec.schedulingGates = gated ? [{ name: hold }] : []
     return withImage('web', image(version))(cliques)
@@ -32,7 +32,7 @@ function change(stage: Stage, version: number, gated: boolean): Promise<void> {
 }
 
 /** Lets the pods go that the template holds back. */
-async function release(stage: Stage): Promise<void> {
+export async function release(stage: Stage): Promise<void> {
   for (const { metadata, spec } of await stage.pods(name)) {
     if (metadata.deletionTimestamp || !spec?.schedulingGates?.some(gate => gate.name === hold)) continue
     const patch = { spec: { schedulingGates: [{ name: hold, $patch: 'delete' }] } }

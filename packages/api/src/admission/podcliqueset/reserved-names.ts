@@ -72,7 +72,7 @@ function mnnvlNames(set: PodCliqueSet, clique: CliqueTemplate, index: number): F
   const { resourceClaims = [] } = clique.spec.podSpec
   const domain = names.computeDomain(
     set.metadata.name,
-    Math.max(thousandReplicas, set.spec.replicas ?? 0),
+    Math.max(thousandReplicas, (set.spec.replicas ?? 0) + (set.spec.updateStrategy?.maxSurge ?? 0)),
     group,
   )
   return [

@@ -7,6 +7,9 @@ import { changeRefusals, refusals, sampleSet } from '../sample-sets.ts'
 
 const withStrategy = (updateStrategy: PodCliqueSetUpdateStrategy) => sampleSet({}, {}, { updateStrategy })
 
+const neither =
+  'maxUnavailable: Invalid value: 0: must be greater than or equal to 1, unless maxSurge is greater than 0'
+
 const cases: [strategy: PodCliqueSetUpdateStrategy, refusal: string | undefined][] = [
   [{}, undefined],
   [{ paused: true }, undefined],
@@ -14,7 +17,15 @@ const cases: [strategy: PodCliqueSetUpdateStrategy, refusal: string | undefined]
   [{ type: 'OnDelete', partition: 2, maxUnavailable: 3 }, undefined],
   [{ partition: 99, maxUnavailable: 99 }, undefined],
   [{ partition: -1 }, 'partition: Invalid value: -1: must be greater than or equal to 0'],
-  [{ maxUnavailable: 0 }, 'maxUnavailable: Invalid value: 0: must be greater than or equal to 1'],
+  [{ maxSurge: 0 }, undefined],
+  [{ maxSurge: 1, maxUnavailable: 0 }, undefined],
+  [{ maxSurge: -1 }, 'maxSurge: Invalid value: -1: must be greater than or equal to 0'],
+  [{ maxUnavailable: 0 }, neither],
+  [{ maxUnavailable: 0, maxSurge: 0 }, neither],
+  [
+    { maxUnavailable: -1, maxSurge: 1 },
+    'maxUnavailable: Invalid value: -1: must be greater than or equal to 0',
+  ],
   [
     { progressDeadlineSeconds: 0 },
     'progressDeadlineSeconds: Invalid value: 0: must be greater than or equal to 1',

@@ -6,6 +6,7 @@
 import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { numberLabel } from '../../clique-instance.ts'
+import { replicaCount } from '../../layout.ts'
 import { isActive, isFinished, isReady, templateHashOf } from '../../podclique/pod-state.ts'
 import { isOnDelete, updatingReplicas } from '../../podcliqueset/update.ts'
 import { resources } from '../../resources.ts'
@@ -14,6 +15,7 @@ import { revisionOf } from '../../revision-of-set.ts'
 import type { StoredSet } from '../../stored.ts'
 import type { Write } from './api.ts'
 import type { Observer, PassKind, Simulation } from './simulation.ts'
+import { judgeStandIns, type WrittenProgress } from './stand-ins.ts'
 
 interface Taken {
   readonly replica: number
@@ -49,7 +51,7 @@ export class DisruptionObserver implements Observer {
     // What is under way when somebody takes the update into his own hands is his.
     if (isOnDelete(set)) this.#taken.clear()
     const now = updatingReplicas(set)
-    for (const replica of this.#updating.filter(one => !now.includes(one) && one < (set.spec.replicas ?? 0)))
+    for (const replica of this.#updating.filter(one => !now.includes(one) && one < replicaCount(set)))
       for (const [key, taken] of this.#taken)
         if (taken.replica === replica) fail(`replica ${replica} was left while ${key} was not back`)
     this.#updating = now
@@ -67,7 +69,7 @@ export class DisruptionObserver implements Observer {
       this.#selectsPod(simulation, object as PodClique)
     if (resource === 'podcliquescalinggroups' && replicas?.current !== undefined)
       this.#selectsReplica(simulation, object as PodCliqueScalingGroup)
-    if (resource === 'podcliquesets') this.#selectsSetReplicas(patch)
+    if (resource === 'podcliquesets') this.#selectsSetReplicas(simulation, patch)
   }
 
   deletes(simulation: Simulation, { resource, objects }: Write): void {
@@ -82,20 +84,24 @@ export class DisruptionObserver implements Observer {
   }
 
   #wantedSetReplicas({ set }: Simulation): number {
-    return Math.min(set.spec.replicas ?? 0, this.#setAtBegin.spec.replicas ?? 0)
+    return Math.min(replicaCount(set), replicaCount(this.#setAtBegin))
   }
 
-  #selectsSetReplicas(patch: unknown): void {
-    const { status } = patch as {
-      status?: { updateProgress?: { currentlyUpdating?: { replicaIndex: number }[] } }
-    }
+  #selectsSetReplicas(simulation: Simulation, patch: unknown): void {
+    const { status } = patch as { status?: { updateProgress?: WrittenProgress } }
+    const { spec } = this.#setAtBegin
+    const planned = { ...simulation.set, spec }
+    if (status?.updateProgress) judgeStandIns(simulation, planned, status.updateProgress)
     const next = status?.updateProgress?.currentlyUpdating?.map(({ replicaIndex }) => replicaIndex) ?? []
     const begun = next.filter(replica => !this.#updating.includes(replica))
     if (begun.length === 0) return
-    const { maxUnavailable = 1, partition = 0, paused } = this.#setAtBegin.spec.updateStrategy ?? {}
+    const { maxUnavailable = 1, maxSurge = 0, partition = 0, paused } = spec.updateStrategy ?? {}
+    const ordinary = next.filter(replica => replica < (spec.replicas ?? 0))
     if (paused) fail(`replicas ${begun} were begun although the update is paused`)
-    if (next.length > maxUnavailable) fail(`${next.length} replicas are updated at once`)
-    if (begun.some(replica => replica < partition)) fail(`replicas ${begun} are below the partition`)
+    if (ordinary.length > maxUnavailable + maxSurge && begun.some(replica => ordinary.includes(replica)))
+      fail(`${ordinary.length} replicas are updated at once`)
+    if (begun.some(replica => replica < partition && ordinary.includes(replica)))
+      fail(`replicas ${begun} are below the partition`)
   }
 
   #selectsPod(simulation: Simulation, clique: PodClique): void {

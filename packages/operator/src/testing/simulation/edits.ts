@@ -15,6 +15,7 @@ export type Edit =
   | 'pause'
   | 'partition'
   | 'budget'
+  | 'surge'
   | 'resume'
   | 'switch strategy'
   | 'new template'
@@ -86,6 +87,10 @@ export function editSet(simulation: Simulation, edit: Edit): string {
       return strategy({ partition: random.below(3) })
     case 'budget':
       return strategy({ maxUnavailable: 1 + random.below(2) })
+    case 'surge': {
+      const maxSurge = random.below(3)
+      return strategy({ maxSurge, maxUnavailable: maxSurge ? random.below(2) : 1 })
+    }
     case 'resume':
       return strategy({ type: 'RollingRecreate', paused: false, partition: 0 })
     case 'delete clique': {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run simulate -- --updates=3000 --terminations=1000 --seed=1`: so many lives of sets from that seed on,
-// spread over the cores. Ends with the first that goes wrong, and says how to repeat it.
+// `npm run simulate -- --updates=3000 --surges=1000 --terminations=1000 --seed=1`: so many lives of sets from
+// that seed on, spread over the cores. Ends with the first that goes wrong, and says how to repeat it.
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
+import { surgeLife } from './surge-life.ts'
 import { terminationLife } from './termination-life.ts'
 import { updateLife } from './update-life.ts'
 
 interface Share {
   readonly updates: readonly number[]
+  readonly surges: readonly number[]
   readonly terminations: readonly number[]
 }
 
@@ -24,6 +26,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       updates: { type: 'string', default: '3000' },
+      surges: { type: 'string', default: '1000' },
       terminations: { type: 'string', default: '1000' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       workers: { type: 'string', default: String(availableParallelism()) },
@@ -34,11 +37,17 @@ async function main(): Promise<void> {
     Array.from({ length: Number(count) }, (_, at) => Number(values.seed) + at).filter(
       (_, at) => at % workers === worker,
     )
-  console.log(`${values.updates} updates and ${values.terminations} terminations, seed ${values.seed}`)
+  console.log(
+    `${values.updates} updates, ${values.surges} with surge replicas and ${values.terminations} terminations, seed ${values.seed}`,
+  )
   const started = performance.now()
   const tallies = await Promise.all(
     Array.from({ length: workers }, (_, worker) =>
-      work({ updates: seeds(values.updates, worker), terminations: seeds(values.terminations, worker) }),
+      work({
+        updates: seeds(values.updates, worker),
+        surges: seeds(values.surges, worker),
+        terminations: seeds(values.terminations, worker),
+      }),
     ),
   )
   const sum = (of: keyof Tally) => tallies.reduce((total, tally) => total + tally[of], 0)
@@ -57,13 +66,17 @@ function work(share: Share): Promise<Tally> {
   })
 }
 
-async function liveThrough({ updates, terminations }: Share): Promise<Tally> {
+async function liveThrough({ updates, surges, terminations }: Share): Promise<Tally> {
   const tally = { lives: 0, terminated: 0 }
   const count = () => {
     if (++tally.lives % tellEvery === 0) parentPort!.postMessage(tally.lives)
   }
   for (const seed of updates) {
     await updateLife(seed)
+    count()
+  }
+  for (const seed of surges) {
+    await surgeLife(seed)
     count()
   }
   for (const seed of terminations) {

@@ -27,9 +27,11 @@ async function live(seed: number): Promise<number> {
   const random = new Random(seed)
   const onTotalLoss = random.chance(50) ? 'Recreate' : 'Wait'
   const observer = new TerminationObserver(delayMinutes * 60_000, onTotalLoss === 'Recreate')
+  const set = randomSet(random, `${delayMinutes}m`)
+  const surging = { maxSurge: 1, maxUnavailable: random.below(2) }
   const simulation = new Simulation({
     seed,
-    set: randomSet(random, `${delayMinutes}m`),
+    set: random.chance(30) ? { ...set, spec: { ...set.spec, updateStrategy: surging } } : set,
     nodes: 4,
     places: 8 + random.below(12),
     observer,

@@ -5,6 +5,7 @@
 import { type EventValue, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { numberLabel } from '../../clique-instance.ts'
+import { replicaCount } from '../../layout.ts'
 import type { EventSink } from '../../operator-context.ts'
 import {
   hasFailedContainer,
@@ -83,7 +84,7 @@ export class TerminationObserver implements Observer {
   #terminatesReplica(simulation: Simulation, objects: readonly Stored<KubeObject>[]): void {
     const { set } = simulation
     const replica = numberLabel(objects[0]!.metadata.labels, label.setReplicaIndex) ?? -1
-    if (replica >= (set.spec.replicas ?? 0)) return
+    if (replica >= replicaCount(set)) return
     this.terminated++
     if (updatingReplicas(set).includes(replica))
       throw new Error(`replica ${replica} is terminated during its update`)
@@ -106,7 +107,7 @@ export class TerminationObserver implements Observer {
       if (isBack && now.spec.replicas !== before.spec.replicas)
         throw new Error(`${name} had ${before.spec.replicas} pods and comes back with ${now.spec.replicas}`)
       // What is scaled away meanwhile begins anew one day.
-      if (isBack || replica >= (set.spec.replicas ?? 0)) this.#terminatedCliques.delete(name)
+      if (isBack || replica >= replicaCount(set)) this.#terminatedCliques.delete(name)
     }
   }
 

@@ -26,6 +26,8 @@ const edits: readonly Edit[] = [
   'pause',
   'partition',
   'budget',
+  'surge',
+  'surge',
   'delete clique',
   'switch strategy',
 ]

@@ -28,6 +28,7 @@ export function isWell(simulation: Simulation): boolean {
   const { status } = set
   return (
     pods.length === wanted &&
+    cliques.every(({ metadata }) => Number(metadata.labels?.[label.setReplicaIndex]) < set.spec.replicas!) &&
     pods.every(pod => {
       const owner = cliqueOf(pod)
       return owner && isActive(pod) && isReady(pod) && templateHashOf(pod) === revision.hashOf(owner)

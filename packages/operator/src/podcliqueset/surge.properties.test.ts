@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// RUNS for more, SEED to repeat a failure; thousands go faster with `npm run simulate`.
+import { test } from 'node:test'
+import { surgeLife } from '../testing/simulation/surge-life.ts'
+
+const runs = Number(process.env.RUNS ?? 20)
+const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+
+test(`${runs} lives of sets that are updated with surge replicas (SEED=${seed})`, async () => {
+  for (let run = 0; run < runs; run++) await surgeLife(seed + run)
+})

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Judges what an update with surge replicas decides: what it takes down must not be missed more than it may be,
+// and what stands in for it goes no sooner. By the statuses of the children, which is what can be known.
+import { label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { numberLabel } from '../../clique-instance.ts'
+import { range, replicaCount, scalingGroups, standaloneCliques } from '../../layout.ts'
+import { isActive, templateHashOf } from '../../podclique/pod-state.ts'
+import { updatingReplicas } from '../../podcliqueset/update.ts'
+import { resources } from '../../resources.ts'
+import { templateHashOfClique } from '../../revision.ts'
+import { revisionOf } from '../../revision-of-set.ts'
+import type { StoredSet } from '../../stored.ts'
+import type { Simulation } from './simulation.ts'
+
+/** What a write to the status of a set says of its update; absent members stay as they are. */
+export interface WrittenProgress {
+  readonly currentlyUpdating?: readonly { readonly replicaIndex: number }[] | null
+  readonly surgeReplicas?: number | null
+  readonly updateEndedAt?: string | null
+}
+
+/** `planned` is the set that the decision was made for: with the specification of its pass. */
+export function judgeStandIns(simulation: Simulation, planned: StoredSet, written: WrittenProgress): void {
+  const { maxSurge = 0, maxUnavailable = 1 } = planned.spec.updateStrategy ?? {}
+  const replicas = planned.spec.replicas ?? 0
+  const surge = written.surgeReplicas
+  if (surge && surge > maxSurge) throw new Error(`${surge} surge replicas, and only ${maxSurge} are allowed`)
+  if (maxSurge === 0 || written.updateEndedAt) return
+  const before = updatingReplicas(planned)
+  const updating =
+    written.currentlyUpdating === undefined
+      ? before
+      : (written.currentlyUpdating ?? []).map(({ replicaIndex }) => replicaIndex)
+  const had = replicaCount(planned)
+  const have = surge === undefined ? had : Math.min(had, replicas + (surge ?? 0))
+  const isServing = (replica: number) => servingReplica(simulation, planned, replica)
+  // Where nothing is outdated nothing is taken down.
+  const isTaken = (replica: number) =>
+    updating.includes(replica) && (before.includes(replica) || isOutdated(simulation, planned, replica))
+  const taken = range(0, replicas).filter(
+    replica => isTaken(replica) && !before.includes(replica) && isServing(replica),
+  )
+  const gone = range(have, had).filter(replica => isServing(replica) && !before.includes(replica))
+  const left = range(0, have).filter(replica => isServing(replica) && !isTaken(replica)).length
+  const isAtRest = updating.length === 0 && !surge
+  if (left < replicas - maxUnavailable && (taken.length || (gone.length && !isAtRest)))
+    throw new Error(
+      `replicas ${taken} are taken down and ${gone} removed; ${left} of ${replicas} serve, ${maxUnavailable} may be missing`,
+    )
+}
+
+function servingReplica({ cliques, groups }: Simulation, set: StoredSet, replica: number): boolean {
+  const named = <T extends PodClique | PodCliqueScalingGroup>(list: readonly T[], name: string) =>
+    list.find(one => one.metadata.name === name && !one.metadata.deletionTimestamp)
+  return (
+    standaloneCliques(set, replica).every(({ name }) => {
+      const clique = named(cliques, name)
+      const { replicas = 0, minAvailable = replicas } = clique?.spec ?? {}
+      return clique && (clique.status?.readyReplicas ?? 0) >= Math.min(minAvailable, replicas)
+    }) &&
+    scalingGroups(set, replica).every(({ name }) => {
+      const group = named(groups, name)
+      const { replicas = 0, minAvailable = 1 } = group?.spec ?? {}
+      return group && (group.status?.availableReplicas ?? 0) >= Math.min(minAvailable, replicas)
+    })
+  )
+}
+
+function isOutdated({ api, cliques }: Simulation, set: StoredSet, replica: number): boolean {
+  const revision = revisionOf(set)
+  return cliques
+    .filter(({ metadata }) => numberLabel(metadata.labels, label.setReplicaIndex) === replica)
+    .some(
+      clique =>
+        !revision.isCurrent(clique, templateHashOfClique(clique)) ||
+        api
+          .controlledBy(resources.pods, clique.metadata.uid!)
+          .filter(isActive)
+          .some(pod => !revision.isCurrent(clique, templateHashOf(pod) ?? '')),
+    )
+}
