@@ -47,6 +47,8 @@ export class Stage {
   readonly namespace: string
   /** Writes of the operator since they were last forgotten. */
   readonly writes: WriteCount[]
+  /** Events of every operator that was here, in the order in which they were told. */
+  readonly told: { readonly about: string; readonly reason: string; readonly message: string }[] = []
   readonly #operatorClient: Client
   #configuration: OperatorConfiguration
   #operator: RunningOperator | undefined
@@ -69,6 +71,13 @@ export class Stage {
     this.#operator = await startOperator(this.#operatorClient, {
       configuration: this.#configuration,
       waiterImage,
+      events: {
+        emit: ({ metadata }, _source, { reason, message }) =>
+          void (
+            metadata?.namespace === this.namespace &&
+            this.told.push({ about: metadata.name ?? '', reason, message })
+          ),
+      },
     })
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { Pod, PodClique, PodCliqueScalingGroup } from '@grove/api'
+import { annotation, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import { type Stored, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
@@ -57,6 +57,65 @@ export const gangTerminationStories: Story[] = [
       const after = await stage.untilReady('solo', 2)
       for (const pod of before) assert.ok(!uids(after).includes(pod.metadata.uid))
       await stage.untilAvailable('solo', 1)
+    },
+  },
+  {
+    name: 'a termination is told of before it comes, with its time and its reason, and once when it is done',
+    async tell(stage) {
+      await stage.apply(impatient(solo, '5s'))
+      const [first] = await stage.untilReady('solo', 2)
+      await stage.untilAvailable('solo', 1)
+      const begun = Date.now()
+      await report(stage, first!, false)
+      const tellings = ['GangTerminationScheduled', 'PodCliqueSetReplicaDeleteSuccessful']
+      const told = async () => stage.told.filter(({ reason }) => tellings.includes(reason))
+      await stage.until('the end to be told of', told, seen => seen.at(-1)?.reason === tellings[1])
+      await stage.untilReady('solo', 2)
+      await stage.untilAvailable('solo', 1)
+      const seen = await told()
+      assert.deepEqual(
+        seen.map(({ about, reason }) => [about, reason]),
+        tellings.map(reason => ['solo', reason]),
+      )
+      const { message } = seen[0]!
+      const [, deadline = ''] =
+        /^Replica 0 of PodCliqueSet solo will be terminated at (\S+) and built anew unless it recovers: .*PodClique solo-0-web/.exec(
+          message,
+        ) ?? []
+      // Times are stored in whole seconds.
+      assert.ok(Date.parse(deadline) >= begun + 4_000, message)
+    },
+  },
+  {
+    name: 'a clique that was scaled by hand comes back from a termination with as many pods, and nothing is kept of it',
+    async tell(stage) {
+      await stage.apply(impatient(solo, '1s'))
+      await stage.untilReady('solo', 2)
+      await stage.untilAvailable('solo', 1)
+      await stage.scale(resources.podCliques, 'solo-0-web', 4)
+      const pods = await stage.untilReady('solo', 4)
+      const [before] = await stage.cliques('solo')
+      await Promise.all(pods.slice(1).map(pod => report(stage, pod, false)))
+      const [after] = await stage.until(
+        'another clique',
+        () => stage.cliques('solo'),
+        found => found.length === 1 && found[0]!.metadata.uid !== before!.metadata.uid,
+      )
+      assert.equal(after!.spec.replicas, 4)
+      await stage.untilReady('solo', 4)
+      await stage.until(
+        'the set to forget',
+        () => stage.set('solo'),
+        set => set?.metadata.annotations?.[annotation.countsBeforeTermination] === undefined,
+      )
+      // Whoever deletes it himself gets what the template says.
+      await stage.client.delete(resources.podCliques, { name: 'solo-0-web', namespace: stage.namespace })
+      await stage.until(
+        'a clique of the template',
+        () => stage.cliques('solo'),
+        ([found]) => found !== undefined && found.metadata.uid !== after!.metadata.uid,
+      )
+      await stage.untilReady('solo', 2)
     },
   },
   {
