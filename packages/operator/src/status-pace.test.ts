@@ -79,6 +79,19 @@ describe('the pace of statuses', () => {
     assert.equal(pace.waitMs('next'), statusEveryMs, 'nobody is left to wait for')
   })
 
+  test('on a slow cluster much happens as well: most of those who wait will have changed before their turn comes', async () => {
+    const clock = new FakeClock()
+    const pace = new StatusPace(clock)
+    for (let index = 0; index < 200; index++) pace.waitMs(`uid-${index}`)
+    for (let index = 0; index < 60; index++) {
+      pace.wrote(`other-${index}`)
+      await clock.advance(100)
+    }
+    assert.notEqual(pace.waitMs('uid-199'), 0, 'ten changes in a second')
+    await clock.advance(askAgainMs)
+    assert.equal(pace.waitMs('uid-199'), 0, 'none for some seconds')
+  })
+
   test('a few that never rest do not hold up the others', async () => {
     const clock = new FakeClock()
     const pace = new StatusPace(clock)

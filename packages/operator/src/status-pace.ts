@@ -13,10 +13,10 @@ export const manyStatusesApartMs = 250
 export const longestStatusWaitMs = 30_000
 /** Who has to wait longer asks again after this, for the rush may be over by then. */
 export const askAgainMs = 3_000
-/** More changes than this in a second are a rush. */
-export const rushPerSecond = 20
-/** More are not counted: then the largest rush counts as over about a second after its last change. */
-const mostChanges = 3 * rushPerSecond
+/** Over this time changes are counted, of each object one. */
+const countedMs = 2_000
+/** The largest rush counts for so many times of what it takes to be one: it is over within some seconds. */
+const largestRush = 4
 /** Timers are no more exact than this. */
 const timerMs = 10
 
@@ -25,20 +25,23 @@ interface Turn {
   readonly at: number
   /** When its owner was told to ask again. */
   askAt: number
+  /** When a change of it was last counted. */
+  countedAt: number
 }
 
 /**
  * Lets statuses be written at a calm pace: what somebody waits for at once, the rest together. The turns are far apart
- * while much happens, because what is written then is soon overtaken; when little happens, what is written stays true.
+ * while so much happens that whatever is written is likely to be overtaken before its turn would have come. When little
+ * happens any more, what is written stays true, and nobody has to wait for it.
  */
 export class StatusPace {
   readonly #clock: Clock
   /** UID → when it was last written; monotonic. */
   readonly #last = new Map<string, number>()
   readonly #turns = new Map<string, Turn>()
-  /** Changes of late, each counting less the longer it is ago: as many as there are in a second. */
-  #changes = 0
-  #changesAt = 0
+  /** Of those who wait, the part that would change within the longest wait if it went on as of late. */
+  #rush = 0
+  #rushAt = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -48,11 +51,11 @@ export class StatusPace {
   waitMs(uid: string): number {
     const now = this.#clock.monotonic()
     const known = this.#turns.get(uid)
-    const turn = known ?? { at: this.#nextTurn(uid, now), askAt: 0 }
+    const turn = known ?? { at: this.#nextTurn(uid, now), askAt: 0, countedAt: Number.NEGATIVE_INFINITY }
     this.#turns.set(uid, turn)
     const isChange = !known || isEarly(known, now)
-    const changes = this.#changesOfLate(now, isChange)
-    if (turn.at <= now || (!isChange && changes <= rushPerSecond)) return 0
+    if (isChange) this.#count(turn, now)
+    if (turn.at <= now || (!isChange && this.#rushOfLate(now) <= 1)) return 0
     if (!known || !isChange) turn.askAt = Math.min(turn.at, now + askAgainMs)
     return turn.askAt - now
   }
@@ -60,7 +63,8 @@ export class StatusPace {
   wrote(uid: string): void {
     const now = this.#clock.monotonic()
     const turn = this.#turns.get(uid)
-    if (!turn || isEarly(turn, now)) this.#changesOfLate(now, true)
+    const countedAt = turn?.countedAt ?? this.#last.get(uid) ?? Number.NEGATIVE_INFINITY
+    if (!turn || isEarly(turn, now)) this.#count({ countedAt }, now)
     this.#turns.delete(uid)
     this.#last.set(uid, now)
   }
@@ -87,11 +91,18 @@ export class StatusPace {
     return statusEveryMs + few * statusesApartMs + (others - few) * manyStatusesApartMs
   }
 
-  #changesOfLate(now: number, isChange: boolean): number {
-    const faded = this.#changes * Math.exp((this.#changesAt - now) / 1_000)
-    this.#changes = Math.min(mostChanges, faded + (isChange ? 1 : 0))
-    this.#changesAt = now
-    return this.#changes
+  #count(turn: Pick<Turn, 'countedAt'>, now: number): void {
+    if (now - turn.countedAt < countedMs) return
+    turn.countedAt = now
+    const share = longestStatusWaitMs / countedMs / Math.max(fewStatuses, this.#turns.size)
+    this.#rush = Math.min(largestRush, this.#rushOfLate(now) + share)
+  }
+
+  /** Fades, so that changes count less the longer they are ago. */
+  #rushOfLate(now: number): number {
+    this.#rush *= Math.exp((this.#rushAt - now) / countedMs)
+    this.#rushAt = now
+    return this.#rush
   }
 }
 
