@@ -13,11 +13,12 @@ import { numberLabel } from '../clique-instance.ts'
 import { PassFailed } from '../coded-error.ts'
 import { keyOf, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { hasOutdatedPods } from '../podclique/outdated-pods.ts'
 import { isOnDelete, isPaused, mayUpdate, settlesInMs } from '../podcliqueset/update.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
-import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+import type { StoredClique, StoredScalingGroup, StoredSet } from '../stored.ts'
 import { removeReplicas } from './replica-removal.ts'
 import { type GroupUpdatePlan, planGroupUpdate } from './update.ts'
 import { groupProgress, selectReplica } from './update-progress.ts'
@@ -34,7 +35,7 @@ export function groupUpdate(
   set: StoredSet,
   group: StoredScalingGroup,
   cliques: readonly PodClique[],
-  { clock }: OperatorContext,
+  { clock, world }: OperatorContext,
 ): GroupUpdate {
   const revision = revisionOf(set)
   const before = revision.renamed(group.status?.updateProgress)
@@ -46,6 +47,7 @@ export function groupUpdate(
     cliqueCount: group.spec.cliqueNames.length,
     cliques,
     revision,
+    hasOutdatedPods: clique => hasOutdatedPods(set, clique as StoredClique, world.podsOf(clique)),
     selected: onDelete || before?.updateEndedAt ? undefined : selection?.current,
     paused: isPaused(set),
     settlesInMs: settlesInMs(set, clock.now()),

@@ -22,6 +22,7 @@ function plan(states: string, given: Partial<GroupUpdateInput> = {}) {
     cliqueCount: 1,
     cliques: [...states].flatMap((state, index) => (state === ' ' ? [] : [member(state, index)])),
     revision,
+    hasOutdatedPods: () => true,
     selected: undefined,
     paused: false,
     settlesInMs: 0,
@@ -109,4 +110,14 @@ test('members whose pods OnDelete left behind are outdated, too', () => {
 
 test('a paused update takes nothing', () => {
   assert.equal(reason('op', { paused: true }), 'the update is paused')
+})
+
+test('pods that OnDelete left behind are outdated, unless only a status tells of them', () => {
+  const [one] = [...'n'].map(member)
+  const left: PodClique = {
+    ...one!,
+    status: { ...one!.status!, replicas: 1, updatedReplicas: 0, currentPodTemplateHash: 'old' },
+  }
+  assert.deepEqual(plan('n', { cliques: [left] }), { kind: 'replace', replica: 0 })
+  assert.deepEqual(plan('n', { cliques: [left], hasOutdatedPods: () => false }), { kind: 'finished' })
 })

@@ -18,6 +18,8 @@ export interface GroupUpdateInput {
   /** Controlled by the group, terminating ones included. */
   readonly cliques: readonly PodClique[]
   readonly revision: Revision
+  /** By the pods themselves: a status may tell of one that is gone. */
+  hasOutdatedPods(clique: PodClique): boolean
   /** The serving replica that was told to go last. */
   readonly selected: number | undefined
   readonly paused: boolean
@@ -73,26 +75,29 @@ interface ReplicaState {
   readonly serves: boolean
 }
 
-function statesOf({ replicas, cliques, cliqueCount, revision }: GroupUpdateInput): ReplicaState[] {
+function statesOf(input: GroupUpdateInput): ReplicaState[] {
+  const { replicas, cliques, cliqueCount } = input
   const live: PodClique[][] = range(0, replicas).map(() => [])
   for (const clique of cliques)
     if (!clique.metadata.deletionTimestamp) live[replicaIndexOf(clique) ?? -1]?.push(clique)
   return live.map((members, index) => ({
     index,
-    outdated: members.some(clique => isOutdated(clique, revision)),
+    outdated: members.some(clique => isOutdated(clique, input)),
     serves: members.length === cliqueCount && members.every(isServing),
   }))
 }
 
 /** Its template is not the wanted one; or it is, and pods that OnDelete left behind are not. */
-function isOutdated(clique: PodClique, { isCurrent }: Revision): boolean {
+function isOutdated(clique: PodClique, { revision, hasOutdatedPods }: GroupUpdateInput): boolean {
+  const { isCurrent } = revision
   if (!isCurrent(clique, templateHashOfClique(clique))) return true
   const { status } = clique
   return (
     status !== undefined &&
     !isCurrent(clique, status.currentPodTemplateHash ?? '') &&
     status.observedGeneration === clique.metadata.generation &&
-    status.updatedReplicas < (status.replicas ?? 0)
+    status.updatedReplicas < (status.replicas ?? 0) &&
+    hasOutdatedPods(clique)
   )
 }
 
