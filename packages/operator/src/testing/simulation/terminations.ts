@@ -138,7 +138,9 @@ export class TerminationObserver implements Observer {
     const uid = metadata.uid!
     if (isWell) this.#onceWell.add(uid)
     const since = this.#since.get(uid)
-    if (inBreach) this.#since.set(uid, since ?? now)
+    // A recovery that had no duration interrupted nothing.
+    const last = this.#justRecovered.get(uid)
+    if (inBreach) this.#since.set(uid, since ?? (last?.at === now ? last.since : now))
     else if (since !== undefined) {
       this.#since.delete(uid)
       this.#justRecovered.set(uid, { since, at: now })
