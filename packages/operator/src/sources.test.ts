@@ -15,7 +15,7 @@ type Kind = 'sets' | 'groups' | 'cliques' | 'pods' | 'gangs'
 function wokenIn(sources: typeof cliqueSources | typeof groupSources, held: Record<string, KubeObject[]>) {
   const handlers = new Map<Kind, ((change: Change<KubeObject>) => void)[]>()
   const cache = (kind: Kind) => ({
-    get: () => undefined,
+    get: ({ name }: { name: string }) => held[`${kind}/${name}`]?.[0],
     countByIndex: () => 0,
     byIndex: (index: string, key: string) => held[`${kind}/${index}/${key}`] ?? [],
     onChange: (handler: (change: Change<KubeObject>) => void) => {
@@ -74,6 +74,25 @@ for (const [what, before, after] of podChanges)
   test(`a pod that ${what} wakes its clique`, () => {
     assert.deepEqual(wokenIn(cliqueSources, {})('pods', before, after), ['serving/w-0-a'])
   })
+
+test('of a set that goes or is gone neither pods nor gangs wake cliques', () => {
+  const labels = { [label.partOf]: 'w' }
+  const pod = owned(samplePod('p', { labels }))
+  const going = {
+    ...set(1, undefined),
+    metadata: { ...set(1, undefined).metadata, deletionTimestamp: 'now' },
+  }
+  for (const [sets, woken] of [
+    [[set(1, undefined)], ['serving/w-0-a']],
+    [[going], []],
+    [[], []],
+  ] as const) {
+    const wokenBy = wokenIn(cliqueSources, { 'sets/w': [...sets] })
+    assert.deepEqual(wokenBy('pods', pod, undefined), woken)
+    const held = gang('w-0-a')
+    assert.deepEqual(wokenBy('gangs', { ...held, metadata: { ...held.metadata, labels } }, undefined), woken)
+  }
+})
 
 test('a pod without an owner wakes nobody', () => {
   assert.deepEqual(wokenIn(cliqueSources, {})('pods', undefined, samplePod('p')), [])

@@ -143,17 +143,13 @@ export function cliqueSources(world: World, log: Logger, queue: () => WorkQueue<
       ...scaledCliquesBehind(world, change),
     ]),
     calmly(
-      from(world.pods, log, change => ownerOfPod(change.new ?? change.old)),
+      from(world.pods, log, change =>
+        isOfLivingSet(world, change) ? ownerOfPod(change.new ?? change.old) : [],
+      ),
       queue,
       key => calmOfClique(world.pods.countByIndex('controller', uidOf(world.cliques.get(refOf(key))))),
     ),
-    from(world.gangs, log, change => [
-      ...[change.old, change.new].flatMap(gang =>
-        (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
-      ),
-      // Made again after somebody took it away, it is what those behind it waited for.
-      ...(change.type === 'add' ? world.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOf) : []),
-    ]),
+    from(world.gangs, log, change => (isOfLivingSet(world, change) ? cliquesOfGang(world, change) : [])),
     from(world.sets, log, change => childrenToWake(world, change, 'cliques')),
     ...claimSources(world, 'podClique', log),
   ]
@@ -177,7 +173,7 @@ export function gangSources(world: World, log: Logger, gangs: GangReconciler) {
   return [
     sourceOf<Change<Pod>, GangKey>(
       handler => world.pods.onChange(handler),
-      change => (isGangWorthy(change) ? ofMember(change) : []),
+      change => (isGangWorthy(change) && isOfLivingSet(world, change) ? ofMember(change) : []),
       log,
     ),
     sourceOf<Change<PodClique>, GangKey>(
@@ -199,9 +195,31 @@ function isResized(change: Change<PodCliqueSet>): boolean {
   return change.type === 'update' && count(change.old) !== count(change.new)
 }
 
+/**
+ * Of a set that goes or is gone nothing is made again, so thousands of pods on their way out are nobody's work. Should
+ * the set only be late to arrive, it wakes all of its children itself.
+ */
+function isOfLivingSet(world: World, change: Change<KubeObject>): boolean {
+  const { namespace, labels } = (change.new ?? change.old).metadata
+  const name = labels?.[label.partOf]
+  if (!namespace || !name) return true
+  const set = world.sets.get({ namespace, name })
+  return set !== undefined && !set.metadata.deletionTimestamp
+}
+
 /** A set is carried out when all of its gangs have their pods. */
 function hasBecomeComplete(change: Change<PodGang>): boolean {
   return change.type === 'update' && isInitialized(change.new) && !isInitialized(change.old)
+}
+
+function cliquesOfGang(world: World, change: Change<PodGang>): ObjectKey[] {
+  return [
+    ...[change.old, change.new].flatMap(gang =>
+      (gang?.spec.podgroups ?? []).map(group => `${gang?.metadata.namespace}/${group.name}` as ObjectKey),
+    ),
+    // Made again after somebody took it away, it is what those behind it waited for.
+    ...(change.type === 'add' ? world.cliques.byIndex('basePodGang', keyOf(change.new)).map(keyOf) : []),
+  ]
 }
 
 /** Scaled gangs wait for their base gang to be placed; when a clique of it is, those behind it look again. */
