@@ -65,8 +65,10 @@ class World {
     if (this.#list) return
     for (const event of this.history.eventsAfter(this.#arrived).slice(0, count)) {
       assert.ok(event.type !== 'BOOKMARK')
-      this.cache.watched(event)
-      this.#arrived = event.object.metadata.resourceVersion
+      const { resourceVersion } = event.object.metadata
+      const isKnown = event.type !== 'DELETED' && this.cache.known.has(resourceVersion)
+      this.cache.watched(isKnown ? { type: 'BOOKMARK', resourceVersion, initialEventsEnd: false } : event)
+      this.#arrived = resourceVersion
     }
   }
 
@@ -198,6 +200,7 @@ describe('the state of a cache, whatever order lists, events and answers come in
               truth.filter(object => object.metadata.labels?.color === color),
             )
           assert.equal(world.cache.pendingDeletions, 0)
+          assert.deepEqual([...world.cache.known], [])
         }),
         { numRuns: 5_000 },
       )

@@ -33,6 +33,8 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   readonly #tombstones = new Tombstones()
   readonly #handlers = new Set<ChangeHandler<P>>()
   readonly #matchers: readonly Matcher[]
+  /** Versions of objects as our own writes were answered, whose events are still to come. */
+  readonly #known = new Set<string>()
   /** Everything up to this moment of the cluster's history has been put in. */
   #progress: string | undefined
   #listsBegun = 0
@@ -63,6 +65,11 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     return this.#progress
   }
 
+  /** The events of these versions are no news: what they would tell is here, or something newer. */
+  get known(): ReadonlySet<string> {
+    return this.#known
+  }
+
   /** Own deletions that the watch has not shown yet. */
   get pendingDeletions(): number {
     return this.#tombstones.open
@@ -83,6 +90,8 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
 
   /** A list is about to be asked for; one that was not finished is forgotten. */
   beginList(): void {
+    // From a list everything is to be heard: what it does not name is gone.
+    this.#known.clear()
     this.#listsBegun++
     this.#seenInList = new Set()
   }
@@ -125,6 +134,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
       return
     }
     const { metadata } = event.object
+    this.#known.delete(metadata.resourceVersion)
     if (event.type === 'DELETED') this.#absent(metadata, 'watch')
     else this.#present(event.object, 'watch')
     if (!this.#progress || compareResourceVersions(metadata.resourceVersion, this.#progress) > 0)
@@ -137,6 +147,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     // Then the watch has told everything about it, perhaps also that it is gone.
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) <= 0) return
     if (this.#isInScope(object)) {
+      if (!this.#seenInList) this.#known.add(resourceVersion)
       this.#present(object, 'write')
       return
     }
@@ -226,6 +237,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   }
 
   #advance(resourceVersion: string): void {
+    this.#known.delete(resourceVersion)
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) < 0) return
     this.#progress = resourceVersion
     this.#tombstones.reached(resourceVersion)

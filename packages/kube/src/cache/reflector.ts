@@ -16,6 +16,8 @@ import { Backoff } from './backoff.ts'
 /** What a reflector feeds. ObjectCache is one. */
 export interface ReflectorTarget<T extends KubeObject> {
   readonly resourceVersion: string | undefined
+  /** States that the target has by other means; the watch may tell them as bookmarks. */
+  readonly known?: ReadonlySet<string>
   beginList(): void
   listed(object: Stored<T>): void
   endList(resourceVersion: string): boolean
@@ -155,9 +157,10 @@ export class Reflector<T extends KubeObject> {
     start: { sendInitialEvents?: boolean; resourceVersion?: string; signal: AbortSignal },
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void> {
-    const { client, resource, scope, managedFields, random, idleTimeoutMs } = this.#options
+    const { client, resource, scope, managedFields, target, random, idleTimeoutMs } = this.#options
     const timeoutSeconds = Math.round(shortestWatchSeconds * (1 + random()))
-    const options = { ...scope, ...start, managedFields, timeoutSeconds, idleTimeoutMs }
+    const { known } = target
+    const options = { ...scope, ...start, managedFields, known, timeoutSeconds, idleTimeoutMs }
     return client.watch(resource, options, event => {
       this.#heard()
       onEvent(event)

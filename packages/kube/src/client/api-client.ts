@@ -120,7 +120,7 @@ export class ApiClient implements Client {
     const request = { ...call('watch', 'GET', path, resource, true), accept: options.accept }
     const idleTimeoutMs = options.idleTimeoutMs ?? defaultIdleTimeoutMs
     const stream = await this.#requester.stream(request, idleTimeoutMs, options.signal)
-    await readWatch(stream, request, onEvent, this.#wantsManagedFields(options))
+    await readWatch(stream, request, onEvent, this.#wantsManagedFields(options), options.known)
   }
 
   async create<T extends KubeObject>(

@@ -18,6 +18,12 @@ export function cutMembers(bytes: Buffer, path: readonly Step[]): string {
   return text + bytes.toString('utf8', from)
 }
 
+/** The text of the first member that a path leads to, its name included; undefined where none is found. */
+export function memberAt(bytes: Buffer, path: readonly Step[]): string | undefined {
+  const [cut] = new Scan(bytes, path).cuts
+  return cut && bytes.toString('utf8', cut[0], cut[1])
+}
+
 const quote = 0x22
 const comma = 0x2c
 const colon = 0x3a

@@ -60,6 +60,8 @@ export interface WatchOptions extends SelectOptions, AnswerOptions {
   readonly timeoutSeconds?: number
   /** Longest silence before the connection counts as dead. Bookmarks come every minute. */
   readonly idleTimeoutMs?: number
+  /** The resourceVersions of states that the caller has: their events are told as bookmarks and need not be parsed. */
+  readonly known?: ReadonlySet<string>
   /** The form of the objects; JSON unless told. Events then carry whatever the server sends in that form: tables. */
   readonly accept?: string
 }

@@ -49,6 +49,38 @@ describe('reading a watch', () => {
     )
   })
 
+  it('tells events about states that are known as bookmarks', async () => {
+    const event = (type: string, resourceVersion: string, more: object = {}) => ({
+      type,
+      object: {
+        kind: 'Pod',
+        metadata: { name: 'a', ...more, resourceVersion },
+        spec: { resourceVersion: '9' },
+      },
+    })
+    const news = [
+      event('ADDED', '7'),
+      event('DELETED', '2'),
+      event('MODIFIED', '8', { annotations: { resourceVersion: '2' } }),
+    ]
+    const known = event('MODIFIED', '2', {
+      annotations: { resourceVersion: '7', '"resourceVersion":"7"': 'ü' },
+      managedFields: [{ resourceVersion: '7' }],
+    })
+    const events: WatchEvent[] = []
+    const text = [...news, known].map(each => `${JSON.stringify(each)}\n`)
+    for (const managedFields of [true, false])
+      await readWatch(
+        streamOf(...text),
+        request,
+        each => void events.push(each),
+        managedFields,
+        new Set(['2', '9']),
+      )
+    const bookmark = { type: 'BOOKMARK', resourceVersion: '2', initialEventsEnd: false }
+    assert.deepEqual(events, [...news, bookmark, ...news, bookmark])
+  })
+
   it('throws the error that the server sends as an event', async () => {
     const status = { kind: 'Status', code: 410, reason: 'Expired', message: 'too old resource version' }
     await assert.rejects(read(`${JSON.stringify({ type: 'ERROR', object: status })}\n`), error => {
