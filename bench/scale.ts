@@ -17,6 +17,7 @@ import { startKubernetes } from '@grove/test-kubernetes'
 import { startOperatorProcess } from '@grove/test-scenarios'
 import { ceiling, floor, type Times } from './scale/bare-loop.ts'
 import { type Life, lifeOf, timesToAvailable } from './scale/operator.ts'
+import { sumOf } from './scale/processor-time.ts'
 import { pause } from './scale/stopwatch.ts'
 import { grouped, replicated, type Workload } from './scale/workloads.ts'
 
@@ -129,13 +130,19 @@ function print(workload: Workload, life: Life, compared: { ceiling: Times; floor
     `  operator: ${life.cpuSeconds.toFixed(1)} s of CPU, ${life.residentMiB} MiB (peak ${life.peakMiB}), ` +
       `${writes - events} writes${compared ? ` (floor ${compared.floor.writes})` : ''} and ${events} events`,
   )
-  const times = [
-    ['operator', life.processorTime] as const,
-    ...(compared ? [['floor', compared.floor.processorTime] as const] : []),
-  ]
-  for (const [whose, time] of times) {
-    const each = Object.entries(time).map(([who, used]) => `${who} ${used.toFixed(1)}`)
-    console.log(`  processor seconds until ready, ${whose}: ${each.join(', ')}`)
+  for (const [whose, part] of [
+    ['operator', life] as const,
+    ...(compared ? [['floor', compared.floor] as const] : []),
+  ]) {
+    const each = Object.entries(part.processorTime).map(([who, used]) => `${who} ${used.toFixed(1)}`)
+    console.log(
+      `  processor seconds until ready, ${whose}: ${sumOf(part.processorTime).toFixed(1)} (${each.join(', ')}); ` +
+        `meanwhile others had ${Math.max(0, part.others).toFixed(2)} processors`,
+    )
+  }
+  if (compared) {
+    const ratio = sumOf(life.processorTime) / sumOf(compared.floor.processorTime)
+    console.log(`  processor seconds until ready, ratio to the floor: ${ratio.toFixed(2)}`)
   }
   if (life.steady)
     console.log(

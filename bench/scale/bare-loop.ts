@@ -7,7 +7,7 @@ import type { Client, KubeObject, Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Kubernetes } from '@grove/test-kubernetes'
 import { Onlooker } from './onlooker.ts'
-import { countProcessorTime, type ProcessorTime } from './processor-time.ts'
+import { countBusyProcessors, countProcessorTime, type ProcessorTime, sumOf } from './processor-time.ts'
 import { stopwatch } from './stopwatch.ts'
 import { objectsOf, type Workload } from './workloads.ts'
 
@@ -20,6 +20,8 @@ export interface Times {
   readonly writes: number
   /** Until all pods were ready. */
   readonly processorTime: ProcessorTime
+  /** Processors that others had meanwhile. */
+  readonly others: number
 }
 
 /** Plain pods, nothing else. */
@@ -73,6 +75,7 @@ async function measure(
   let writes = 0
   let created = 0
   const used = countProcessorTime(cluster)
+  const busy = countBusyProcessors()
   const seconds = stopwatch()
   await Promise.all([
     write(namespace, () => writes++),
@@ -83,12 +86,13 @@ async function measure(
   await onlooker.untilReady(workload.pods)
   const ready = seconds()
   const processorTime = used()
+  const others = busy() - sumOf(processorTime) / ready
   const sinceDeletion = stopwatch()
   await Promise.all(collections.map(resource => client.deleteCollection(resource, { namespace })))
   await onlooker.untilGone()
   const gone = sinceDeletion()
   onlooker.stop()
-  return { created, ready, gone, writes, processorTime }
+  return { created, ready, gone, writes, processorTime, others }
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {

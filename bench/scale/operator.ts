@@ -7,7 +7,13 @@ import { resources } from '@grove/operator'
 import { type Kubernetes, waitFor } from '@grove/test-kubernetes'
 import type { OperatorProcess } from '@grove/test-scenarios'
 import { Onlooker } from './onlooker.ts'
-import { countProcessorTime, type ProcessorTime } from './processor-time.ts'
+import {
+  countBusyProcessors,
+  countProcessorTime,
+  type ProcessorTime,
+  sumOf,
+  untilIdle,
+} from './processor-time.ts'
 import { pause, stopwatch } from './stopwatch.ts'
 import type { Workload } from './workloads.ts'
 
@@ -33,6 +39,8 @@ export interface Life {
   readonly cpuSeconds: number
   /** Of the control plane until all pods were ready, and of the operator until then. */
   readonly processorTime: ProcessorTime
+  /** Processors that others had meanwhile. */
+  readonly others: number
   readonly residentMiB: number
   readonly peakMiB: number
   readonly writes: Readonly<Record<string, number>>
@@ -67,6 +75,7 @@ export async function lifeOf(
     )
   const before = { writes: await operator.writes(), cpu: operator.cpuSeconds() }
   const used = countProcessorTime(cluster)
+  const busy = countBusyProcessors()
   const seconds = stopwatch()
   await client.create(resources.podCliqueSets, set)
   await onlooker.untilPods(workload.pods)
@@ -74,6 +83,7 @@ export async function lifeOf(
   await onlooker.untilReady(workload.pods)
   const ready = seconds()
   const processorTime = { ...used(), operator: operator.cpuSeconds() - before.cpu }
+  const others = busy() - sumOf(processorTime) / ready
   await untilAvailable()
   const available = seconds()
   await untilCalm(operator)
@@ -97,6 +107,7 @@ export async function lifeOf(
     gone,
     cpuSeconds,
     processorTime,
+    others,
     residentMiB,
     peakMiB,
     writes,
@@ -113,6 +124,7 @@ export async function timesToAvailable(
   workload: Workload,
   rounds: number,
 ): Promise<number[]> {
+  await untilIdle(cluster)
   const namespace = await cluster.newNamespace('tiny')
   const onlooker = await new Onlooker(client, namespace).start()
   const set = workload.set(namespace)
