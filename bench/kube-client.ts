@@ -6,10 +6,10 @@
 // of the CPU the median. Connections are kept from one run to the next, as any long-lived program keeps them.
 //   npm run bench -- kube-client [--pods=1000] [--rounds=3]
 import { parseArgs } from 'node:util'
-import { type ClusterConfig, createClient, loadKubeconfig, type TlsMaterial } from '@grove/kube'
+import { loadKubeconfig } from '@grove/kube'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
-import { Pool } from 'undici'
-import { type Pod, podOf, pods } from './kube/pods.ts'
+import { podOf } from './kube/pods.ts'
+import { client, median, plainLoop, type Way } from './kube/ways.ts'
 
 const { values } = parseArgs({
   options: { pods: { type: 'string', default: '1000' }, rounds: { type: 'string', default: '3' } },
@@ -17,59 +17,10 @@ const { values } = parseArgs({
 const count = Number(values.pods)
 const rounds = Number(values.rounds)
 
-/** Creates these pods. */
-type Create = (wanted: readonly Pod[]) => Promise<void>
-
-interface Way {
-  readonly name: string
-  readonly create: Create
-  readonly close?: () => Promise<void>
-}
-
 interface Run {
   readonly seconds: number
   /** Milliseconds of this process, TLS included. */
   readonly cpuPerRequest: number
-}
-
-/** Without managedFields in what it returns, as the operator has it, unless told. */
-function client(
-  config: ClusterConfig,
-  maxInFlight: number,
-  { http2 = false, managedFields = false } = {},
-): Way {
-  const client = createClient(config, { maxInFlight, http2, managedFields, userAgent: 'bench/1' })
-  return {
-    name: `client${http2 ? ', HTTP/2' : ''}, ${maxInFlight} in flight${managedFields ? ', whole objects' : ''}`,
-    create: async wanted => void (await Promise.all(wanted.map(pod => client.create(pods, pod)))),
-    close: () => client.close(),
-  }
-}
-
-/** What anybody would write who wants nothing but speed. */
-function plainLoop(config: ClusterConfig, concurrency: number): Way {
-  const { ca, certificate, key } = config.tls() as TlsMaterial
-  const connect = { ca, cert: certificate, key }
-  const pool = new Pool(config.server, { connections: concurrency, allowH2: false, connect })
-  async function createOne(pod: Pod): Promise<void> {
-    const { statusCode, body } = await pool.request({
-      method: 'POST',
-      path: `/api/v1/namespaces/${pod.metadata!.namespace}/pods`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(pod),
-    })
-    const text = await body.text()
-    if (statusCode !== 201) throw new Error(text)
-    JSON.parse(text)
-  }
-  async function create(wanted: readonly Pod[]): Promise<void> {
-    const left = [...wanted]
-    const worker = async () => {
-      for (let pod = left.pop(); pod; pod = left.pop()) await createOne(pod)
-    }
-    await Promise.all(Array.from({ length: concurrency }, worker))
-  }
-  return { name: `plain undici, ${concurrency} at once`, create, close: () => pool.close() }
 }
 
 function kubectl(cluster: Kubernetes): Way {
@@ -117,12 +68,6 @@ for (const { close } of ways) await close?.()
 function movedOn<T>(list: readonly T[], by: number): T[] {
   const start = by % list.length
   return [...list.slice(start), ...list.slice(0, start)]
-}
-
-function median(numbers: readonly number[]): number {
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const upper = Math.floor(sorted.length / 2)
-  return sorted.length % 2 ? sorted[upper]! : (sorted[upper - 1]! + sorted[upper]!) / 2
 }
 
 const bestOf = (some: readonly Run[]) => some.reduce((a, b) => (a.seconds < b.seconds ? a : b))

@@ -22,6 +22,6 @@ if (path) {
   process.exit(status ?? 1)
 }
 console.log(
-  `Benchmarks (npm run bench -- NAME):\n${[...found].map(([key, file]) => `  ${key.padEnd(16)}${file}`).join('\n')}`,
+  `Benchmarks (npm run bench -- NAME):\n${[...found].map(([key, file]) => `  ${key.padEnd(20)}${file}`).join('\n')}`,
 )
 process.exit(name ? 2 : 0)

@@ -2,7 +2,7 @@
 
 import type { Clock } from '../clock/index.ts'
 import { answerError, describe, transportError } from './answer.ts'
-import type { Credentials } from './credentials.ts'
+import type { Credentials, HeaderValues } from './credentials.ts'
 import { KubeError, type KubeErrorCode, type RequestDescription } from './error.ts'
 import type { Gate } from './gate.ts'
 import type { RequestOptions } from './options.ts'
@@ -134,8 +134,8 @@ export class Requester {
     const startedAt = clock.monotonic()
     let error: KubeError
     try {
-      const request = await this.#build(call, options.timeoutMs ?? this.#options.timeoutMs, signal)
-      const answer = await transport.request(request)
+      const request = this.#build(call, options.timeoutMs ?? this.#options.timeoutMs, signal)
+      const answer = await transport.request(request instanceof Promise ? await request : request)
       if (answer.headers.warning !== undefined) this.#warn(call, answer.headers)
       if (answer.status < 300) {
         this.#report(call, startedAt, answer.status, 'OK')
@@ -151,16 +151,17 @@ export class Requester {
     return error
   }
 
-  async #build(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<TransportRequest> {
+  /** At once where the credentials are at hand, as they nearly always are. */
+  #build(call: Call, timeoutMs: number, signal?: AbortSignal): TransportRequest | Promise<TransportRequest> {
     const { credentials } = this.#options
-    const headers: Record<string, string | readonly string[]> = { ...this.#options.headers }
-    if (credentials) {
-      const own = credentials.headers()
-      Object.assign(headers, own instanceof Promise ? await own : own)
+    const complete = (own?: HeaderValues): TransportRequest => {
+      const headers: Record<string, string | readonly string[]> = { ...this.#options.headers, ...own }
+      if (call.accept !== undefined) headers.accept = call.accept
+      if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json'
+      return { method: call.method, path: call.path, headers, body: call.body, timeoutMs, signal }
     }
-    if (call.accept !== undefined) headers.accept = call.accept
-    if (call.body !== undefined) headers['content-type'] = call.contentType ?? 'application/json'
-    return { method: call.method, path: call.path, headers, body: call.body, timeoutMs, signal }
+    const own = credentials?.headers()
+    return own instanceof Promise ? own.then(complete) : complete(own)
   }
 
   async #renewCredentials(call: Call, refused: KubeError): Promise<boolean> {
