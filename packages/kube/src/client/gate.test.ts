@@ -103,14 +103,15 @@ describe('the gate', () => {
     }
     wait('large', 'normal', 20)
     wait('large', 'user', 20)
-    wait('small', 'user', 2)
-    for (let i = 0; i < 10; i++) {
+    wait('small', 'background', 2)
+    for (let i = 0; i < 14; i++) {
       gate.leave()
       await Promise.resolve()
     }
     const countOf = (name: string) => admitted.filter(one => one === name).length
-    assert.deepEqual(admitted.slice(0, 4), ['large user', 'small user', 'large user', 'small user'])
+    const turns = ['large user', 'small background', 'large user', 'small background']
+    assert.deepEqual(admitted.slice(0, 4), turns)
     assert.equal(countOf('large normal'), 2)
-    assert.equal(countOf('large user'), 6)
+    assert.equal(countOf('large user'), 10)
   })
 })

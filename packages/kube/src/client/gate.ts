@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Clock, Timer } from '../clock/index.ts'
-import { FairOrder, type Priority, type Waiting } from '../queue/fair-order.ts'
+import type { Priority, Waiting } from '../queue/fair-order.ts'
+import { OwnerTurns } from '../queue/owner-turns.ts'
 import { type RateLimit, TokenBucket } from './rate-limit.ts'
 
 export interface GateOptions {
@@ -21,8 +22,9 @@ interface Waiter extends Waiting {
 }
 
 /**
- * Lets requests pass, at most `maxInFlight` at a time, no faster than the rate limit; those that wait take turns by
- * priority and owner as in fair-order.ts, and otherwise pass in the order they came. When the server throttles, nothing
+ * Lets requests pass, at most `maxInFlight` at a time, no faster than the rate limit; owners with
+ * something waiting take turns, what one of them has waiting passes by priority as in fair-order.ts, and otherwise in the
+ * order it came. When the server throttles, nothing
  * passes until it is ready again, and the number in flight is halved; each answer afterwards lets it grow again, by one
  * for as many answers as are in flight. One request always gets its turn.
  */
@@ -30,7 +32,7 @@ export class Gate {
   readonly #clock: Clock
   readonly #maxInFlight: number
   readonly #bucket: TokenBucket | undefined
-  readonly #order = new FairOrder<Waiter>()
+  readonly #order = new OwnerTurns<Waiter>()
   #inFlight = 0
   #allowed: number
   #closedUntil = 0

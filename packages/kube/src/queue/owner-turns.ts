@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Who is next: first in turn among owners, then as fair-order.ts has it for what one of them has waiting. So an owner
+// that floods a line with what is urgent delays only itself; what others have waiting, urgent or not, gets its turn.
+import { Chain, type Link } from './chain.ts'
+import { FairOrder, type Waiting } from './fair-order.ts'
+
+interface Line<Item extends Waiting> {
+  readonly owner: string
+  readonly order: FairOrder<Item>
+  turn: Link<Line<Item>>
+}
+
+export class OwnerTurns<Item extends Waiting> {
+  /** Owners with something waiting; the first is next. */
+  readonly #turns = new Chain<Line<Item>>()
+  readonly #lines = new Map<string, Line<Item>>()
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  push(item: Item): void {
+    let line = this.#lines.get(item.owner)
+    if (!line) {
+      const created = { owner: item.owner, order: new FairOrder<Item>() } as Line<Item>
+      created.turn = this.#turns.push(created)
+      this.#lines.set(item.owner, created)
+      line = created
+    }
+    line.order.push(item)
+    this.#size++
+  }
+
+  pop(): Item | undefined {
+    const line = this.#turns.shift()
+    if (!line) return undefined
+    const item = line.order.pop()
+    this.#size--
+    if (line.order.size === 0) this.#lines.delete(line.owner)
+    else line.turn = this.#turns.push(line)
+    return item
+  }
+
+  /** Takes an item out that waits. */
+  remove(item: Item): void {
+    const line = this.#lines.get(item.owner)!
+    line.order.remove(item)
+    this.#size--
+    if (line.order.size > 0) return
+    this.#turns.remove(line.turn)
+    this.#lines.delete(line.owner)
+  }
+}
