@@ -7,12 +7,6 @@ export const parallelWrites = 32
 /** Creations start with a few and double while they succeed, so that a quota is met by a few refusals, not by hundreds. */
 export const firstBatch = 8
 
-/**
- * How gangs and gates wait while more requests do than may be under way: behind what is still to be created. Everything
- * is there earlier then, and ready no later.
- */
-export const afterCreation = { priority: 'background' } as const
-
 export type Task = () => Promise<unknown>
 
 /** Runs all tasks, whatever becomes of the others; returns the failures in the order of the tasks. */

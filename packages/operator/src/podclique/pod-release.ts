@@ -7,7 +7,7 @@ import type { CliqueInstance } from '../layout.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredClique } from '../stored.ts'
-import { afterCreation, runAll } from '../writes.ts'
+import { runAll } from '../writes.ts'
 import { planGates } from './gates.ts'
 
 /** Lifts our gate from the pods that may be placed; returns what went wrong. */
@@ -34,12 +34,7 @@ export function releasePods(
   return runAll(
     release.map(({ metadata: pod }) => async () => {
       try {
-        await world.client.patch(
-          resources.pods,
-          { name: pod.name, namespace },
-          { strategic },
-          { signal, ...afterCreation },
-        )
+        await world.client.patch(resources.pods, { name: pod.name, namespace }, { strategic }, { signal })
       } catch (error) {
         if (isNotFound(error)) return
         const message = `Error removing the gate of pod ${pod.name}`

@@ -20,7 +20,6 @@ import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign } from '../take-over.ts'
-import { afterCreation } from '../writes.ts'
 import { observeClique } from './observed-status.ts'
 import { currentHash } from './outdated-pods.ts'
 import { createPods } from './pod-creation.ts'
@@ -165,7 +164,7 @@ async function updateStatus(
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
-  await writeStatus(world, resources.podCliques, stored, status, { signal, ...(!urges && afterCreation) })
+  await writeStatus(world, resources.podCliques, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
   for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
   return observed.settlesInMs

@@ -21,7 +21,6 @@ import { schedulerOf } from '../scheduler-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { levelsOf } from '../topology-levels.ts'
-import { afterCreation } from '../writes.ts'
 import type { GangFailures } from './failures.ts'
 import { type GangKey, gangInstanceOf, parseGangKey } from './key.ts'
 import { type GangPlan, planGang, statusWith } from './plan.ts'
@@ -163,7 +162,7 @@ export class GangReconciler {
     } else if (known && !isComplete && incompleteMs < lackGraceMs)
       return { requeueAfter: lackGraceMs - incompleteMs }
     const status = statusWith(gang, initialized, timestamp(clock))
-    await writeStatus(world, resources.podGangs, gang, status, { signal, ...afterCreation })
+    await writeStatus(world, resources.podGangs, gang, status, { signal })
     statusPace.wrote(uid)
     if (!isComplete) this.#incompleteSince.set(key, clock.monotonic())
     return undefined
@@ -181,7 +180,7 @@ export class GangReconciler {
     const id = `${set.metadata.namespace}/${name}`
     try {
       const written = plan.create
-        ? await world.client.create(resources.podGangs, plan.create, { signal, ...afterCreation })
+        ? await world.client.create(resources.podGangs, plan.create, { signal })
         : await world.client.patch(
             resources.podGangs,
             { namespace: set.metadata.namespace, name },
