@@ -25,6 +25,8 @@ export class TerminationJudge {
   readonly diary: PodDiary
   /** What was taken down, as often as it was: "0" is a replica of the set, "0/1" one of its scaling group. */
   readonly terminated: string[] = []
+  /** UIDs of the pods that went with them, or are to. */
+  readonly #doomed = new Set<string>()
   readonly #delayMs: number
   /** By clique: its last breach. */
   readonly #breaches = new Map<string, Breach>()
@@ -38,13 +40,16 @@ export class TerminationJudge {
     const pods = await this.diary.standing()
     this.#look(pods)
     const going = pods.filter(deletion.selects)
-    if (going.length === 0) return
+    // What was to go with its replica is asked for by name when it is unclear whether it went.
+    const spared = going.filter(({ metadata }) => !this.#doomed.has(metadata.uid))
     if (!deletion.isCollection) {
-      this.violations.push(`pod ${going[0]!.metadata.name} was deleted although nobody updates the set`)
+      for (const { metadata } of spared)
+        this.violations.push(`pod ${metadata.name} was deleted although nobody updates the set`)
       return
     }
     // Pods follow their cliques by the same labels.
-    if (deletion.resource === 'pods') return
+    if (going.length === 0 || deletion.resource === 'pods') return
+    for (const { metadata } of going) this.#doomed.add(metadata.uid)
     const isWhole = going.some(pod => !groupOf(pod))
     const units = Map.groupBy(going, pod =>
       isWhole ? setReplicaOf(pod) : `${setReplicaOf(pod)}/${groupReplicaOf(pod)}`,
