@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
 import { ChaosProxy, type Trouble } from '../client/chaos-proxy.fixture.ts'
 import { type ConfigMap, configMaps } from '../client/config-maps.fixture.ts'
@@ -97,11 +97,14 @@ describe('a watch cache behind a network that fails all the time', () => {
     return cache
   }
 
-  async function equalsServer(cache: WatchCache<ConfigMap>, namespace: string): Promise<void> {
-    const { items, resourceVersion } = await direct.list(configMaps, { namespace })
-    const newest = Math.max(...items.map(({ metadata }) => Number(metadata.resourceVersion)))
-    const isReached = (version: number) => version >= newest && version >= Number(resourceVersion) - 1
-    while (!isReached(Number(cache.status().resourceVersion))) await systemClock.sleep(10)
+  /** Nothing is written after the last one, so that whoever has seen it has seen all. */
+  async function equalsServer(cache: WatchCache<ConfigMap>, last: Stored<ConfigMap>): Promise<void> {
+    const { namespace = '', name, resourceVersion } = last.metadata
+    await waitFor(
+      'the last one to be seen',
+      () => cache.get({ namespace, name })?.metadata.resourceVersion === resourceVersion,
+    )
+    const { items } = await direct.list(configMaps, { namespace })
     const versions = (objects: readonly Stored<ConfigMap>[]) =>
       objects.map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`).sort()
     assert.deepEqual(versions(cache.list()), versions(items))
@@ -112,12 +115,18 @@ describe('a watch cache behind a network that fails all the time', () => {
     ['and told that history is gone', 250, [...cuts, ...expiries, ...expiries]],
   ] as const) {
     const mayList = kinds.includes(expiries[0]!)
-    it(`equals a fresh list after ${wanted} watches were cut: ${what}`, async () => {
+    it(`equals a fresh list after ${wanted} watches were cut: ${what}`, async test => {
       const namespace = await cluster.newNamespace('chaos')
       const changes: Change<ConfigMap>[] = []
       let broken = 0
       const cache = watchCache(namespace, changes, () => broken++)
       const stop = new AbortController()
+      let done = false
+      // Also when it fails: what goes on for ever keeps the process running.
+      test.after(() => {
+        done = true
+        stop.abort()
+      })
       const running = cache.run(stop.signal)
       await cache.waitForSync()
       trouble = () => (Math.random() < 0.03 ? hang() : pick(kinds)())
@@ -143,7 +152,6 @@ describe('a watch cache behind a network that fails all the time', () => {
         }
       }
       let heapAtTenth: number | undefined
-      let done = false
       const churning = churn(namespace, () => done)
       while (broken < wanted) {
         await systemClock.sleep(20)
@@ -153,8 +161,9 @@ describe('a watch cache behind a network that fails all the time', () => {
       done = true
       await churning
       trouble = () => ({ kind: 'none' })
-      await direct.create(configMaps, { metadata: { namespace, name: 'last' }, data: { state: '1', filler } })
-      await equalsServer(cache, namespace)
+      const data = { state: '1', filler }
+      const last = await direct.create(configMaps, { metadata: { namespace, name: 'last' }, data })
+      await equalsServer(cache, last)
       check()
       const { lists } = cache.status()
       if (mayList) assert.ok(lists > 1, `${lists} lists`)
@@ -170,7 +179,7 @@ describe('a watch cache behind a network that fails all the time', () => {
     })
   }
 
-  it('never lets a controller create one child too many while events are held back for seconds', async () => {
+  it('never lets a controller create one child too many while events are held back for seconds', async test => {
     const namespace = await cluster.newNamespace('held')
     trouble = () => (Math.random() < 0.5 ? pick(cuts)() : { kind: 'none' })
     hold = 2_000
@@ -181,6 +190,10 @@ describe('a watch cache behind a network that fails all the time', () => {
     })
     const client = createCachedClient(through, [cache])
     const stop = new AbortController()
+    test.after(() => {
+      hold = 0
+      stop.abort()
+    })
     const running = cache.run(stop.signal)
     await cache.waitForSync()
     const wanted = 5
@@ -204,6 +217,5 @@ describe('a watch cache behind a network that fails all the time', () => {
     assert.equal(most, wanted)
     stop.abort()
     await running
-    hold = 0
   })
 })
