@@ -17,6 +17,8 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/(pod-template-hash"?[=:] ?"?)[0-9a-z]+/g, '$1<template>'],
   // A watch that is told to last a second may end a moment earlier, of which kubectl warns.
   [/^.*very short watch.*\n?/gm, ''],
+  // Its watch is begun or broken off when the time that it was given is over: it logs that by chance.
+  [/^E\d{4} .*"Failed to watch" err="context deadline exceeded".*\n?/gm, ''],
   // Seconds and minutes pass between two looks: an age, and what follows it in a column of its own.
   [/(?<=[\s(]|^)(\d+[smhd]){1,2}(?=[\s)]|$)/gm, '<age>'],
 ]

@@ -87,13 +87,12 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     assert.match(replica.children[1].children[0].children[0].waiting[0].why, /^unschedulable/)
 
     // Statuses are written at a calm pace.
-    const told = await until('status half', /PodCliqueScheduled/)
-    assert.equal(told.status, 1)
-    assert.match(told.stdout, /^half: 0\/1 replicas available, 1?0?\/1 on revision \S+\n/)
-    assert.match(
-      told.stdout,
+    const told = await until(
+      'status half',
       /^ {2}PodClique half-0-heavy-0-big: PodCliqueScheduled InsufficientScheduledPods since \S+: /m,
     )
+    assert.equal(told.status, 1)
+    assert.match(told.stdout, /^half: 0\/1 replicas available, 1?0?\/1 on revision \S+\n/)
     assert.match(told.stdout, /^ {2}PodClique half-0-heavy-0-big: 1 pod unschedulable: /m)
     const summary = JSON.parse((await run('status half -o json')).stdout)
     assert.deepEqual([summary.settled, summary.replicas, summary.availableReplicas], [false, 1, 0])

@@ -57,7 +57,7 @@ export const nodeSessions = sessions({
     // With one pod left, the budget allows no more: the drain waits until it gives up.
     await shell.types('scale deployment site --replicas=1')
     await shell.sees('get pdb guard -o jsonpath={.status.disruptionsAllowed}', /0/)
-    const held = await shell.silentlyRefused('drain node-b --timeout=2s')
+    const held = await shell.silentlyRefused('drain node-b --timeout=6s')
     assert.match(held, /Cannot evict pod as it would violate the pod's disruption budget/)
     await shell.types('uncordon node-a node-b')
     await shell.types('delete pdb guard')

@@ -60,9 +60,9 @@ export const workloadSessions = sessions({
     await shell.types('scale deployment --all --replicas=1')
     await shell.sees('get pods -l app=site', /1\/1 +Running/)
     await shell.types('wait --for=condition=Ready pod -l app=site --timeout=120s')
-    await shell.isRefused('wait --for=condition=Nothing deployment/site --timeout=1s')
-    await shell.isRefused('wait --for=jsonpath={.spec.replicas}=7 deployment/site --timeout=1s')
-    await shell.isRefused('wait --for=condition=Ready pod/nowhere --timeout=1s')
+    await shell.isRefused('wait --for=condition=Nothing deployment/site --timeout=5s')
+    await shell.isRefused('wait --for=jsonpath={.spec.replicas}=7 deployment/site --timeout=5s')
+    await shell.isRefused('wait --for=condition=Ready pod/nowhere --timeout=5s')
     await shell.types('wait --for=delete pod/nowhere --timeout=5s')
     await shell.types('get deployment/site --subresource=scale -o yaml')
   },
@@ -99,7 +99,7 @@ export const workloadSessions = sessions({
   'delete waits for finalizers, as long as it is told to': async shell => {
     const held = configMap('held', {}, { finalizers: ['example.com/hold'] })
     await shell.types('create -f -', { input: manifest(held) })
-    await shell.isRefused('delete configmap held --timeout=1s')
+    await shell.isRefused('delete configmap held --timeout=5s')
     await shell.types('get configmap held -o jsonpath={.metadata.finalizers}')
     const deleting = shell.begins('delete configmap held')
     await deleting.shows(/"held" deleted/)
