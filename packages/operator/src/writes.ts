@@ -4,7 +4,7 @@
 
 /** One pass never has more requests under way than this: a large set must not crowd out the others. */
 export const parallelWrites = 32
-/** Creations start with a few and double while they succeed, so that a quota is met by a few refusals, not by hundreds. */
+/** Creations start with a few and become more as they succeed: a quota is met by a few refusals, not by hundreds. */
 export const firstBatch = 8
 
 export type Task = () => Promise<unknown>
@@ -26,16 +26,33 @@ export async function runAll(tasks: readonly Task[]): Promise<unknown[]> {
   return failures.sort((a, b) => a.at - b.at).map(({ error }) => error)
 }
 
-/** Runs tasks in growing batches; the first batch with a failure is the last. */
+/**
+ * Runs tasks, a few at first; each that succeeds lets two more begin, up to what may be under way. After the first failure
+ * none begins any more.
+ */
 export async function runSlowStart(
   tasks: readonly Task[],
 ): Promise<{ failures: unknown[]; skipped: number }> {
-  let done = 0
-  for (let size = firstBatch; done < tasks.length; size *= 2) {
-    const batch = tasks.slice(done, done + size)
-    const failures = await runAll(batch)
-    done += batch.length
-    if (failures.length) return { failures, skipped: tasks.length - done }
+  const failures: { at: number; error: unknown }[] = []
+  const workers: Promise<void>[] = []
+  let next = 0
+  const begin = () => {
+    if (workers.length < parallelWrites && next < tasks.length) workers.push(worker())
   }
-  return { failures: [], skipped: 0 }
+  const worker = async () => {
+    while (next < tasks.length && failures.length === 0) {
+      const at = next++
+      try {
+        await tasks[at]!()
+        begin()
+      } catch (error) {
+        failures.push({ at, error })
+      }
+    }
+  }
+  for (let count = 0; count < firstBatch; count++) begin()
+  // More may have begun while the earlier ones ran.
+  for (let at = 0; at < workers.length; at++) await workers[at]
+  const inOrder = failures.sort((a, b) => a.at - b.at).map(({ error }) => error)
+  return { failures: inOrder, skipped: tasks.length - next }
 }

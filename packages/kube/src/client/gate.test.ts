@@ -102,9 +102,9 @@ describe('the gate', () => {
         void gate.enter(undefined, { owner, priority })?.then(() => admitted.push(`${owner} ${priority}`))
     }
     wait('large', 'normal', 20)
-    wait('large', 'user', 20)
+    wait('large', 'user', 200)
     wait('small', 'background', 2)
-    for (let i = 0; i < 14; i++) {
+    for (let i = 0; i < 2 + 2 * 33; i++) {
       gate.leave()
       await Promise.resolve()
     }
@@ -112,6 +112,6 @@ describe('the gate', () => {
     const turns = ['large user', 'small background', 'large user', 'small background']
     assert.deepEqual(admitted.slice(0, 4), turns)
     assert.equal(countOf('large normal'), 2)
-    assert.equal(countOf('large user'), 10)
+    assert.equal(countOf('large user'), 64)
   })
 })

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Clock, Timer } from '../clock/index.ts'
-import type { Priority, Waiting } from '../queue/fair-order.ts'
+import type { Priority, Shares, Waiting } from '../queue/fair-order.ts'
 import { OwnerTurns } from '../queue/owner-turns.ts'
 import { type RateLimit, TokenBucket } from './rate-limit.ts'
+
+/**
+ * What somebody waits for passes nearly alone: what follows from it is more, makes the server busy in turn, and is over
+ * no later when it does not come between.
+ */
+const shares: Shares = { user: 128, normal: 4, background: 1 }
 
 export interface GateOptions {
   readonly clock: Clock
@@ -32,7 +38,7 @@ export class Gate {
   readonly #clock: Clock
   readonly #maxInFlight: number
   readonly #bucket: TokenBucket | undefined
-  readonly #order = new OwnerTurns<Waiter>()
+  readonly #order = new OwnerTurns<Waiter>(shares)
   #inFlight = 0
   #allowed: number
   #closedUntil = 0

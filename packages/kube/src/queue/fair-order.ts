@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Who is next: first by priority, then in turn among owners, then by arrival. Promises, however much is added:
-// - nothing starves: a priority with something waiting gets its share of the turns (see `shares`);
+// - nothing starves: a priority with something waiting gets its share of the turns (see `Shares`);
 // - within a priority every owner with something waiting gets one turn before any owner gets its second;
 // - keys of one owner and priority leave in the order they came.
 // All operations are O(1). Not promised: fairness in time; a slow key costs one turn like a quick one.
@@ -13,9 +13,10 @@ import { Chain, type Link } from './chain.ts'
  */
 export type Priority = 'user' | 'normal' | 'background'
 
-/** Of 21 turns while all have work: 16, 4 and 1. A priority without work gives its turns to the others. */
-const shares: Readonly<Record<Priority, number>> = { user: 16, normal: 4, background: 1 }
-const strideScale = 16
+/** How many turns each priority gets while all have work. One without work gives its turns to the others. */
+export type Shares = Readonly<Record<Priority, number>>
+
+const defaultShares: Shares = { user: 16, normal: 4, background: 1 }
 
 /** From the most to the least urgent. */
 export const priorities: readonly Priority[] = ['user', 'normal', 'background']
@@ -48,14 +49,18 @@ interface Band {
 }
 
 export class FairOrder<Item extends Waiting> {
-  readonly #bands: Readonly<Record<Priority, Band>> = {
-    user: newBand('user'),
-    normal: newBand('normal'),
-    background: newBand('background'),
-  }
+  readonly #bands: Readonly<Record<Priority, Band>>
   /** The pass of the band that had the last turn: where a band that wakes up joins. */
   #pass = 0
   #size = 0
+
+  constructor(shares: Shares = defaultShares) {
+    this.#bands = {
+      user: newBand(shares.user),
+      normal: newBand(shares.normal),
+      background: newBand(shares.background),
+    }
+  }
 
   get size(): number {
     return this.#size
@@ -117,6 +122,6 @@ export class FairOrder<Item extends Waiting> {
   }
 }
 
-function newBand(priority: Priority): Band {
-  return { turns: new Chain(), lines: new Map(), pass: 0, stride: strideScale / shares[priority] }
+function newBand(share: number): Band {
+  return { turns: new Chain(), lines: new Map(), pass: 0, stride: 1 / share }
 }

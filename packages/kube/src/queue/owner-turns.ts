@@ -3,7 +3,7 @@
 // Who is next: first in turn among owners, then as fair-order.ts has it for what one of them has waiting. So an owner
 // that floods a line with what is urgent delays only itself; what others have waiting, urgent or not, gets its turn.
 import { Chain, type Link } from './chain.ts'
-import { FairOrder, type Waiting } from './fair-order.ts'
+import { FairOrder, type Shares, type Waiting } from './fair-order.ts'
 
 interface Line<Item extends Waiting> {
   readonly owner: string
@@ -15,7 +15,13 @@ export class OwnerTurns<Item extends Waiting> {
   /** Owners with something waiting; the first is next. */
   readonly #turns = new Chain<Line<Item>>()
   readonly #lines = new Map<string, Line<Item>>()
+  readonly #shares: Shares | undefined
   #size = 0
+
+  /** Of the turns of an owner, when they are to be others than usual. */
+  constructor(shares?: Shares) {
+    this.#shares = shares
+  }
 
   get size(): number {
     return this.#size
@@ -24,7 +30,7 @@ export class OwnerTurns<Item extends Waiting> {
   push(item: Item): void {
     let line = this.#lines.get(item.owner)
     if (!line) {
-      const created = { owner: item.owner, order: new FairOrder<Item>() } as Line<Item>
+      const created = { owner: item.owner, order: new FairOrder<Item>(this.#shares) } as Line<Item>
       created.turn = this.#turns.push(created)
       this.#lines.set(item.owner, created)
       line = created

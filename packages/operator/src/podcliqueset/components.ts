@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of a set in the order in which they are brought about. Parts of one group run side by side; a failure in a
-// group stops the groups after it.
+// The parts of a set in the order in which they are brought about.
 import { events, label, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import { numberLabel } from '../clique-instance.ts'
@@ -17,6 +16,7 @@ import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, renamePods } from '../take-over.ts'
+import type { Components } from './bring-about.ts'
 import { type ChildComponent, type Component, childComponent } from './child-component.ts'
 import {
   asScaled,
@@ -45,30 +45,15 @@ export function components(
   context: OperatorContext,
   tokens: TokenSecrets,
   signal: AbortSignal,
-): Component[][] {
+): Components {
   const { world } = context
   const { uid } = set.metadata
   const child = <T extends KubeObject>(part: ChildComponent<T>): Component =>
     childComponent<T>(part, set, context, signal)
   const owned = { ownerUid: uid, prune: true }
-  return [
-    [
-      {
-        ...child({
-          name: 'ServiceAccount',
-          code: setErrorCode.syncServiceAccount,
-          resource: resources.serviceAccounts,
-          kind: () => ({
-            ...owned,
-            wanted: [serviceAccount(set)],
-            existing: world.serviceAccounts.byIndex('controller', uid),
-            patch: patchServiceAccount,
-          }),
-        }),
-        // A token for an account that does not exist yet would be thrown away by the cluster.
-        next: { name: 'ServiceAccountTokenSecret', run: () => tokens.sync(set, signal) },
-      },
-      child({
+  const beside: Component[] = [
+    {
+      ...child({
         name: 'Role',
         code: setErrorCode.syncRole,
         resource: resources.roles,
@@ -77,6 +62,37 @@ export function components(
           wanted: [podRole(set)],
           existing: world.roles.byIndex('controller', uid),
           patch: patchRole,
+        }),
+      }),
+      // A binding to a role that is not there yet cannot be judged, and is refused.
+      next: child({
+        name: 'RoleBinding',
+        code: setErrorCode.syncRoleBinding,
+        resource: resources.roleBindings,
+        kind: () => ({
+          ...owned,
+          wanted: [podRoleBinding(set)],
+          existing: world.roleBindings.byIndex('controller', uid),
+          patch: patchRoleBinding,
+          isBeyondRepair: bindsAnotherRole,
+        }),
+      }),
+    },
+    // After its account: a token for one that does not exist yet would be thrown away by the cluster.
+    { name: 'ServiceAccountTokenSecret', run: () => tokens.sync(set, signal) },
+  ]
+  const groups: Component[][] = [
+    [
+      // Pods that name an account are refused until it is there.
+      child({
+        name: 'ServiceAccount',
+        code: setErrorCode.syncServiceAccount,
+        resource: resources.serviceAccounts,
+        kind: () => ({
+          ...owned,
+          wanted: [serviceAccount(set)],
+          existing: world.serviceAccounts.byIndex('controller', uid),
+          patch: patchServiceAccount,
         }),
       }),
       child({
@@ -119,19 +135,6 @@ export function components(
       }),
     ],
     [
-      // After its Role: a binding to a role that is not there yet cannot be judged, and is refused.
-      child({
-        name: 'RoleBinding',
-        code: setErrorCode.syncRoleBinding,
-        resource: resources.roleBindings,
-        kind: () => ({
-          ...owned,
-          wanted: [podRoleBinding(set)],
-          existing: world.roleBindings.byIndex('controller', uid),
-          patch: patchRoleBinding,
-          isBeyondRepair: bindsAnotherRole,
-        }),
-      }),
       {
         name: 'PodClique',
         run: async () => {
@@ -183,6 +186,7 @@ export function components(
       { name: 'ControllerRevision', run: () => syncRevisions(set, context, signal) },
     ],
   ]
+  return { groups, beside }
 }
 
 /** Pods of standalone cliques that were taken over; their cliques follow with whatever else differs. */

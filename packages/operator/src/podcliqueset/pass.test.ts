@@ -194,7 +194,7 @@ describe('failures', () => {
       /^ERR_SYNC_PODCLIQUESET_SERVICE failed to sync HeadlessService: .*x is not a function/,
     )
     assert.deepEqual(whatCameAfter(simulation), [0, 0])
-    assert.equal(simulation.api.list(resources.roles).length, 1, 'others of its group go on')
+    assert.equal(simulation.api.list(resources.serviceAccounts).length, 1, 'others of its group go on')
     assert.equal(simulation.set.status?.observedGeneration, undefined)
   })
 
@@ -212,16 +212,21 @@ describe('failures', () => {
     assert.equal(broken.set.status?.observedGeneration, undefined)
   })
 
-  test('all failures of a group are told, whoever waits for something beside them', async () => {
+  test('all failures of what runs in pods are told, and keep no pod from being made', async () => {
     const simulation = new RecordedSimulation(shape())
     simulation.refuse = ({ resource }) =>
       resource === 'roles' || resource === 'secrets' ? failure('Forbidden', resource) : undefined
     await simulation.lookAtSet()
     assert.deepEqual(
       simulation.lastErrors.map(text => text.split(' [')[0]),
-      ['ERR_CREATE_SECRET failed to sync ServiceAccountTokenSecret:', 'ERR_SYNC_ROLE failed to sync Role:'],
+      ['ERR_SYNC_ROLE failed to sync Role:', 'ERR_CREATE_SECRET failed to sync ServiceAccountTokenSecret:'],
     )
-    assert.deepEqual(whatCameAfter(simulation), [0, 0])
+    assert.deepEqual(whatCameAfter(simulation), [1, 1])
+    assert.equal(simulation.set.status?.observedGeneration, undefined)
+    simulation.refuse = () => undefined
+    await simulation.lookAtSet()
+    assert.deepEqual(simulation.lastErrors, [])
+    assert.equal(simulation.api.list(resources.roleBindings).length, 1)
   })
 
   test('one without a code of its own is told, too', async () => {

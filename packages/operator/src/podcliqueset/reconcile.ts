@@ -16,7 +16,7 @@ import {
 import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
-import { ComponentFailed, failuresOf, lastErrorsOf, PassFailed, together } from '../coded-error.ts'
+import { ComponentFailed, lastErrorsOf, PassFailed, together } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
 import { usesDevices } from '../device-wake-ups.ts'
 import { terminateReplica } from '../gang-termination/carry-out.ts'
@@ -32,7 +32,7 @@ import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
-import type { Component } from './child-component.ts'
+import { bringAbout } from './bring-about.ts'
 import { components } from './components.ts'
 import { deleteSet, GoingSets, tellFailedDeletion } from './deletion.ts'
 import { areGangsComplete, syncGangs } from './gangs.ts'
@@ -129,12 +129,14 @@ export class SetReconciler {
     const occasion = this.#settled.occasionOf(set)
     if (this.#settled.isSettled(set, occasion)) return
     this.#settled.unsettle(set)
-    await sync(set, this.#context, this.#tokens, signal)
-    const failures = await failuresIn({
+    const areGangsDue = this.#settled.areGangsDue(set, occasion)
+    const gangs = {
       name: 'PodGang',
-      run: () =>
-        syncGangs(set, this.#settled.areGangsDue(set, occasion), this.#context, this.#enqueueGang, signal),
-    })
+      run: () => syncGangs(set, areGangsDue, this.#context, this.#enqueueGang, signal),
+    }
+    const failures = await removeSurplusReplicas(set, this.#context, signal)
+    const { groups, beside } = components(set, this.#context, this.#tokens, signal)
+    failures.push(...(await bringAbout({ groups: [...groups, [gangs]], beside }, failures.length > 0)))
     if (failures.length) throw new PassFailed(failures)
     this.#settled.settleGangs(set, occasion)
     // Devices are let go when the pods that use them are gone, and of pods nobody counts the changes.
@@ -223,25 +225,6 @@ async function withRevision(
   if (!status || (!isKnown && !hasStrays)) return set
   await writeStatus(context.world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
   return { ...set, status }
-}
-
-async function sync(
-  set: StoredSet,
-  context: OperatorContext,
-  tokens: TokenSecrets,
-  signal: AbortSignal,
-): Promise<void> {
-  const failures = await removeSurplusReplicas(set, context, signal)
-  for (const group of components(set, context, tokens, signal)) {
-    failures.push(...(await Promise.all(group.map(failuresIn))).flat())
-    if (failures.length) throw new PassFailed(failures)
-  }
-}
-
-async function failuresIn({ name, run, next }: Component): Promise<unknown[]> {
-  const failures = await failuresOf(run())
-  if (failures.length) return failures.map(one => new ComponentFailed(name, one))
-  return next ? failuresIn(next) : []
 }
 
 /**

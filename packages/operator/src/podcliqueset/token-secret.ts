@@ -24,6 +24,8 @@ export class TokenSecrets {
   readonly #known = new Map<string, string>()
   /** What was last seen of the Secret of a set, and when. */
   readonly #seen = new Map<string, { readonly at: number; readonly isFilled: boolean }>()
+  /** Being made, by the set's UID: cliques ask for it while the set's own pass is at it. */
+  readonly #providing = new Map<string, Promise<void>>()
   /** Sets of former releases whose Secret has another name, and when that was last looked at. */
   readonly #former = new Map<string, number>()
 
@@ -77,6 +79,15 @@ export class TokenSecrets {
   }
 
   async #provide(set: StoredSet, signal: AbortSignal): Promise<void> {
+    const { uid } = set.metadata
+    const underWay = this.#providing.get(uid)
+    if (underWay) return underWay
+    const provided = this.#provideAlone(set, signal).finally(() => this.#providing.delete(uid))
+    this.#providing.set(uid, provided)
+    return provided
+  }
+
+  async #provideAlone(set: StoredSet, signal: AbortSignal): Promise<void> {
     const wanted = tokenSecret(set)
     const account = this.#accountOf(set)
     try {

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { firstBatch, parallelWrites, runAll, runSlowStart, type Task } from './writes.ts'
+
+/** Tasks that take a turn of the event loop each and note how many were under way when each began. */
+function tasks(count: number, fails: (at: number) => boolean = () => false) {
+  const underWayAtStart: number[] = []
+  let underWay = 0
+  const list: Task[] = Array.from({ length: count }, (_, at) => async () => {
+    underWay++
+    underWayAtStart.push(underWay)
+    await nextTurn()
+    underWay--
+    if (fails(at)) throw new Error(`refused ${at}`)
+  })
+  return { list, underWayAtStart }
+}
+
+const texts = (failures: readonly unknown[]) => failures.map(failure => (failure as Error).message)
+
+describe('all at once', () => {
+  test('runs every task, tells failures in order, and has no more under way than is allowed', async () => {
+    const { list, underWayAtStart } = tasks(200, at => at % 90 === 0)
+    assert.deepEqual(texts(await runAll(list)), ['refused 0', 'refused 90', 'refused 180'])
+    assert.equal(underWayAtStart.length, 200)
+    assert.equal(Math.max(...underWayAtStart), parallelWrites)
+  })
+})
+
+describe('a slow start', () => {
+  test('begins with a few and becomes as many as are allowed', async () => {
+    const { list, underWayAtStart } = tasks(200)
+    assert.deepEqual(await runSlowStart(list), { failures: [], skipped: 0 })
+    assert.equal(underWayAtStart.length, 200)
+    assert.equal(Math.max(...underWayAtStart.slice(0, firstBatch)), firstBatch)
+    assert.equal(Math.max(...underWayAtStart), parallelWrites)
+  })
+
+  test('does not wait for the slowest of the first few', async () => {
+    let release = () => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const begun: number[] = []
+    const list = Array.from({ length: 20 }, (_, at) => async () => {
+      begun.push(at)
+      await (at === 0 ? held : nextTurn())
+    })
+    const running = runSlowStart(list)
+    while (begun.length < 20) await nextTurn()
+    release()
+    assert.deepEqual(await running, { failures: [], skipped: 0 })
+  })
+
+  test('begins nothing after a failure, and says how much was left', async () => {
+    const { list, underWayAtStart } = tasks(1_000, at => at >= 700)
+    const { failures, skipped } = await runSlowStart(list)
+    assert.equal(texts(failures)[0], 'refused 700')
+    assert.ok(failures.length <= parallelWrites, `${failures.length} refusals`)
+    assert.equal(underWayAtStart.length + skipped, 1_000)
+  })
+
+  test('a first refusal ends it with the first few', async () => {
+    const { list } = tasks(100, () => true)
+    const { failures, skipped } = await runSlowStart(list)
+    assert.deepEqual([failures.length, skipped], [firstBatch, 100 - firstBatch])
+  })
+
+  test('nothing to do is nothing to wait for', async () => {
+    assert.deepEqual(await runSlowStart([]), { failures: [], skipped: 0 })
+  })
+})
