@@ -31,6 +31,7 @@ import { schedulerBackends } from '../backends/registry.ts'
 import { textOf } from '../coded-error.ts'
 import { Operator } from '../operator.ts'
 import { optionalKinds } from '../optional-kinds.ts'
+import { rehearse } from '../rehearsal/rehearse.ts'
 import { StatusPace } from '../status-pace.ts'
 import { World } from '../world.ts'
 import { recordedEvents } from './event-records.ts'
@@ -160,7 +161,23 @@ function addControllers(manager: Manager, parts: Parts): void {
     waitForSync: signal => world.waitForSync(signal),
   })
   manager.addController('operator', operator)
+  manager.addBackground('rehearsal', { run: signal => rehearseIfIdle(world, configuration, log, signal) })
   manager.addLastStep('events', () => recorder.stop(lastEventsMs))
+}
+
+/** Sets that are there already teach more, and sooner. */
+async function rehearseIfIdle(
+  world: World,
+  configuration: OperatorConfiguration,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await world.waitForSync(signal)
+    if (world.sets.size === 0) await rehearse(configuration, clock, signal)
+  } catch (error) {
+    if (!signal.aborted) log.error('The rehearsal failed; the first set may take a little longer', { error })
+  }
 }
 
 function findCluster(): ClusterConfig {
