@@ -25,6 +25,7 @@ export class Onlooker {
   readonly #abort = new AbortController()
   readonly #caches: WatchCache<KubeObject>[]
   #ready = 0
+  #free = 0
 
   constructor(client: Client, namespace: string) {
     this.#caches = kinds.map(resource => {
@@ -33,6 +34,7 @@ export class Onlooker {
         const step = change.type === 'add' ? 1 : change.type === 'delete' ? -1 : 0
         this.#counts.set(resource.kind, this.count(resource.kind) + step)
         this.#ready += Number(isReady(change.new)) - Number(isReady(change.old))
+        this.#free += Number(isFree(change.new)) - Number(isFree(change.old))
       })
       return cache
     })
@@ -54,6 +56,11 @@ export class Onlooker {
 
   untilPods(wanted: number): Promise<unknown> {
     return this.#until(`${wanted} pods`, () => this.count('Pod') === wanted)
+  }
+
+  /** May be placed: nothing of ours holds them back any more. */
+  untilFree(wanted: number): Promise<unknown> {
+    return this.#until(`${wanted} pods without gates`, () => this.#free >= wanted)
   }
 
   untilReady(wanted: number): Promise<unknown> {
@@ -81,8 +88,14 @@ function bare(object: Stored<KubeObject>): Stored<KubeObject> {
       creationTimestamp,
       ...(deletionTimestamp && { deletionTimestamp }),
     },
+    ...(isFree(object) && { spec: {} }),
     ...(isReady(object) && { status: { conditions: [{ type: 'Ready', status: 'True' }] } }),
   } as Stored<KubeObject>
+}
+
+function isFree(object: KubeObject | undefined): boolean {
+  const spec = (object as Pod | undefined)?.spec
+  return spec !== undefined && !spec.schedulingGates?.length
 }
 
 function isReady(object: KubeObject | undefined): boolean {

@@ -117,24 +117,35 @@ export async function lifeOf(
   }
 }
 
-/** Seconds until a small set is available, several times over. */
-export async function timesToAvailable(
+/** Seconds since the set was created until all of its pods exist, may be placed, and are ready. */
+export interface Round {
+  readonly created: number
+  readonly free: number
+  readonly ready: number
+}
+
+/** A small set, several times over. */
+export async function smallRounds(
   cluster: Kubernetes,
   client: Client,
   workload: Workload,
   rounds: number,
-): Promise<number[]> {
+): Promise<Round[]> {
   await untilIdle(cluster)
   const namespace = await cluster.newNamespace('tiny')
   const onlooker = await new Onlooker(client, namespace).start()
   const set = workload.set(namespace)
   const ref = { name: set.metadata.name, namespace }
-  const times: number[] = []
+  const times: Round[] = []
   for (let round = 0; round < rounds; round++) {
     const seconds = stopwatch()
     await client.create(resources.podCliqueSets, set)
+    await onlooker.untilPods(workload.pods)
+    const created = seconds()
+    await onlooker.untilFree(workload.pods)
+    const free = seconds()
     await onlooker.untilReady(workload.pods)
-    times.push(seconds())
+    times.push({ created, free, ready: seconds() })
     await client.delete(resources.podCliqueSets, ref)
     await onlooker.untilGone()
     while (await client.find(resources.podCliqueSets, ref)) await pause(20)
