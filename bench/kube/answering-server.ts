@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A process that answers every create as an API server would, at once and from memory: for what a client costs by itself.
+// A process that answers every create as an API server would, from memory: for what a client costs by itself. At once, or
+// no more often than it is told, as a server does that has more to do for a request.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
-interface Material {
+interface Orders {
   readonly cert: string
   readonly key: string
+  /** Between two answers, at least. */
+  readonly gapMs: number
 }
 
 /** As large as a real API server makes them for the pods of the benchmarks. */
@@ -31,7 +34,8 @@ const stored = {
 }
 
 process.once('message', message => {
-  const { cert, key } = message as Material
+  const { cert, key, gapMs } = message as Orders
+  let nextAt = 0
   const server = createServer({ cert, key }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', chunk => chunks.push(chunk))
@@ -48,7 +52,10 @@ process.once('message', message => {
         'cache-control': 'no-cache, private',
         'audit-id': stored.uid,
       })
-      response.end(body)
+      const now = performance.now()
+      nextAt = Math.max(now, nextAt + gapMs)
+      if (nextAt > now) setTimeout(() => response.end(body), nextAt - now)
+      else response.end(body)
     })
   })
   server.keepAliveTimeout = 60_000
