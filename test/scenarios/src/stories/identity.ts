@@ -114,7 +114,7 @@ export const identityStories: Story[] = [
     },
   },
   {
-    name: 'a Secret of somebody else in the place of the token is reported and left alone; nothing is made meanwhile',
+    name: 'a Secret of somebody else in the place of the token is reported and left alone; pods that need it wait',
     async tell(stage) {
       await createSecret(stage, names.tokenSecret('pair'))
       await stage.apply(set('InOrder'))
@@ -123,7 +123,8 @@ export const identityStories: Story[] = [
         () => stage.set('pair'),
         found => (found?.status?.lastErrors ?? []).some(error => error.code === 'ERR_SECRET_CONFLICT'),
       )
-      assert.deepEqual(await stage.pods('pair'), [])
+      const [first, ...others] = await podsOnceThere(stage, 1)
+      assert.deepEqual([first?.spec?.initContainers, others], [undefined, []])
       await stage.client.delete(resources.secrets, {
         name: names.tokenSecret('pair'),
         namespace: stage.namespace,
@@ -174,9 +175,14 @@ export const identityStories: Story[] = [
         found => (found?.status?.lastErrors ?? []).some(error => error.code === 'ERR_SYNC_ROLE'),
       )
       assert.equal((await stage.client.get(resources.roles, at)).metadata.uid, foreign.metadata.uid)
-      await stage.client.delete(resources.roles, at)
       await podsOnceThere(stage, 2)
-      const { rules } = await stage.client.get(resources.roles, at)
+      await stage.client.delete(resources.roles, at)
+      const own = await stage.until(
+        'our own',
+        () => stage.client.find(resources.roles, at),
+        found => found !== undefined,
+      )
+      const { rules } = own!
       assert.deepEqual(rules, [
         { apiGroups: [''], resources: ['pods', 'pods/status'], verbs: ['get', 'list', 'watch'] },
       ])
