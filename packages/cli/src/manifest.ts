@@ -15,6 +15,7 @@ import {
   type Tags,
 } from 'yaml'
 import { CommandError } from './command-error.ts'
+import { itemsOf } from './manifest-lists.ts'
 import { terminal } from './terminal.ts'
 
 /** Far above any real manifest; below what would make a parser slow enough to look hung. */
@@ -36,10 +37,11 @@ export interface Position {
   readonly column: number
 }
 
+/** The documents of all files; where one is a list, its items. */
 export async function readManifests(paths: readonly string[]): Promise<ManifestDocument[]> {
   const documents: ManifestDocument[] = []
   for (const path of paths) documents.push(...parseManifests(await readSource(path), nameOfSource(path)))
-  return documents
+  return documents.flatMap(itemsOf)
 }
 
 function nameOfSource(path: string): string {

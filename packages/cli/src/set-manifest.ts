@@ -4,6 +4,7 @@
 import { admit, type ClusterView, emptyCluster, type OperatorConfiguration } from '@grove/api'
 import { CommandError } from './command-error.ts'
 import type { ManifestDocument } from './manifest.ts'
+import { printNote } from './print.ts'
 
 export interface SetManifest {
   readonly apiVersion: string
@@ -48,6 +49,7 @@ export function storedSet(
       `${document.source}:${document.line}: ${answer.message ?? 'refused by admission'}`,
       1,
     )
+  for (const warning of answer.warnings) printNote(`warning: ${document.source}:${document.line}: ${warning}`)
   return answer.object as SetManifest
 }
 

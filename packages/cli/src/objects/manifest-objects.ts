@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects of manifests: lists taken apart, each with its resource and its namespace.
+// The objects of manifests, each with its resource and its namespace.
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import type { DiscoveredResource, KubeObject, ObjectRef } from '@grove/kube'
@@ -27,13 +27,9 @@ const extensions = new Set(['.yaml', '.yml', '.json'])
 /** The objects of files, of the manifests in a folder, or of standard input, in their order. */
 export async function readObjects(paths: readonly string[]): Promise<ManifestObject[]> {
   const files = paths.flatMap(filesOf)
-  const objects = (await readManifests(files)).flatMap(objectsOfDocument)
+  const objects = (await readManifests(files)).map(objectOf)
   if (objects.length === 0) throw new CommandError(`no objects in ${paths.join(', ')}`)
   return objects
-}
-
-export function objectsOfDocument(document: ManifestDocument): ManifestObject[] {
-  return objectsOf(document, document.value)
 }
 
 function filesOf(path: string): string[] {
@@ -47,22 +43,15 @@ function filesOf(path: string): string[] {
   return files
 }
 
-function objectsOf(document: ManifestDocument, value: unknown): ManifestObject[] {
+export function objectOf(document: ManifestDocument): ManifestObject {
+  const { value } = document
   const place = `${document.source}:${document.line}`
   if (!isObject(value)) throw new CommandError(`${place}: this is no Kubernetes object`)
   const { apiVersion, kind } = value
   if (typeof kind !== 'string' || kind === '') throw new CommandError(`${place}: the object has no kind`)
   if (typeof apiVersion !== 'string' || apiVersion === '')
     throw new CommandError(`${place}: the ${kind} has no apiVersion`)
-  if (kind.endsWith('List') && Array.isArray(value.items))
-    return value.items.flatMap(item => objectsOf(document, inherited(item, apiVersion, kind)))
-  return [{ place, apiVersion, kind, value }]
-}
-
-/** Items of a typed list need not say what they are. */
-function inherited(item: unknown, apiVersion: string, listKind: string): unknown {
-  if (!isObject(item) || listKind === 'List') return item
-  return { apiVersion, kind: listKind.slice(0, -'List'.length), ...item }
+  return { place, apiVersion, kind, value }
 }
 
 export interface PlaceOptions {

@@ -6,7 +6,7 @@ import { isKubeError, type KubeObject } from '@grove/kube'
 import { isAvailable, resources, type StoredSet } from '@grove/operator'
 import { CommandError } from '../../command-error.ts'
 import { readManifests } from '../../manifest.ts'
-import { type ManifestObject, objectsOfDocument, placed } from '../../objects/manifest-objects.ts'
+import { type ManifestObject, objectOf, placed } from '../../objects/manifest-objects.ts'
 import { ServedKinds } from '../../objects/served-kinds.ts'
 import { printLines } from '../../print.ts'
 import { kindOf, setsAmong } from '../../set-manifest.ts'
@@ -56,7 +56,7 @@ export async function readDemo(word: string): Promise<Demo> {
   const workload = workloadNamed(word)
   const documents = await readManifests([workload.path])
   const sets = setsAmong(documents).map(({ value }) => value as PodCliqueSet)
-  const others = documents.filter(document => kindOf(document) !== 'PodCliqueSet').flatMap(objectsOfDocument)
+  const others = documents.filter(document => kindOf(document) !== 'PodCliqueSet').map(objectOf)
   const isDefinition = ({ kind }: ManifestObject) => kind === 'CustomResourceDefinition'
   return {
     ...workload,

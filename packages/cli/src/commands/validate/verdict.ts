@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Judgements for people: one line each, then what is wrong, with the line of the file where it stands.
+import type { ManifestDocument } from '../../manifest.ts'
 import type { Judgement } from './document-kind.ts'
 
 /** A list of a thousand errors helps nobody; -o json has them all. */
@@ -25,17 +26,24 @@ function linesOf(judgement: Judgement): string[] {
   const subject = [kind, name].filter(part => part).join(' ') || 'document'
   const place = `${document.source}:${document.line}`
   if (!answer) return [`- ${subject}  ${note ?? ''}`]
-  const warnings = answer.warnings.map(warning => `    warning: ${warning}`)
+  const warnings = answer.warnings.map(warning => `    warning: ${withLine(document, warning)}`)
   if (answer.allowed) return [`✓ ${subject}`, ...warnings]
   return [`✗ ${subject}  (${place})`, ...errorLines(judgement), ...warnings]
 }
 
 function errorLines({ document, answer }: Judgement): string[] {
   const causes = answer?.causes ?? []
-  if (causes.length === 0) return [`    ${answer?.message ?? ''}`]
+  if (causes.length === 0) return [`    ${withLine(document, answer?.message ?? '')}`]
   const lines = causes.slice(0, shownErrors).map(({ field, message }) => {
     const at = document.locate(field.replace(/^\./, ''))
     return `    ${field}: ${message}${at ? `  (line ${at.line})` : ''}`
   })
   return causes.length > shownErrors ? [...lines, `    … and ${causes.length - shownErrors} more`] : lines
+}
+
+/** A sentence that is about one field says where that is. */
+function withLine(document: ManifestDocument, sentence: string): string {
+  const field = /^(?:unknown field ")?([\w.[\]-]+)(?:"$|: )/.exec(sentence)?.[1]
+  const at = field === undefined ? undefined : document.locate(field)
+  return at ? `${sentence}  (line ${at.line})` : sentence
 }

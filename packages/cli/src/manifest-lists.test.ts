@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseManifests } from './manifest.ts'
+import { itemsOf } from './manifest-lists.ts'
+import { call } from './testing/grove-call.ts'
+
+const items = (text: string) => parseManifests(text, 'file.yaml').flatMap(itemsOf)
+
+test('a list is its items, each at its own place', () => {
+  const [first, second] = items(
+    'apiVersion: v1\nkind: List\nitems:\n- {kind: A, x: 1}\n-\n  kind: B\n  on-top:\n    z: 2\n',
+  )
+  assert.deepEqual([first?.value, first?.line], [{ kind: 'A', x: 1 }, 4])
+  assert.deepEqual([second?.value, second?.line], [{ kind: 'B', 'on-top': { z: 2 } }, 6])
+  assert.deepEqual(second?.locate('on-top.z'), { line: 8, column: 5 })
+})
+
+test('so it is in JSON, and where lists hold lists', () => {
+  const [item] = items(
+    '{"apiVersion": "v1", "kind": "List", "items": [\n{"apiVersion": "v1", "kind": "List", "items": [\n{"kind": "A"}]}]}',
+  )
+  assert.deepEqual([item?.value, item?.line], [{ kind: 'A' }, 3])
+})
+
+test('items of a typed list need not say what they are', () => {
+  const [item] = items('{apiVersion: v1, kind: PodList, items: [{metadata: {name: a}}]}')
+  assert.deepEqual(item?.value, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } })
+})
+
+test('what only looks like a list stays as it is', () => {
+  for (const text of ['{apiVersion: v1, kind: List}', '{kind: List, items: []}', '[1, 2]'])
+    assert.equal(items(text).length, 1, text)
+})
+
+const set = (replicas: string) => `- apiVersion: grove.io/v1alpha1
+  kind: PodCliqueSet
+  metadata: {name: demo}
+  spec:
+    replicas: 1
+    template:
+      cliques:
+      - name: web
+        spec:
+          roleName: web
+          ${replicas}
+          podSpec: {containers: [{name: main, image: registry.example/web:1}]}
+`
+const list = (item: string) => `apiVersion: v1\nkind: List\nitems:\n${item}`
+
+test('validate judges the sets of a list and names the lines', async () => {
+  const table: [string, number, RegExp][] = [
+    ['replicas: 2', 0, /^✓ PodCliqueSet demo\n1 accepted\n$/],
+    ['replicas: two', 1, /\(standard input:4\)\n.*must be an integer, not a string {2}\(line 14\)\n/],
+    ['replicsa: 2', 0, /warning: unknown field "spec.template.cliques\[0\].spec.replicsa" {2}\(line 14\)\n/],
+  ]
+  for (const [field, status, pattern] of table) {
+    const answer = await call(['validate', '-f', '-'], { input: list(set(field)) })
+    assert.match(answer.stdout, pattern)
+    assert.equal(answer.status, status)
+  }
+})
+
+test('render and hash know the sets of a list, and warn of fields that nobody knows', async () => {
+  for (const command of ['render', 'hash']) {
+    const { stdout, stderr } = await call([command, '-f', '-'], { input: list(set('replicsa: 2')) })
+    assert.match(stdout, /demo/)
+    assert.match(stderr, /^warning: standard input:4: unknown field "spec\S+replicsa"\n$/)
+  }
+})
