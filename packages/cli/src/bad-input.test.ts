@@ -99,6 +99,10 @@ describe('files that hold something else', () => {
       [['up', '--topology', path], /must hold exactly one document, not 0/],
       [['up', '--config', path], /must hold exactly one document, not 0/],
     ]),
+    [
+      ['up', '--demo', 'nope'],
+      /^grove: --demo nope: neither a file nor a workload of the playground \(agentic, /,
+    ],
     [['render', '-f', pod], /^grove: no PodCliqueSet in .*pod\.yaml, only Pod\n$/],
     [['hash', '-f', pod], /^grove: no PodCliqueSet in .*pod\.yaml, only Pod\n$/],
     [['impact', '--old', set, '-f', pod], /^grove: no PodCliqueSet in .*pod\.yaml, only Pod\n$/],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { existsSync } from 'node:fs'
 // Which cluster a command talks to, and how its refusals are told.
+import { existsSync } from 'node:fs'
 import {
   type Client,
   type ClusterConfig,
@@ -72,11 +72,15 @@ export function liveCluster(options: ClusterOptions): LiveCluster {
 /** As kubectl: the file named, that of KUBECONFIG, ~/.kube/config. Without any, the cluster of `grove up`, then the one
  * that this process runs in. */
 function configFor({ kubeconfig: path, context, local }: ClusterOptions): ClusterConfig {
-  if (local) return loadKubeconfig({ path: runningHere() })
+  if (local) {
+    const youngest = youngestHere()
+    if (youngest === undefined) throw new CommandError('no `grove up` runs here; start one')
+    return loadKubeconfig({ path: youngest })
+  }
   const isTold =
     path !== undefined || context !== undefined || kubeconfigPaths(process.env).some(file => existsSync(file))
   if (!isTold && !process.env.KUBECONFIG) {
-    const [youngest] = localKubeconfigs()
+    const youngest = youngestHere()
     if (youngest !== undefined) return loadKubeconfig({ path: youngest })
     if (isInCluster()) return inClusterConfig()
     throw new CommandError(
@@ -86,9 +90,9 @@ function configFor({ kubeconfig: path, context, local }: ClusterOptions): Cluste
   return loadKubeconfig({ ...(path !== undefined && { path }), ...(context !== undefined && { context }) })
 }
 
-function runningHere(): string {
+/** Where there are several, says which one it is. */
+function youngestHere(): string | undefined {
   const [youngest, ...others] = localKubeconfigs()
-  if (youngest === undefined) throw new CommandError('no `grove up` runs here; start one')
   if (others.length > 0)
     printNote(`${others.length + 1} clusters run here; this is the youngest, ${youngest}`)
   return youngest

@@ -5,7 +5,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 /** Where a command reads and writes. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadableStream
-  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean }
+  readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
   readonly stderr: NodeJS.WritableStream
 }
 

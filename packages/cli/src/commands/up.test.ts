@@ -37,7 +37,7 @@ async function ended(up: RunningGrove, signal: NodeJS.Signals): Promise<number |
 }
 
 describe('grove up', () => {
-  it('shows a workload coming to life, says what to do next, and leaves nothing', async () => {
+  it('shows a workload coming to life, and leaves nothing', async () => {
     const { left } = machine()
     const { status, stdout, stderr } = await grove(['up', '--demo', '--exit-when-ready', '--nodes', '20'])
     assert.deepEqual([status, stderr], [0, ''])
@@ -47,15 +47,12 @@ describe('grove up', () => {
     )
     assert.match(stdout, /^PodCliqueSet llm {2}0\/1 available$/m)
     assert.match(stdout, /starts after llm-0-prefill-0-pleader \(0\/1 ready\)|pworker {2}4\/4 ready/)
-    assert.match(
-      stdout,
-      /\nllm is ready\. In another terminal:\n\n {2}export KUBECONFIG=\S+\n {2}kubectl get pcsg,/,
-    )
+    assert.match(stdout, /\nllm is ready\. The set is \S*disaggregated\/podcliqueset\.yaml\.\n\n$/)
     assert.ok(!stdout.includes('\x1b'))
     assert.deepEqual(left(), [])
   })
 
-  it('goes on showing the workload on a terminal until Ctrl-C', async () => {
+  it('says what to do next, and goes on showing the workload on a terminal until Ctrl-C', async () => {
     const { run, left } = machine()
     const seen = new Map<RegExp, () => void>()
     const shows = (pattern: RegExp) => new Promise<void>(resolve => seen.set(pattern, resolve))
@@ -76,6 +73,10 @@ describe('grove up', () => {
     assert.deepEqual([status, stderr], [0, ''])
     const frames = stdout.split(/\p{Cc}\[\d+A\p{Cc}\[0J/u).map(stripVTControlCharacters)
     const told = frames.findIndex(frame => /^\nllm is ready\./.test(frame))
+    assert.match(
+      frames[told]!,
+      /^\nllm is ready\. In another terminal:\n\n {2}export KUBECONFIG=\S+\n {2}kubectl get pcsg,/,
+    )
     assert.match(frames[told]!, /Ctrl-C ends the cluster\.\n\nPodCliqueSet llm {2}1\/1 available/)
     // What was said stays above; only the tree is drawn again, and now it has ages.
     assert.match(frames[told + 1]!, /^PodCliqueSet llm {2}1\/1 available {2}\d+s\n└─ replica 0 /)
@@ -99,7 +100,11 @@ describe('grove up', () => {
     const own = join(home, 'second.kubeconfig')
     const second = start('up', '--nodes', '2', '--kubeconfig', own)
     await second.shows(/kubectl get nodes/)
-    assert.equal((await run('get', 'nodes', '-o', 'name')).stdout, 'node/node-0\nnode/node-1\n')
+    for (const words of [[], ['--local']]) {
+      const found = await run('get', 'nodes', '-o', 'name', ...words)
+      assert.equal(found.stdout, 'node/node-0\nnode/node-1\n')
+      assert.match(found.stderr, /^2 clusters run here; this is the youngest, \S+\n$/)
+    }
     assert.equal(
       (await run('get', 'nodes', '-o', 'name', '--kubeconfig', own)).stdout,
       'node/node-0\nnode/node-1\n',

@@ -8,13 +8,14 @@ import { readConfigurationFile } from '../configuration-file.ts'
 import { claimRunFolder, releaseRunFolder } from '../local-clusters.ts'
 import { wholeNumber } from '../options.ts'
 import { printLines } from '../print.ts'
+import { terminal } from '../terminal.ts'
 import { readDemo, showDemo } from './up/demo.ts'
 import { requireWritable, writeKubeconfig } from './up/kubeconfig-file.ts'
 import { startLocalCluster } from './up/local-cluster.ts'
 import { defaultWorkload } from './up/playground.ts'
 import { stopAsked } from './up/stop-asked.ts'
 import { readTopologyFile } from './up/topology-file.ts'
-import { welcome, whatNext } from './up/words.ts'
+import { readyWords, welcome, whatNext } from './up/words.ts'
 
 export interface UpOptions {
   readonly nodes?: string
@@ -63,7 +64,8 @@ export async function up(options: UpOptions): Promise<number> {
         const wasReady = await showDemo(cluster, demo, {
           signal: stop.signal,
           exitWhenReady,
-          whatNext: shown => whatNext(shown, kubeconfig),
+          whatNext: shown =>
+            exitWhenReady ? readyWords(shown) : whatNext(shown, kubeconfig, terminal().stdout.columns),
         })
         if (exitWhenReady && !wasReady) return 1
       }

@@ -47,7 +47,7 @@ export interface ShowDemoOptions {
   readonly signal: AbortSignal
   /** Ends as soon as all of it is ready, and gives up on what never is. */
   readonly exitWhenReady: boolean
-  /** What to say when all of it is ready. */
+  /** What to say when all of it is ready for the first time. */
   readonly whatNext: (shown: Shown) => string[]
 }
 

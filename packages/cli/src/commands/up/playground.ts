@@ -3,6 +3,7 @@
 // The workloads of the playground, which `grove up --demo` knows by name.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { CommandError } from '../../command-error.ts'
 
 const playground = resolve(import.meta.dirname, '../../../../../playground')
 
@@ -17,7 +18,11 @@ export interface Workload {
 /** What a word after `--demo` stands for: a workload of the playground, or any file. */
 export function workloadNamed(word: string): Workload {
   const path = pathOf(word)
-  if (/[./\\]/.test(word) || existsSync(word) || !existsSync(path)) return { path: word }
+  if (/[./\\]/.test(word) || existsSync(word)) return { path: word }
+  if (!existsSync(path))
+    throw new CommandError(
+      `--demo ${word}: neither a file nor a workload of the playground (${workloads().join(', ')})`,
+    )
   const configuration = join(playground, word, 'config.yaml')
   return { path, ...(existsSync(configuration) && { configuration }) }
 }

@@ -13,12 +13,22 @@ export function welcome(about: { url: string; nodes: number; kubeconfig: string 
     `A Kubernetes with ${about.nodes} simulated nodes and Grove is up at ${about.url}`,
     '',
     `  export KUBECONFIG=${about.kubeconfig}`,
-    '  kubectl get nodes',
+    `  kubectl get nodes    # or: ${self} get nodes`,
     '',
   ]
 }
 
-export function whatNext({ set, namespace, path, group, node }: Shown, kubeconfig: string): string[] {
+/** For a reader whose cluster ends with this. */
+export function readyWords({ set, path }: Shown): string[] {
+  return ['', `${set} is ready. ${setLies(path)}`]
+}
+
+/** Why to type a command stands beside it where the terminal is wide enough, else above it. */
+export function whatNext(
+  { set, namespace, path, group, node }: Shown,
+  kubeconfig: string,
+  columns = Number.POSITIVE_INFINITY,
+): string[] {
   const where = namespace === 'default' ? '' : ` -n ${namespace}`
   const scaled =
     group === undefined ? `pcs ${set} --replicas=2` : `pcsg ${group.name} --replicas=${group.replicas + 1}`
@@ -28,18 +38,24 @@ export function whatNext({ set, namespace, path, group, node }: Shown, kubeconfi
     [`${self} tree ${set}${where} --watch`, 'look on while you try the next ones'],
     [`kubectl scale ${scaled}${where}`, group ? 'one more group, one more gang' : 'once more the same'],
     [`kubectl delete pod -l ${mine}${where} --wait=false`, 'everything comes back'],
-    [`${self} node kill ${node}`, `a machine dies; node restore ${node} brings it back`],
+    [`${self} node kill ${node}`, 'a machine dies; node restore brings it back'],
     [`kubectl delete pcs ${set}${where}`, 'and all of it is gone'],
   ]
   const width = Math.max(...commands.map(([command]) => command.length)) + 2
+  const beside = commands.map(([command, why]) => `  ${command.padEnd(width)}# ${why}`)
+  const above = commands.flatMap(([command, why]) => [`  # ${why}`, `  ${command}`])
   return [
     '',
     `${set} is ready. In another terminal:`,
     '',
     `  export KUBECONFIG=${kubeconfig}`,
-    ...commands.map(([command, why]) => `  ${command.padEnd(width)}# ${why}`),
+    ...(beside.every(line => line.length <= columns) ? beside : above),
     '',
-    `Without kubectl: ${self} get, apply, scale and delete take the same words.`,
-    `The set is ${relative(process.cwd(), path)}. Ctrl-C ends the cluster.`,
+    `Instead of kubectl: ${self} get|apply|scale|delete`,
+    `${setLies(path)} Ctrl-C ends the cluster.`,
   ]
+}
+
+function setLies(path: string): string {
+  return `The set is ${relative(process.cwd(), path)}.`
 }
