@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Condition, label } from '@grove/api'
+import { type Condition, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { ClusterOptions } from '../live-cluster.ts'
 import { countedWaits } from '../tree/pod-waits.ts'
-import type { SetObjects } from '../tree/set-model.ts'
+import { neededOf, type SetObjects } from '../tree/set-model.ts'
 import { plain, type TreeOptions } from '../tree/set-tree.ts'
 import { showSet } from '../tree/show-set.ts'
 import { troublesOf } from '../tree/troubles.ts'
@@ -15,7 +15,7 @@ export interface StatusOptions extends ClusterOptions {
 
 /** What a set says of itself, and what its parts complain about. Exit code 1 while it is not as wanted. */
 export async function status(name: string | undefined, options: StatusOptions): Promise<number> {
-  const objects = await showSet(name, options, { lines, value: summary })
+  const objects = await showSet(name, options, { lines: statusLines, value: summary })
   return objects && isSettled(objects) ? 0 : 1
 }
 
@@ -50,12 +50,13 @@ function summary(objects: SetObjects) {
       ...objects.groups.flatMap(group => group.status?.lastErrors ?? []),
       ...objects.cliques.flatMap(clique => clique.status?.lastErrors ?? []),
     ],
+    scaledBelowMinimum: scaledBelowMinimum(objects),
     troubles: troubles(objects),
     waiting: waiting(objects),
   }
 }
 
-function lines(objects: SetObjects, { paint = plain }: TreeOptions): string[] {
+export function statusLines(objects: SetObjects, { paint = plain }: TreeOptions = {}): string[] {
   const seen = summary(objects)
   const { name, replicas, availableReplicas, updatedReplicas, updateProgress, settled } = seen
   const current = updateProgress?.currentlyUpdating?.[0]?.replicaIndex
@@ -70,14 +71,49 @@ function lines(objects: SetObjects, { paint = plain }: TreeOptions): string[] {
         ]
       : []),
     ...seen.lastErrors.map(error => paint.bad(`  error ${error.code}: ${error.description}`)),
-    ...seen.troubles.map(
-      ({ kind, name: of, type, reason, message, since }) =>
-        `  ${kind} ${of}: ${type} ${reason} since ${since}: ${message}`,
+    ...seen.scaledBelowMinimum.map(({ kind, name: of, replicas: now, minAvailable }) =>
+      paint.bad(`  ${kind} ${of}: scaled to ${now}, below its minAvailable ${minAvailable}`),
     ),
-    ...seen.waiting.map(({ clique, pods, why }) =>
-      paint.waiting(`  PodClique ${clique}: ${pods} ${pods === 1 ? 'pod' : 'pods'} ${why}`),
-    ),
+    ...troubleLines(seen.troubles),
+    ...waitLines(seen.waiting).map(line => paint.waiting(line)),
   ]
+}
+
+/** More parts than these with the same complaint are told in one line; `-o json` has them all. */
+const toldOneByOne = 3
+
+function troubleLines(all: ReturnType<typeof troubles>): string[] {
+  const alike = Map.groupBy(all, ({ kind, type, reason }) => `${kind} ${type} ${reason}`)
+  return [...alike.values()].flatMap(same => {
+    const { kind, type, reason, message } = same[0]!
+    const line = (who: string, since: string) => `  ${who}: ${type} ${reason} since ${since}: `
+    if (same.length <= toldOneByOne)
+      return same.map(one => `${line(`${kind} ${one.name}`, one.since)}${one.message}`)
+    const first = same.map(({ since }) => since).sort()[0]!
+    return [`${line(`${same.length} ${kind}s, such as ${same[0]!.name}`, first)}${message}`]
+  })
+}
+
+function waitLines(all: ReturnType<typeof waiting>): string[] {
+  const counted = (pods: number) => `${pods} ${pods === 1 ? 'pod' : 'pods'}`
+  return [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, same]) => {
+    if (same.length <= toldOneByOne)
+      return same.map(({ clique, pods }) => `  PodClique ${clique}: ${counted(pods)} ${why}`)
+    const pods = same.reduce((sum, one) => sum + one.pods, 0)
+    return [`  ${same.length} PodCliques, such as ${same[0]!.clique}: ${counted(pods)} ${why}`]
+  })
+}
+
+function scaledBelowMinimum({ groups, cliques }: SetObjects) {
+  const ofKind = (kind: string, objects: readonly (PodClique | PodCliqueScalingGroup)[]) =>
+    objects.flatMap(object => {
+      const { needed } = neededOf(object)
+      const { metadata, spec } = object
+      return needed === undefined
+        ? []
+        : [{ kind, name: metadata.name, replicas: spec.replicas, minAvailable: needed }]
+    })
+  return [...ofKind('PodCliqueScalingGroup', groups), ...ofKind('PodClique', cliques)]
 }
 
 function troubles({ set, groups, cliques, gangs }: SetObjects) {

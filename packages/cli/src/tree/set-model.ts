@@ -27,13 +27,21 @@ export interface TreeNode {
   readonly name: string
   readonly createdAt?: string
   readonly deletedAt?: string
-  readonly count?: { readonly have: number; readonly want: number; readonly what: 'available' | 'ready' }
+  readonly count?: TreeCount
   /** Only while an update runs. */
   readonly updated?: { readonly have: number; readonly want: number }
   readonly gang?: GangNote
   readonly waiting: readonly { readonly pods: number; readonly why: string }[]
   readonly troubles: readonly Condition[]
   readonly children: readonly TreeNode[]
+}
+
+export interface TreeCount {
+  readonly have: number
+  readonly want: number
+  readonly what: 'available' | 'ready'
+  /** Its minAvailable, where it was scaled to less. */
+  readonly needed?: number
 }
 
 export interface GangNote {
@@ -120,7 +128,7 @@ class View {
       kind: 'PodCliqueScalingGroup',
       name: group.metadata.name ?? '',
       ...timesOf(group),
-      count: { have: group.status?.availableReplicas ?? 0, want, what: 'available' },
+      count: { have: group.status?.availableReplicas ?? 0, want, what: 'available', ...neededOf(group) },
       ...updatedOf(group.status, want),
       waiting: [],
       troubles: troublesOf(group.status?.conditions),
@@ -147,7 +155,7 @@ class View {
       kind: 'PodClique',
       name: clique.metadata.name ?? '',
       ...timesOf(clique),
-      count: { have: clique.status?.readyReplicas ?? 0, want, what: 'ready' },
+      count: { have: clique.status?.readyReplicas ?? 0, want, what: 'ready', ...neededOf(clique) },
       ...updatedOf(clique.status, want),
       waiting: countedWaits(this.#podsOfClique.get(clique.metadata.name ?? '') ?? [], this.#cliques),
       troubles: troublesOf(clique.status?.conditions),
@@ -167,6 +175,12 @@ class View {
       troubles: troublesOf(conditions),
     }
   }
+}
+
+/** Set where somebody scaled below the minimum, which nothing but scaling can mend. */
+export function neededOf({ spec }: PodClique | PodCliqueScalingGroup): Pick<TreeCount, 'needed'> {
+  const { replicas, minAvailable = 0 } = spec
+  return replicas < minAvailable ? { needed: minAvailable } : {}
 }
 
 function timesOf({ metadata }: PodCliqueSet | PodClique | PodCliqueScalingGroup) {

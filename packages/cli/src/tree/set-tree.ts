@@ -3,7 +3,7 @@
 // The tree of a set as lines of text.
 import { type Condition, conditionType } from '@grove/api'
 import { formatAge } from '@grove/apimachinery'
-import { type GangNote, type SetObjects, setTree, type TreeNode } from './set-model.ts'
+import { type GangNote, type SetObjects, setTree, type TreeCount, type TreeNode } from './set-model.ts'
 
 export interface Paint {
   good(text: string): string
@@ -54,7 +54,8 @@ function lineOf(node: TreeNode, { paint, now }: Drawing): string {
   const { kind, name, count, updated, gang, waiting, createdAt, deletedAt } = node
   const parts = [
     `${kind} ${name}`,
-    count && share(count.have, count.want, count.what, paint),
+    count && share(count, paint),
+    count?.needed && paint.bad(`scaled below its minAvailable ${count.needed}`),
     updated && paint.waiting(`${updated.have}/${updated.want} updated`),
     gang && gangNote(gang, kind === 'group replica', paint),
     deletedAt && paint.bad('is being deleted'),
@@ -83,7 +84,7 @@ function troubleNote({ type, status, reason }: Condition, paint: Paint): string 
   return status === 'Unknown' ? paint.waiting(text) : paint.bad(text)
 }
 
-function share(have: number, want: number, word: string, paint: Paint): string {
-  const text = `${have}/${want} ${word}`
+function share({ have, want, what }: TreeCount, paint: Paint): string {
+  const text = `${have}/${want} ${what}`
   return have >= want ? paint.good(text) : have === 0 ? paint.bad(text) : paint.waiting(text)
 }
