@@ -24,4 +24,4 @@ if (path) {
 console.log(
   `Benchmarks (npm run bench -- NAME):\n${[...found].map(([key, file]) => `  ${key.padEnd(20)}${file}`).join('\n')}`,
 )
-process.exit(name ? 2 : 0)
+process.exit(name === undefined || name === '--help' || name === '-h' ? 0 : 2)

@@ -8,6 +8,11 @@ import { acceptedDifferenceFiles } from '../packages/api/generate/accepted-diffe
 import { embeddedSchemaFiles } from '../packages/api/generate/embedded-schemas.ts'
 import { extractOpenApi } from '../packages/api/generate/extract-openapi.ts'
 import { kubernetesTypeFiles } from '../packages/api/generate/kubernetes-types.ts'
+import { readWords } from './words.ts'
+
+const usage = `Usage: npm run generate [-- --openapi]
+
+Writes every generated file anew; --openapi first takes definitions from the pinned Kubernetes versions, by Go.`
 
 /** Makes files from what is in the repository; needs nothing but Node. Paths are relative to the root. */
 export interface Generator {
@@ -24,7 +29,8 @@ export const generators: readonly Generator[] = [
 // `npm run` comes through tools/run.mjs, which imports this file instead of starting it where it can.
 if (import.meta.main || process.argv[1] === import.meta.filename) {
   const root = resolve(import.meta.dirname, '..')
-  if (process.argv.includes('--openapi')) write(root, extractOpenApi())
+  const { values } = readWords(usage, { options: { openapi: { type: 'boolean' } } })
+  if (values.openapi) write(root, extractOpenApi())
   for (const generator of generators) write(root, await generator.files())
 }
 

@@ -9,9 +9,13 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { parseArgs } from 'node:util'
 import { eventsOf, type TestEvent } from './joined-report.ts'
 import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
+import { readWords } from './words.ts'
+
+const usage = `Usage: npm run test:kubernetes [-- [--test-name-pattern=PATTERN] FILE…]
+
+Every *.kubernetes.test.ts, or the files given, on real control planes, which Go builds the first time.`
 
 /** Of a whole file: it only ends what hangs. */
 const timeoutMs = 30 * 60_000
@@ -25,7 +29,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   })
 
 process.chdir(resolve(import.meta.dirname, '..'))
-const { positionals, values } = parseArgs({
+const { positionals, values } = readWords(usage, {
   allowPositionals: true,
   options: { 'test-name-pattern': { type: 'string', multiple: true } },
 })

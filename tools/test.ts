@@ -6,11 +6,20 @@ import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { readWords, refuseWords } from './words.ts'
+
+const usage = `Usage: npm test [-- [--only=checks|tests] FILE…]
+
+Types, format and lint, the repository's own checks, then every test that needs no cluster, or those of the files.`
 
 const root = resolve(import.meta.dirname, '..')
-const words = process.argv.slice(2)
-const only = words.find(word => word.startsWith('--only='))?.slice('--only='.length)
-const files = words.filter(word => !word.startsWith('--'))
+const { values, positionals: files } = readWords(usage, {
+  allowPositionals: true,
+  options: { only: { type: 'string' } },
+})
+const { only } = values
+if (only !== undefined && only !== 'checks' && only !== 'tests')
+  refuseWords(`--only is checks or tests, not ${only}`, usage)
 
 if (only !== 'tests') {
   step('types', ['node_modules/typescript/bin/tsc', '--noEmit'])

@@ -30,8 +30,15 @@ async function main(): Promise<void> {
       terminations: { type: 'string', default: '1000' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       workers: { type: 'string', default: String(availableParallelism()) },
+      help: { type: 'boolean', short: 'h' },
     },
   })
+  if (values.help) {
+    console.log(
+      'Usage: npm run simulate -- [--updates=3000] [--surges=1000] [--terminations=1000] [--seed=N] [--workers=N]',
+    )
+    return
+  }
   const workers = Number(values.workers)
   const seeds = (count: string, worker: number) =>
     Array.from({ length: Number(count) }, (_, at) => Number(values.seed) + at).filter(

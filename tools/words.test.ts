@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+
+function told(tool: string, ...words: string[]) {
+  const file = join(import.meta.dirname, tool)
+  return spawnSync(process.execPath, [file, ...words], { encoding: 'utf8', timeout: 60_000 })
+}
+
+for (const tool of ['test.ts', 'test-kubernetes.ts', 'generate.ts'])
+  test(`${tool} tells its usage, and does nothing else, when asked or when it does not understand`, () => {
+    const help = told(tool, '--help')
+    assert.deepEqual([help.status, help.stderr], [0, ''])
+    assert.match(help.stdout, /^Usage: npm /)
+    const unknown = told(tool, '--nothing-of-ours')
+    assert.deepEqual([unknown.status, unknown.stdout], [2, ''])
+    assert.match(unknown.stderr, /^Unknown option '--nothing-of-ours'.*\n\nUsage: npm /)
+  })
+
+test('a half of the tests that there is not', () => {
+  const { status, stderr } = told('test.ts', '--only=half')
+  assert.equal(status, 2)
+  assert.match(stderr, /^--only is checks or tests, not half\n/)
+})
