@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { quote } from './quote.ts'
+
 /** The kinds of validation error that Kubernetes knows, by the text that introduces them. */
 export type FieldErrorKind =
   | 'Required value'
@@ -142,37 +144,4 @@ export function formatGoFloat(value: number): string {
 /** Go's JSON encoder writes these characters as escapes, so that JSON may stand in HTML. */
 function escapeHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
-
-/** A string as Go quotes it. JSON agrees for everything but control characters, which Go writes as \x1f or \a. */
-export function quote(text: string): string {
-  let out = '"'
-  for (const char of text) {
-    const code = char.codePointAt(0)!
-    if (char === '"' || char === '\\') out += `\\${char}`
-    else if (escapes[char]) out += escapes[char]
-    else if (code < 0x20 || code === 0x7f) out += `\\x${code.toString(16).padStart(2, '0')}`
-    else if (code === 0xfffd || (code >= 0xd800 && code <= 0xdfff)) out += '\\ufffd'
-    else if (isPrintable(char)) out += char
-    else
-      out +=
-        code > 0xffff
-          ? `\\U${code.toString(16).padStart(8, '0')}`
-          : `\\u${code.toString(16).padStart(4, '0')}`
-  }
-  return `${out}"`
-}
-
-const escapes: Record<string, string> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-}
-
-function isPrintable(char: string): boolean {
-  return char === ' ' || /[\p{L}\p{M}\p{N}\p{P}\p{S}]/u.test(char)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldError, fieldError, quote, renderFieldError, renderFieldErrors } from './field-error.ts'
+import { type FieldError, fieldError, renderFieldError, renderFieldErrors } from './field-error.ts'
 import { labelValue, qualifiedName } from './names.ts'
+import { quote } from './quote.ts'
 
 export type LabelOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist' | 'GreaterThan' | 'LessThan'
 

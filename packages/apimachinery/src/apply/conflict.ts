@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { quote } from '../quote.ts'
 import { type FieldSet, pathsOf } from './field-set.ts'
-import { compareGoText, goQuote } from './go-text.ts'
+import { compareGoText } from './go-text.ts'
 import type { Owners, Ownership } from './managed-fields.ts'
 import { describePath, type FieldPath } from './path-element.ts'
 
@@ -47,6 +48,6 @@ export function conflictMessage(conflicts: readonly FieldConflict[]): string {
 }
 
 function describeOwner({ manager, subresource, operation, apiVersion }: Ownership): string {
-  const who = subresource ? `${goQuote(manager)} with subresource ${goQuote(subresource)}` : goQuote(manager)
+  const who = subresource ? `${quote(manager)} with subresource ${quote(subresource)}` : quote(manager)
   return operation === 'Update' ? `${who} using ${apiVersion}` : who
 }

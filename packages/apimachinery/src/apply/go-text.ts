@@ -2,6 +2,7 @@
 
 // How Go writes values. Ownership sets and error messages of the API server carry its formatting, and clients see both.
 import { isJsonObject } from '../json-value.ts'
+import { quote } from '../quote.ts'
 
 /** The order of Go strings: by UTF-8 bytes, which for surrogate pairs is not the order of JavaScript. */
 export function compareGoText(a: string, b: string): number {
@@ -39,33 +40,6 @@ export function goJson(value: unknown): string {
   return `{${members.join(',')}}`
 }
 
-const shortEscapes: Record<string, string> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '"': '\\"',
-  '\\': '\\\\',
-}
-
-/** `%q` of a string. */
-export function goQuote(text: string): string {
-  const quoted = text.replace(/["\\]|[\p{C}\p{Z}]/gu, character => {
-    if (character === ' ') return character
-    const short = shortEscapes[character]
-    if (short) return short
-    const code = character.codePointAt(0)!
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
-    return code < 0x10000
-      ? `\\u${code.toString(16).padStart(4, '0')}`
-      : `\\U${code.toString(16).padStart(8, '0')}`
-  })
-  return `"${quoted}"`
-}
-
 /** `%v` of a decoded JSON value. */
 export function goValue(value: unknown): string {
   if (value === null || value === undefined) return '<nil>'
@@ -80,11 +54,11 @@ export function goValue(value: unknown): string {
 /** `%#v` of a decoded JSON value. */
 export function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return 'interface {}(nil)'
-  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'string') return quote(value)
   if (typeof value === 'number') return goNumber(value)
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`
   if (!isJsonObject(value)) return String(value)
-  const members = sortedKeys(value).map(key => `${goQuote(key)}:${goSyntax(value[key])}`)
+  const members = sortedKeys(value).map(key => `${quote(key)}:${goSyntax(value[key])}`)
   return `map[string]interface {}{${members.join(', ')}}`
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { isJsonObject } from '../json-value.ts'
+import { quote } from '../quote.ts'
 import type { ListType } from './field-type.ts'
-import { compareGoText, goJson, goJsonString, goQuote } from './go-text.ts'
+import { compareGoText, goJson, goJsonString } from './go-text.ts'
 import { type PathElement, valueElement } from './path-element.ts'
 
 interface ListKey {
@@ -41,7 +42,7 @@ export function itemProblem(list: ListType, item: unknown): string | undefined {
   if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements'
   if (keysOf(list).some(({ name, fallback }) => fallback !== undefined || Object.hasOwn(item, name)))
     return undefined
-  const names = list.keys.map(goQuote).join(' ')
+  const names = list.keys.map(quote).join(' ')
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`
 }
 

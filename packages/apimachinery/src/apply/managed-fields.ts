@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { isJsonObject, type JsonObject } from '../json-value.ts'
+import { quote } from '../quote.ts'
 import { type FieldSet, isEmptySet } from './field-set.ts'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.ts'
-import { compareGoText, goJsonString, goQuote } from './go-text.ts'
+import { compareGoText, goJsonString } from './go-text.ts'
 
 export type Operation = 'Apply' | 'Update'
 
@@ -67,7 +68,7 @@ function decodeEntry(entry: JsonObject, index: number): Ownership {
   if (!entry.fieldsType) throw new SyntaxError(`missing fieldsType in managed fields entry ${index}`)
   if (entry.fieldsType !== 'FieldsV1')
     throw new SyntaxError(
-      `invalid fieldsType ${goQuote(String(entry.fieldsType))} in managed fields entry ${index}`,
+      `invalid fieldsType ${quote(String(entry.fieldsType))} in managed fields entry ${index}`,
     )
   return {
     manager: textOf(entry.manager),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { isJsonObject, type JsonObject } from '../json-value.ts'
-import { compareGoText, goJson, goJsonString, goQuote } from './go-text.ts'
+import { quote } from '../quote.ts'
+import { compareGoText, goJson, goJsonString } from './go-text.ts'
 
 declare const pathElement: unique symbol
 
@@ -83,7 +84,7 @@ export function parsePathElement(text: string): PathElement | undefined {
     }
     case 'i':
       if (!/^[+-]?\d+$/.test(rest))
-        throw new SyntaxError(`strconv.Atoi: parsing ${goQuote(rest)}: invalid syntax`)
+        throw new SyntaxError(`strconv.Atoi: parsing ${quote(rest)}: invalid syntax`)
       return indexElement(Number(rest))
     default:
       return undefined
@@ -112,7 +113,7 @@ export function describePath(path: FieldPath): string {
 }
 
 function describeValue(value: unknown): string {
-  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'string') return quote(value)
   if (Array.isArray(value)) return `[${value.map(describeValue).join(',')}]`
   if (isJsonObject(value))
     return sortedEntries(value)

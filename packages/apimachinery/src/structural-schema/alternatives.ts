@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldError, fieldError, quote } from '../field-error.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import { dottedPath, type FieldPath } from '../field-path.ts'
+import { quote } from '../quote.ts'
 import type { SchemaNode } from './schema-node.ts'
 
 /**

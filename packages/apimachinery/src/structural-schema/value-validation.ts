@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldError, fieldError, quote } from '../field-error.ts'
+import { type FieldError, fieldError } from '../field-error.ts'
 import { childPath, dottedPath, type FieldPath, mapKeyPath } from '../field-path.ts'
 import { equalJson, type JsonObject, sortKeys } from '../json-value.ts'
+import { quote } from '../quote.ts'
 import { checkAlternatives, type Outcome } from './alternatives.ts'
 import { oldItems, oldMember, UNCORRELATED, unchanged } from './correlation.ts'
 import { checkNumber, checkString, invalid } from './scalar-validation.ts'

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+const shortEscapes: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+}
+
+/**
+ * A string as Go quotes it (`%q`). JSON agrees but for control characters, which Go writes as \x1f or \a. Half of a
+ * surrogate pair, which Go's strings cannot hold, is the replacement character that decoding makes of it.
+ */
+export function quote(text: string): string {
+  const quoted = text.toWellFormed().replace(/["\\]|[\p{C}\p{Z}]/gu, character => {
+    if (character === ' ') return character
+    const short = shortEscapes[character]
+    if (short) return short
+    const code = character.codePointAt(0)!
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
+    return code < 0x10000
+      ? `\\u${code.toString(16).padStart(4, '0')}`
+      : `\\U${code.toString(16).padStart(8, '0')}`
+  })
+  return `"${quoted}"`
+}
