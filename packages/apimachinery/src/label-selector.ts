@@ -15,7 +15,7 @@ export interface LabelRequirement {
 export type LabelSelector = readonly LabelRequirement[]
 
 /** Met by no labels: what an absent LabelSelector object means. */
-export const NOTHING: LabelSelector = [{ key: '', operator: 'In', values: [] }]
+const NOTHING: LabelSelector = [{ key: '', operator: 'In', values: [] }]
 
 export type LabelSelectorResult =
   | { readonly ok: true; readonly selector: LabelSelector }

@@ -137,7 +137,7 @@ export function validateLabels(labels: Readonly<Record<string, string>>, field: 
   return errors
 }
 
-export const MAX_ANNOTATION_BYTES = 256 * 1024
+const MAX_ANNOTATION_BYTES = 256 * 1024
 
 export function validateAnnotations(
   annotations: Readonly<Record<string, string>>,

@@ -49,7 +49,7 @@ export async function withCluster<T>(
   }
 }
 
-export function liveCluster(options: ClusterOptions): LiveCluster {
+function liveCluster(options: ClusterOptions): LiveCluster {
   let config: ClusterConfig
   try {
     config = configFor(options)

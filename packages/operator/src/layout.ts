@@ -32,7 +32,7 @@ export interface PodGangInstance {
 }
 
 /** A template named by a scaling group is not in the set: the object was stored while nothing checked it. */
-export class UnknownCliqueError extends Error {
+class UnknownCliqueError extends Error {
   constructor(clique: string, group: string) {
     super(`scaling group ${group} names the clique ${clique}, which the PodCliqueSet does not define`)
   }

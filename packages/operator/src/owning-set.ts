@@ -21,7 +21,7 @@ export function owningSet(world: World, object: KubeObject): StoredSet | undefin
   return group && isControlledBy(group, set.metadata.uid) ? (set as StoredSet) : undefined
 }
 
-export function owningGroup(world: World, object: KubeObject): Stored<PodCliqueScalingGroup> | undefined {
+function owningGroup(world: World, object: KubeObject): Stored<PodCliqueScalingGroup> | undefined {
   const { namespace, labels } = object.metadata ?? {}
   const name = labels?.[label.scalingGroup]
   if (!namespace || !name) return undefined

@@ -11,8 +11,8 @@ const podInfoDirectory = '/var/grove/pod-info'
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount'
 
 /** Variables that name other directories, for trying the program outside a pod. */
-export const podInfoVariable = 'GROVE_WAITER_POD_INFO'
-export const serviceAccountVariable = 'GROVE_WAITER_SERVICE_ACCOUNT'
+const podInfoVariable = 'GROVE_WAITER_POD_INFO'
+const serviceAccountVariable = 'GROVE_WAITER_SERVICE_ACCOUNT'
 
 /** The program does not run where it was made for; waiting would not help. */
 export class EnvironmentError extends Error {

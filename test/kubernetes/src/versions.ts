@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const kwokVersion = 'v0.7.0'
+const kwokVersion = 'v0.7.0'
 export const minimumGo = '1.26'
 export const controlPlaneSource = join(import.meta.dirname, '..', 'control-plane')
 

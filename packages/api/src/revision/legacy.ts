@@ -8,7 +8,7 @@ import { type CliqueTemplateInput, objectOf, type SetSpecInput, type SetTemplate
 import { legacyPrint } from './legacy-print.ts'
 
 /** Digits 0 to 9 in the older operator's alphabet, which avoids vowels. */
-export const legacyAlphabet = '456789bcdf'
+const legacyAlphabet = '456789bcdf'
 
 /** The older operator's value of the label `grove.io/pod-template-hash` for a clique as stored by the API server. */
 export function legacyPodTemplateHash(template: SetTemplateInput, clique: CliqueTemplateInput): string {

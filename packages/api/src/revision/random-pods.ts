@@ -39,7 +39,7 @@ const resourceNames = ['cpu', 'memory', 'nvidia.com/gpu', 'hugepages-2Mi', '1']
 const unwritable = new Set(['v1.Time', 'v1.ManagedFieldsEntry', 'time.Time'])
 
 /** A JSON value of that Go type; `density` of ten fields are set, `loose` adds nulls and empty lists and maps. */
-export function randomValue(type: GoType, random: RandomNumber, density = 3, loose = false): unknown {
+function randomValue(type: GoType, random: RandomNumber, density = 3, loose = false): unknown {
   switch (type.kind) {
     case 'scalar':
       return type.zero === ''

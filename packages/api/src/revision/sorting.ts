@@ -11,7 +11,7 @@ export function sortMember(object: Record<string, unknown>, name: string, keys: 
 }
 
 /** A sorted copy; what is equal in the keys is put in order by its whole content. */
-export function sortUnordered(list: readonly unknown[], keys: readonly string[]): unknown[] {
+function sortUnordered(list: readonly unknown[], keys: readonly string[]): unknown[] {
   return [...list].sort((left, right) => {
     for (const key of keys) {
       const order = compareScalars(objectOf(left)[key], objectOf(right)[key])

@@ -5,7 +5,7 @@ import { compareGoText } from './go-text.ts'
 import { type Owners, type Ownership, ownerId, secondsOf } from './managed-fields.ts'
 
 /** How many managers with the operation Update an object remembers. */
-export const maximumUpdateManagers = 10
+const maximumUpdateManagers = 10
 
 const oldUpdates = 'ancient-changes'
 

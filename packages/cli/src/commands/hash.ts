@@ -28,7 +28,7 @@ export async function hash(options: { filename: string[]; legacy?: boolean; outp
 
 type SetLike = { readonly metadata?: unknown; readonly spec?: unknown }
 
-export function hashesOf(set: SetLike, legacy: boolean): SetHashes {
+function hashesOf(set: SetLike, legacy: boolean): SetHashes {
   const spec = isObject(set.spec) ? set.spec : {}
   const template = isObject(spec.template) ? spec.template : {}
   const cliques = Array.isArray(template.cliques) ? template.cliques.filter(isObject) : []

@@ -86,7 +86,7 @@ export function spoken({ singular, kind, group }: DiscoveredResource, name: stri
 }
 
 /** Whether one letter was added, left out, changed or swapped with its neighbour. */
-export function isOneEditApart(a: string, b: string): boolean {
+function isOneEditApart(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) return false
   let start = 0
   while (start < a.length && a[start] === b[start]) start++

@@ -17,7 +17,7 @@ const same = (text: string) => text
 export const plain: Paint = { good: same, waiting: same, bad: same, faint: same }
 
 /** Terminal colours. */
-export const coloured: Paint = {
+const coloured: Paint = {
   good: text => `\x1b[32m${text}\x1b[0m`,
   waiting: text => `\x1b[33m${text}\x1b[0m`,
   bad: text => `\x1b[31m${text}\x1b[0m`,

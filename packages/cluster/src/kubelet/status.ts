@@ -41,7 +41,7 @@ export function podStatus(
   }
 }
 
-export function podPhase(simulated: SimulatedPod): 'Pending' | 'Running' | 'Succeeded' | 'Failed' {
+function podPhase(simulated: SimulatedPod): 'Pending' | 'Running' | 'Succeeded' | 'Failed' {
   if (simulated.outcome) return simulated.outcome
   if (!simulated.initialized || simulated.main.some(({ hasStarted }) => !hasStarted)) return 'Pending'
   return 'Running'

@@ -24,7 +24,7 @@ export interface DefaultSchedulerOptions {
   readonly extension?: SchedulingExtension
 }
 
-export const defaultSchedulerName = 'default-scheduler'
+const defaultSchedulerName = 'default-scheduler'
 
 /** Bindings under way. */
 const mostBindings = 64

@@ -28,7 +28,7 @@ function compile({ matchLabels = {}, matchExpressions = [] }: LabelSelector): La
 }
 
 /** One requirement of a label selector or of a node selector; `Gt` and `Lt` exist only for nodes. */
-export function requirementTest({ key = '', operator, values = [] }: NodeSelectorRequirement): LabelTest {
+function requirementTest({ key = '', operator, values = [] }: NodeSelectorRequirement): LabelTest {
   switch (operator) {
     case 'In':
       return labels => labels[key] !== undefined && values.includes(labels[key])

@@ -57,10 +57,6 @@ const rows = JSON.parse(readFileSync(new URL('./types.generated.json', import.me
 >
 const structs = new Map<string, StructType>()
 
-export function typeNames(): string[] {
-  return Object.keys(rows)
-}
-
 /** The struct of that name; throws on one that is not in the table, which is a mistake in this package. */
 export function structType(name: string): StructType {
   const known = structs.get(name)

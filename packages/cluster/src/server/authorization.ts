@@ -19,5 +19,3 @@ export interface AccessAttributes {
 
 /** Undefined allows; a text is the reason of the refusal. */
 export type Authorizer = (attributes: AccessAttributes) => string | undefined | Promise<string | undefined>
-
-export const allowAll: Authorizer = () => undefined

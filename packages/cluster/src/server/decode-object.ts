@@ -59,7 +59,7 @@ export function reportStrictErrors(
   for (const problem of problems) warn(problem)
 }
 
-export function decodeValue(resource: Resource, value: JsonObject): ReturnType<Resource['codec']['decode']> {
+function decodeValue(resource: Resource, value: JsonObject): ReturnType<Resource['codec']['decode']> {
   try {
     return resource.codec.decode(value)
   } catch (error) {

@@ -55,7 +55,7 @@ function sortVersions(versions: Map<string, Resource[]>): void {
 const versionPattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/
 const stages = ['alpha', 'beta', undefined]
 
-export function compareVersions(a: string, b: string): number {
+function compareVersions(a: string, b: string): number {
   const [left, right] = [versionPattern.exec(a), versionPattern.exec(b)]
   if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : 1
   return (

@@ -3,7 +3,7 @@
 import type { ApiRequest, ApiResponse } from './request.ts'
 
 /** The version of Kubernetes whose behaviour this server follows. */
-export const servedVersion = {
+const servedVersion = {
   major: '1',
   minor: '37',
   emulationMajor: '1',

@@ -123,7 +123,7 @@ function deleteRequest(call: ResourceCall, options: DeleteOptions) {
   )
 }
 
-export function deletionAnswer(
+function deletionAnswer(
   call: ResourceCall,
   { object, gone }: DeleteOutcome,
   warnings: readonly string[],

@@ -4,7 +4,7 @@ import { MAX_JSON_DEPTH, nestedDeeperThan } from '@grove/apimachinery'
 import { type ParseOptions, parse, type SchemaOptions } from 'yaml'
 
 /** The text is no YAML that we can handle; the message is one line. */
-export class YamlTextError extends Error {}
+class YamlTextError extends Error {}
 
 export function readYamlText(text: string, options: ParseOptions & SchemaOptions = {}): unknown {
   let value: unknown

@@ -36,7 +36,7 @@ export function writeCertificates(certificates: readonly X509Certificate[]): str
   return certificates.map(String).join('')
 }
 
-export function isValidAt(certificate: X509Certificate, at: number): boolean {
+function isValidAt(certificate: X509Certificate, at: number): boolean {
   return certificate.validFromDate.getTime() <= at && at <= certificate.validToDate.getTime()
 }
 

@@ -15,7 +15,7 @@ import { type CertificateSource, MemoryCertificateSource } from './source.ts'
 import type { KeyPair } from './x509.ts'
 
 /** Mounted Secrets are swapped by symbolic link, which not every file system reports. */
-export const defaultPollMs = 10_000
+const defaultPollMs = 10_000
 /** A writer replaces two files; a moment later both are there. */
 const settleMs = 50
 

@@ -15,7 +15,7 @@ import { type CertificateSource, MemoryCertificateSource } from './source.ts'
 import type { CertificateStore, StoredBundle } from './store.ts'
 
 /** Everything is looked at this often although nobody told of a change. */
-export const checkEveryMs = 12 * 3_600_000
+const checkEveryMs = 12 * 3_600_000
 /** Two steps of a renewal are further apart than this. */
 const soonestCheckMs = 1_000
 /** Other processes write the same things at the same time, once. */

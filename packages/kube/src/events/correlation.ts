@@ -7,13 +7,13 @@
 import type { EventDescription, EventSubject } from './event.ts'
 
 /** Messages that one reason of one object may have before further ones are combined. As client-go's. */
-export const distinctMessages = 10
+const distinctMessages = 10
 /** After this long without hearing of it, a reason starts afresh. As client-go's. */
 const forgetMs = 600_000
 /** Reasons of objects that are remembered; beyond, those that were silent for longest are forgotten. */
-export const rememberedReasons = 4096
+const rememberedReasons = 4096
 
-export const combinedPrefix = '(combined from similar events): '
+const combinedPrefix = '(combined from similar events): '
 
 /** One event that is stored, or will be. */
 export interface Series {

@@ -22,9 +22,9 @@ import { Lanes } from './lanes.ts'
 import type { EventSink } from './sink.ts'
 
 /** Events that wait to be written; beyond, the least telling are dropped. */
-export const defaultQueueLimit = 10_000
+const defaultQueueLimit = 10_000
 /** Requests at once: events are to leave room for the writes that matter. */
-export const defaultParallelWrites = 4
+const defaultParallelWrites = 4
 /**
  * What merely tells that all goes well is written one at a time, and after a write that took long for this server as
  * many moments pass without one: a busy server answers slowly and so is asked rarely, an idle one is told all at once.

@@ -6,7 +6,7 @@ import { serviceAccountDirectory } from '@grove/kube'
 import { exitCode, LaunchError } from './exit-code.ts'
 
 /** Outside of a cluster, where no file tells: what stands in for it. */
-export const namespaceVariable = 'GROVE_OPERATOR_NAMESPACE'
+const namespaceVariable = 'GROVE_OPERATOR_NAMESPACE'
 
 /** The namespace that the operator runs in: that of its service account, else what it is told. */
 export function ownNamespace(told: string | undefined): string {

@@ -15,7 +15,7 @@ export const setName = 'fire'
 export const firstImages: ReadonlyMap<string, string> = new Map(
   ['web', 'lead', 'work'].map(name => [name, `registry.example/${name}:1`]),
 )
-export const podsOfReplica = 9
+const podsOfReplica = 9
 export const allPods = shape.set.replicas * podsOfReplica
 
 const clique = (name: string, { replicas, minAvailable }: { replicas: number; minAvailable: number }) => `

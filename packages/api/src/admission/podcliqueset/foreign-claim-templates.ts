@@ -5,7 +5,7 @@ import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
 import { path } from './paths.ts'
 
 /** In the list of allowed namespaces: every namespace. */
-export const anyNamespace = '*'
+const anyNamespace = '*'
 
 /**
  * Claim templates of other namespaces. The operator reads and copies them with its own rights, so without a bound

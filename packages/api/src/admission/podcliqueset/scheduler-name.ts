@@ -5,7 +5,7 @@ import type { CliqueTemplate } from '../../types/index.ts'
 import { path } from './paths.ts'
 
 /** The scheduler that will see the pods of a clique: the one it names, else the default profile. */
-export function effectiveSchedulerName(clique: CliqueTemplate, defaultScheduler: string): string {
+function effectiveSchedulerName(clique: CliqueTemplate, defaultScheduler: string): string {
   return clique.spec.podSpec.schedulerName || defaultScheduler
 }
 

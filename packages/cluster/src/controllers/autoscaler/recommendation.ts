@@ -19,7 +19,7 @@ export interface Recommendation {
 }
 
 /** Changes within a tenth of the target are left alone. */
-export const defaultTolerance = 0.1
+const defaultTolerance = 0.1
 
 /** A target for each pod: a percentage of what it asked for, or an amount. */
 export type PodTarget = { readonly utilization: number } | { readonly amount: number }

@@ -6,9 +6,9 @@ import type { Stored } from '@grove/kube'
 import type { Deployment, ReplicaSet } from '../kinds.ts'
 
 export const revisionAnnotation = 'deployment.kubernetes.io/revision'
-export const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas'
-export const maxAnnotation = 'deployment.kubernetes.io/max-replicas'
-export const hashLabel = 'pod-template-hash'
+const desiredAnnotation = 'deployment.kubernetes.io/desired-replicas'
+const maxAnnotation = 'deployment.kubernetes.io/max-replicas'
+const hashLabel = 'pod-template-hash'
 
 type Template = NonNullable<Deployment['spec']>['template']
 
@@ -48,7 +48,7 @@ export function newestRevision(sets: readonly Stored<ReplicaSet>[]): number {
 }
 
 /** A name for a template: short, without vowels, another one after a collision. */
-export function templateHash(deployment: Stored<Deployment>): string {
+function templateHash(deployment: Stored<Deployment>): string {
   const text = JSON.stringify([deployment.spec?.template, deployment.status?.collisionCount ?? 0])
   const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
   const digest = createHash('sha256').update(text).digest()

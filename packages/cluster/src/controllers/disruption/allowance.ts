@@ -6,7 +6,7 @@ import type { Pod, PodDisruptionBudget } from '../kinds.ts'
 import { isActive, isReady } from '../pod-state.ts'
 
 /** An eviction that was allowed but has not happened by then is forgotten. */
-export const disruptionTimeoutMs = 120_000
+const disruptionTimeoutMs = 120_000
 
 export interface Allowance {
   readonly expectedPods: number

@@ -38,7 +38,7 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
   if (template?.spec) defaultPodSpec(template.spec)
 }
 
-export function defaultPodSpec(spec: PodSpec): void {
+function defaultPodSpec(spec: PodSpec): void {
   spec.serviceAccountName ||= spec.serviceAccount
   if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName
   else {
