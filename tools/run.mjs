@@ -14,6 +14,8 @@ const wanted = 24
 const [program, ...words] = process.argv.slice(2)
 
 installIfNeeded()
+// npm goes to the root of the repository; a path that somebody types is meant from where that person is.
+if (program.startsWith('packages/') && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
 const file = resolve(root, program)
 if (majorOf(process.version) >= wanted) {
