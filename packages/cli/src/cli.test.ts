@@ -73,6 +73,20 @@ test('validate refuses with the field, the reason and the line, and exits with 1
   assert.match(stdout, /0 accepted, 1 refused\n$/)
 })
 
+test('validate hints at what is accepted and yet does not work', () => {
+  const mistakes = set(text => text.replace('replicas: 2', 'startsAfter: [web]').replace(/ *image: .*\n/, ''))
+  const { status, stdout } = grove(['validate', '-f', '-'], mistakes)
+  assert.equal(status, 0)
+  assert.equal(
+    stdout,
+    `✓ PodCliqueSet demo
+    hint: spec.template.cliques[0].spec.startsAfter: has no effect unless cliqueStartupType is CliqueStartupTypeExplicit  (line 12)
+    hint: spec.template.cliques[0].spec.podSpec.containers[0].image: without one Kubernetes refuses the pods  (line 15)
+1 accepted
+`,
+  )
+})
+
 test('validate reads standard input, several documents, and answers as JSON', () => {
   const stream = `${set()}---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: x}\n---\n${set(text => text.replace('name: web\n        spec', 'name: "Web!"\n        spec'))}`
   const { status, stdout } = grove(['validate', '-o', 'json', '-f', '-'], stream)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Judgements for people: one line each, then what is wrong, with the line of the file where it stands.
+import { kinds, type PodCliqueSet } from '@grove/api'
 import type { ManifestDocument } from '../../manifest.ts'
 import type { Judgement } from './document-kind.ts'
+import { hintsFor } from './hints.ts'
 
 /** A list of a thousand errors helps nobody; -o json has them all. */
 const shownErrors = 50
@@ -27,8 +29,14 @@ function linesOf(judgement: Judgement): string[] {
   const place = `${document.source}:${document.line}`
   if (!answer) return [`- ${subject}  ${note ?? ''}`]
   const warnings = answer.warnings.map(warning => `    warning: ${withLine(document, warning)}`)
-  if (answer.allowed) return [`✓ ${subject}`, ...warnings]
+  if (answer.allowed) return [`✓ ${subject}`, ...warnings, ...hintLines(judgement)]
   return [`✗ ${subject}  (${place})`, ...errorLines(judgement), ...warnings]
+}
+
+/** Only for sets: admission has seen to their shape. */
+function hintLines({ document, kind, answer }: Judgement): string[] {
+  if (kind !== kinds.podCliqueSet.kind || !answer?.object) return []
+  return hintsFor(answer.object as PodCliqueSet).map(hint => `    hint: ${withLine(document, hint)}`)
 }
 
 function errorLines({ document, answer }: Judgement): string[] {
