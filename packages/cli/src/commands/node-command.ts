@@ -18,7 +18,7 @@ export function nodeCommand(): Command {
       await restoreNodes(names, options)
     })
   live(node.command('add <name...>'))
-    .description('one more machine; `kubectl delete node` takes one away')
+    .description('one more machine; `grove delete node` takes one away')
     .option('--like <node>', 'with what that node offers, and its labels and taints')
     .option('--gpus <number>', 'GPUs')
     .option('--cpu <quantity>', 'processors')

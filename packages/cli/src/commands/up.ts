@@ -59,8 +59,10 @@ export async function up(options: UpOptions): Promise<number> {
       const kubeconfig = writeKubeconfig(cluster.front.kubeconfig, folder, options.kubeconfig)
       printLines(welcome({ url: cluster.front.url, nodes: cluster.nodeCount, kubeconfig }))
       const exitWhenReady = options.exitWhenReady ?? false
-      if (!demo) await stop.promise
-      else {
+      if (!demo) {
+        printLines(['Ctrl-C ends it.'])
+        await stop.promise
+      } else {
         const wasReady = await showDemo(cluster, demo, {
           signal: stop.signal,
           exitWhenReady,
