@@ -11,4 +11,4 @@ export { type RenderContext, type RenderedObject, render, renderTopologies } fro
 export { resources } from './resources.ts'
 export { changeCause, numberOf, recordOf } from './revision-history.ts'
 export { type RunningOperator, type StartOptions, startOperator } from './start-operator.ts'
-export type { Stored, StoredSet } from './stored.ts'
+export type { StoredSet } from './stored.ts'

@@ -34,7 +34,7 @@ import type { Owner } from './objects/owner.ts'
 import { pod, ungated } from './objects/pod.ts'
 import { claimsOfClique, claimsOfScalingGroup, claimsOfSet } from './objects/resource-claim.ts'
 import { podCliqueScalingGroup } from './objects/scaling-group.ts'
-import type { Stored, StoredSet } from './stored.ts'
+import type { Identified, StoredSet } from './stored.ts'
 import { topologyName } from './topology.ts'
 
 export interface RenderContext {
@@ -126,7 +126,7 @@ function renderClique(
   find: FindTemplate,
   context: RenderContext,
 ): RenderedClique {
-  const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as Stored<
+  const clique = podClique(set, instance, owner, hashes[instance.template.name] ?? '') as Identified<
     ReturnType<typeof podClique>
   >
   const name = clique.spec.podSpec.schedulerName || context.backends.nameFor(set)
@@ -162,7 +162,7 @@ function renderGangs(
       levels,
       schedulerName,
       podsOf: clique => podsOf.get(clique) ?? [],
-    }) as Stored<ReturnType<typeof podGang>>
+    }) as Identified<ReturnType<typeof podGang>>
     return [gang, ...backend.objectsFor(gang, { set, ...topologyReferenceOf(binding, backend.name) })]
   })
 }

@@ -11,7 +11,7 @@ import { schedulerBackends } from '../backends/registry.ts'
 import { groupReplicasFromTemplate, podGangs } from '../layout.ts'
 import { podClique } from '../objects/clique.ts'
 import { pod } from '../objects/pod.ts'
-import type { NewPod, Stored, StoredSet } from '../stored.ts'
+import type { Identified, NewPod, StoredSet } from '../stored.ts'
 import { clique, sampleSet } from './sample-set.ts'
 
 const backends = schedulerBackends(['default-scheduler', 'volcano'], 'default-scheduler')
@@ -29,7 +29,7 @@ export function podIn({ set, clique: name = 'w-0-a', index = 0, configuration, .
   const instance = podGangs(set, groupReplicasFromTemplate)
     .flatMap(gang => gang.cliques)
     .find(candidate => candidate.name === name)!
-  const made = podClique(set, instance, set, 'h1') as Stored<ReturnType<typeof podClique>>
+  const made = podClique(set, instance, set, 'h1') as Identified<ReturnType<typeof podClique>>
   const stored = { ...made, metadata: { ...made.metadata, uid: 'clique-uid' } }
   const backend = backends.find(stored.spec.podSpec.schedulerName)!
   return pod(
