@@ -7,6 +7,7 @@ import { defaultConfiguration } from '@grove/api'
 import { editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
+import { repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
 import { TerminationObserver } from './terminations.ts'
 import { isWell, settle, summary } from './wellness.ts'
@@ -15,12 +16,8 @@ const delayMinutes = 60
 const steps = 80
 
 /** Tells how often something was terminated. */
-export async function terminationLife(seed: number): Promise<number> {
-  try {
-    return await live(seed)
-  } catch (error) {
-    throw new Error(`SEED=${seed} RUNS=1 repeats this: ${(error as Error).message}`, { cause: error })
-  }
+export function terminationLife(seed: number): Promise<number> {
+  return repeatable('terminations', seed, () => live(seed))
 }
 
 async function live(seed: number): Promise<number> {

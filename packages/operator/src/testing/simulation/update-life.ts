@@ -7,6 +7,7 @@ import { DisruptionObserver } from './disruptions.ts'
 import { type Edit, editSet } from './edits.ts'
 import { Random } from './random.ts'
 import { randomSet } from './random-set.ts'
+import { repeatable } from './repeatable.ts'
 import { Simulation } from './simulation.ts'
 import { settle, summary } from './wellness.ts'
 
@@ -32,14 +33,8 @@ const edits: readonly Edit[] = [
   'switch strategy',
 ]
 
-export async function updateLife(seed: number): Promise<void> {
-  const log: string[] = []
-  try {
-    await live(seed, log)
-  } catch (error) {
-    const text = `SEED=${seed} RUNS=1 repeats this: ${(error as Error).message}\n${log.slice(-25).join('\n')}`
-    throw new Error(text, { cause: error })
-  }
+export function updateLife(seed: number): Promise<void> {
+  return repeatable('updates', seed, log => live(seed, log))
 }
 
 async function live(seed: number, log: string[]): Promise<void> {
