@@ -4,7 +4,7 @@
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { range } from '../layout.ts'
 import { replicaIndexOf } from '../scaling-group/plan.ts'
-import { cliqueBreach, earliest } from './breach.ts'
+import { type Breach, cliqueBreach, earliest } from './breach.ts'
 
 export interface GroupTermination {
   /** Replicas whose time has run out, ascending. */
@@ -24,9 +24,9 @@ export function planGroupTermination(
   // What an update left behind gets the whole delay: while it ran nobody could be told apart from what it
   // replaced.
   const updated = Date.parse(group.status?.updateProgress?.updateEndedAt ?? '') || 0
-  const live = cliques.filter(clique => !clique.metadata.deletionTimestamp)
+  const breaches = breachesByReplica(cliques)
   const breached = range(0, group.spec.replicas).flatMap(index => {
-    const breach = earliest(live.filter(clique => replicaIndexOf(clique) === index).map(cliqueBreach))
+    const breach = earliest(breaches.get(index) ?? [])
     return breach ? [{ index, deadline: Math.max(breach.since, updated) + delayMs }] : []
   })
   // Too many: then the group as a whole is in breach, and the set decides.
@@ -36,4 +36,18 @@ export function planGroupTermination(
     terminate: breached.filter(({ deadline }) => deadline <= now).map(({ index }) => index),
     deadline: waiting.length ? Math.min(...waiting.map(({ deadline }) => deadline)) : undefined,
   }
+}
+
+/** Of live cliques; each is looked at once, however many replicas there are. */
+function breachesByReplica(cliques: readonly PodClique[]): ReadonlyMap<number | undefined, Breach[]> {
+  const breaches = new Map<number | undefined, Breach[]>()
+  for (const clique of cliques) {
+    const breach = clique.metadata.deletionTimestamp ? undefined : cliqueBreach(clique)
+    if (!breach) continue
+    const index = replicaIndexOf(clique)
+    const known = breaches.get(index)
+    if (known) known.push(breach)
+    else breaches.set(index, [breach])
+  }
+  return breaches
 }
