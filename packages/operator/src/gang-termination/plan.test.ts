@@ -69,6 +69,24 @@ const delay = 4 * hour
 const groupPlan = (cliques: PodClique[], now: number) =>
   planGroupTermination(scalingGroup(), cliques, delay, start + now)
 
+test('what a plan for a group costs grows with its replicas, not with their square', () => {
+  const replicas = 500
+  let reads = 0
+  const counted = Array.from({ length: replicas }, (_, index) => {
+    const clique = live(`w-0-g-${index}-a`, { breachedAt: 0 }, index)
+    const { metadata } = clique
+    return Object.defineProperty({ ...clique }, 'metadata', {
+      get: () => {
+        reads++
+        return metadata
+      },
+    })
+  })
+  const large = { ...scalingGroup(), spec: { replicas, minAvailable: 0, cliqueNames: ['a'] } }
+  assert.equal(planGroupTermination(large, counted, delay, start + delay).terminate.length, replicas)
+  assert.ok(reads <= 10 * replicas, `${reads} looks at ${replicas} cliques`)
+})
+
 test('a group replica within the tolerance is taken down when its time is over, not before', () => {
   const cliques = [
     live('w-0-g-0-a', {}, 0),
