@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Creates 1,000 pods on a real API server in every way we know and prints how they compare: our client, a plain undici
-// loop, kubectl with one file. The ways take turns in an order that moves on by one each round, so that what the machine
-// does meanwhile, and the garbage that one way leaves to the next, hits all of them alike. Of the times the best counts,
-// of the CPU the median. Connections are kept from one run to the next, as any long-lived program keeps them.
+// loop, kubectl with one file, and for the CPU sockets without any library. The ways take turns in an order that moves on
+// by one each round, so that what the machine does meanwhile, and the garbage that one way leaves to the next, hits all of
+// them alike. Of the times the best counts, of the CPU the median. Connections are kept from one run to the next, as any
+// long-lived program keeps them.
 //   npm run bench -- kube-client [--pods=1000] [--rounds=3]
 import { parseArgs } from 'node:util'
 import { loadKubeconfig } from '@grove/kube'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
+import { bareLoop } from './kube/bare-loop.ts'
 import { podOf } from './kube/pods.ts'
 import { client, median, plainLoop, type Way } from './kube/ways.ts'
 
@@ -52,6 +54,7 @@ const ways = [
   ...[16, 32, 64].flatMap(n => [plainLoop(config, n), client(config, n)]),
   client(config, 64, { managedFields: true }),
   client(config, 32, { http2: true }),
+  bareLoop(config, 64),
 ]
 const kubectlWay = kubectl(cluster)
 
