@@ -2,17 +2,39 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { defaultConfiguration } from '@grove/api'
-import { createClientOn, isNotFound, systemClock } from '@grove/kube'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { defaultConfiguration, scheduler } from '@grove/api'
+import { createClientOn, FakeClock, isNotFound, systemClock } from '@grove/kube'
 import { resources } from '../resources.ts'
-import { rehearse } from './rehearse.ts'
+import { rehearse, rounds } from './rehearse.ts'
 import { Stage } from './stage.ts'
 
 describe('the rehearsal', () => {
-  test('brings every set to life and ends by itself', async () => {
-    const patience = AbortSignal.timeout(20_000)
-    assert.equal(await rehearse(defaultConfiguration(), systemClock, patience), 8)
-    assert.equal(patience.aborted, false)
+  for (const name of [scheduler.default, scheduler.kai, scheduler.volcano])
+    test(`brings every set to life with ${name}, and ends by itself`, async () => {
+      const configuration = defaultConfiguration()
+      const profiles = [...new Set([scheduler.default, name])].map(each => ({ name: each }))
+      const told = { ...configuration, scheduler: { defaultProfileName: name, profiles } }
+      assert.equal(await rehearse(told, systemClock, AbortSignal.timeout(20_000)), rounds)
+    })
+
+  test('gives up what does not come about', async () => {
+    const clock = new FakeClock()
+    const unknown = { defaultProfileName: scheduler.default, profiles: [] }
+    const running = rehearse(
+      { ...defaultConfiguration(), scheduler: unknown },
+      clock,
+      new AbortController().signal,
+    )
+    let done: number | undefined
+    void running.then(count => {
+      done = count
+    })
+    for (let turn = 0; turn < 1_000 && done === undefined; turn++) {
+      await clock.advance(100)
+      await nextTurn()
+    }
+    assert.equal(done, 0)
   })
 
   test('ends when it is told to', async () => {

@@ -20,11 +20,13 @@ import { Stage } from './stage.ts'
 
 const namespace = 'rehearsal'
 /** As often as it helps: after that the code is compiled. */
-const rounds = 8
+export const rounds = 8
+/** It takes a tenth of this. What does not come about by then is let be. */
+const longestMs = 3_000
 
 /**
- * Lets controllers and admission handle small sets that exist nowhere. Ends by itself, or with the signal; touches no
- * cluster. Not for results: only for what the process knows afterwards about its own code. Tells how many became ready.
+ * Lets controllers and admission handle small sets that exist nowhere. Ends by itself or with the signal, soon in any case;
+ * touches no cluster. Not for results: only for what the process knows afterwards about its own code. Tells how many became ready.
  */
 export async function rehearse(
   configuration: OperatorConfiguration,
@@ -35,8 +37,10 @@ export async function rehearse(
   const client = createClientOn(new Stage(pod => ready.note(pod.metadata.labels?.[label.partOf] ?? '')), {
     managedFields: false,
   })
-  const world = new World(client, { clock })
+  // Whatever the configured schedulers read is there.
+  const world = new World(client, { clock, watches: () => 'now' })
   const over = new AbortController()
+  const timer = clock.setTimeout(() => over.abort(), longestMs)
   const running = AbortSignal.any([signal, over.signal])
   const watching = world.run(running)
   const operator = new Operator({
@@ -54,14 +58,16 @@ export async function rehearse(
     await world.waitForSync(running)
     await operator.start(running)
     let done = 0
-    for (; done < rounds && !signal.aborted; done++) {
+    for (; done < rounds; done++) {
       const set = sampleSet(`round-${done}`)
       await admitted(set, client, configuration, running)
       await client.create(resources.podCliqueSets, set, { signal: running })
       await ready.until(set.metadata.name, podsEach, running)
+      if (running.aborted) break
     }
     return done
   } finally {
+    timer.cancel()
     over.abort()
     await operator.stop()
     await watching
@@ -82,7 +88,8 @@ function sampleSet(name: string): PodCliqueSet {
   return {
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueSet',
-    metadata: { name, namespace },
+    // One of the schedulers does nothing without a queue.
+    metadata: { name, namespace, labels: { [label.kaiQueue]: 'rehearsal' } },
     spec: {
       replicas: 1,
       template: {
