@@ -3,7 +3,7 @@
 // What the operator is compared with: a loop without any thought. The ceiling writes plain pods; the floor writes what
 // any operator must write, and takes the gates away when a gang is there.
 import { podSchedulingGate } from '@grove/api'
-import type { Client, KubeObject, Resource } from '@grove/kube'
+import { type Client, isKubeError, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Kubernetes } from '@grove/test-kubernetes'
 import { Onlooker } from './onlooker.ts'
@@ -88,11 +88,22 @@ async function measure(
   const processorTime = used()
   const others = busy() - sumOf(processorTime) / ready
   const sinceDeletion = stopwatch()
-  await Promise.all(collections.map(resource => client.deleteCollection(resource, { namespace })))
+  await Promise.all(collections.map(resource => deleteAll(client, resource, namespace)))
   await onlooker.untilGone()
   const gone = sinceDeletion()
   onlooker.stop()
   return { created, ready, gone, writes, processorTime, others }
+}
+
+/** An API server gives up after a minute, in which it does not delete thousands of pods: then again. */
+async function deleteAll(client: Client, resource: Resource<KubeObject>, namespace: string): Promise<void> {
+  for (;;)
+    try {
+      await client.deleteCollection(resource, { namespace })
+      return
+    } catch (error) {
+      if (!isKubeError(error, 'Timeout')) throw error
+    }
 }
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
