@@ -135,12 +135,14 @@ async function meddled(stage: Stage): Promise<void> {
     [resources.services, { name: `${name}-0`, namespace }],
     [resources.podGangs, { name: `${name}-0`, namespace }],
   ] as [Resource<KubeObject>, { name: string; namespace: string }][]) {
-    const [found] = (await stage.list(resource, name)).filter(one => one.metadata.name === ref.name)
-    if (found) await client.patch(resource, ref, stray)
+    await stage.until(
+      `${resource.kind} ${ref.name}`,
+      () => stage.list(resource, name),
+      found => found.some(one => one.metadata.name === ref.name),
+    )
+    await client.patch(resource, ref, stray)
   }
-  await client
-    .patch(resources.roles as Resource<Role>, identity, { merge: { rules: [] } })
-    .catch(() => undefined)
+  await client.patch(resources.roles as Resource<Role>, identity, { merge: { rules: [] } })
   for (const version of [2, 1, 3, 4])
     await stage.edit(name, set => withImage(set, `registry.example/web:${version}`))
   await client.patch(resources.podCliqueSets, { name, namespace }, stray)

@@ -42,7 +42,6 @@ export class GangReconciler {
   readonly #incompleteSince = new Map<GangKey, number>()
   /** Gangs that were looked at, by the namespace and name that they and their schedulers' objects have. */
   readonly #keys = new Map<ObjectKey, GangKey>()
-  readonly #underWay = new Set<GangKey>()
   readonly #schedulerObjects: SchedulerObjects
 
   constructor(context: OperatorContext, failures: GangFailures) {
@@ -51,18 +50,19 @@ export class GangReconciler {
     this.#schedulerObjects = new SchedulerObjects(context)
   }
 
-  /** The gang to look at again because somebody else changed it or its scheduler's objects: not while we do so ourselves. */
+  /**
+   * The gang to look at again because it or its scheduler's objects were changed: by us as well, for the answer to a write of
+   * ours may be the first that tells of somebody else's.
+   */
   gangToMend(change: Change<KubeObject>): GangKey | undefined {
     const name = keyOf((change.new ?? change.old) as KubeObject)
     const key = this.#keys.get(name)
-    if (key && this.#underWay.has(key)) return undefined
     // Remembered again by the pass that makes it anew.
     if (change.type === 'delete') this.#keys.delete(name)
     return key
   }
 
   async reconcile(key: GangKey, { signal }: ReconcileContext): Promise<ReconcileResult | undefined> {
-    this.#underWay.add(key)
     try {
       const result = await this.#bringAbout(key, signal)
       this.#failures.clear(key)
@@ -70,8 +70,6 @@ export class GangReconciler {
     } catch (error) {
       this.#failures.record(key, error)
       throw error
-    } finally {
-      this.#underWay.delete(key)
     }
   }
 
