@@ -83,9 +83,13 @@ describe('files that cannot be read', () => {
   for (const [name, words] of Object.entries(readers))
     for (const [what, path, pattern] of files) it(`${name}: ${what}`, () => refused(words(path), pattern))
 
-  for (const [name, words] of Object.entries(readers))
-    if (name !== 'apply')
-      it(`${name}: a folder`, () => refused(words(folder), /^grove: cannot read .*: it is a directory\n$/))
+  const takeFolders = new Set(['validate', 'render', 'hash', 'apply'])
+  for (const [name, words] of Object.entries(readers)) {
+    const pattern = takeFolders.has(name)
+      ? /^grove: the folder .*nothing holds no file that ends in \.yaml, \.yml or \.json\n$/
+      : /^grove: cannot read .*: it is a directory\n$/
+    it(`${name}: a folder without manifests`, () => refused(words(emptyFolder), pattern))
+  }
 })
 
 describe('files that hold something else', () => {

@@ -43,7 +43,7 @@ export async function run(words: readonly string[]): Promise<number> {
     .description('what admission would say of manifests, without a cluster')
     .requiredOption(
       '-f, --filename <file...>',
-      'manifest or AdmissionReview to check; - reads standard input',
+      'manifests or AdmissionReviews to check, or folders of them; - reads standard input',
     )
     .option('--old <file>', 'the stored objects: check an update from them')
     .option('--config <file>', 'operator configuration to judge by (default: the built-in one)')
@@ -65,7 +65,10 @@ export async function run(words: readonly string[]): Promise<number> {
   program
     .command('hash')
     .description('the revision hash of every clique and of the whole set')
-    .requiredOption('-f, --filename <file...>', 'PodCliqueSet manifest; - reads standard input')
+    .requiredOption(
+      '-f, --filename <file...>',
+      'PodCliqueSet manifests, or folders of them; - reads standard input',
+    )
     .option('--legacy', 'the hash that older operators stored, for taking over their clusters')
     .addOption(output('text', 'json'))
     .action(async options => {

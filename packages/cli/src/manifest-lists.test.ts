@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseManifests } from './manifest.ts'
 import { itemsOf } from './manifest-lists.ts'
@@ -68,4 +71,17 @@ test('render and hash know the sets of a list, and warn of fields that nobody kn
     assert.match(stdout, /demo/)
     assert.match(stderr, /^warning: standard input:4: unknown field "spec\S+replicsa"\n$/)
   }
+})
+
+test('validate, render and hash take the manifests of a folder, in the order of their names', async t => {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-folder-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const named = (name: string) => list(set('replicas: 2')).replace('name: demo', `name: ${name}`)
+  writeFileSync(join(folder, 'b.yml'), named('second'))
+  writeFileSync(join(folder, 'a.yaml'), named('first'))
+  writeFileSync(join(folder, 'notes.txt'), 'no: manifest\n')
+  const { stdout } = await call(['validate', '-f', folder])
+  assert.equal(stdout, '✓ PodCliqueSet first\n✓ PodCliqueSet second\n2 accepted\n')
+  for (const command of ['render', 'hash'])
+    assert.match((await call([command, '-f', folder])).stdout, /first.*second/s)
 })

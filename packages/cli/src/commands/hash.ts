@@ -7,7 +7,7 @@ import {
   legacyPodTemplateHash,
   podTemplateHash,
 } from '@grove/api'
-import { readManifests } from '../manifest.ts'
+import { readManifestsOf } from '../manifest-folders.ts'
 import { printJson, printLines } from '../print.ts'
 import { isObject, setsAmong, storedOrGiven } from '../set-manifest.ts'
 
@@ -18,7 +18,7 @@ export interface SetHashes {
 }
 
 export async function hash(options: { filename: string[]; legacy?: boolean; output: string }): Promise<void> {
-  const documents = setsAmong(await readManifests(options.filename))
+  const documents = setsAmong(await readManifestsOf(options.filename))
   const hashes = documents.map(document =>
     hashesOf(storedOrGiven(document, defaultConfiguration()), options.legacy ?? false),
   )

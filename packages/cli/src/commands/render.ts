@@ -17,7 +17,7 @@ import {
 } from '@grove/operator'
 import { clusterOf } from '../cluster-from-manifests.ts'
 import { readConfigurationFile } from '../configuration-file.ts'
-import { readManifests } from '../manifest.ts'
+import { readManifestsOf } from '../manifest-folders.ts'
 import { printObjects } from '../print.ts'
 import { kindOf, setsAmong, storedSet } from '../set-manifest.ts'
 
@@ -29,7 +29,7 @@ export async function render(options: {
   config?: string
   output: string
 }): Promise<void> {
-  const documents = await readManifests(options.filename)
+  const documents = await readManifestsOf(options.filename)
   const configuration = await readConfigurationFile(options.config)
   const named = <T>(kind: string): T[] =>
     documents.filter(document => kindOf(document) === kind).map(document => document.value as T)

@@ -5,6 +5,7 @@ import { ClusterFromManifests } from '../cluster-from-manifests.ts'
 import { CommandError } from '../command-error.ts'
 import { readConfigurationFile } from '../configuration-file.ts'
 import { type ManifestDocument, readManifests } from '../manifest.ts'
+import { readManifestsOf } from '../manifest-folders.ts'
 import { printJson, printLines } from '../print.ts'
 import { isObject } from '../set-manifest.ts'
 import { type Judgement, judgedKinds, notJudged } from './validate/document-kind.ts'
@@ -21,7 +22,7 @@ export interface ValidateOptions {
 export async function validate(options: ValidateOptions): Promise<number> {
   const configuration = await readConfigurationFile(options.config)
   const stored = options.old === undefined ? undefined : await readManifests([options.old])
-  const documents = await readManifests(options.filename)
+  const documents = await readManifestsOf(options.filename)
   // An empty file is a mistake on the way here, not something that was accepted.
   if (documents.length === 0) throw new CommandError(`nothing to check in ${options.filename.join(', ')}`)
   const cluster = new ClusterFromManifests()

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The objects of manifests, each with its resource and its namespace.
-import { readdirSync, statSync } from 'node:fs'
-import { extname, join } from 'node:path'
 import type { DiscoveredResource, KubeObject, ObjectRef } from '@grove/kube'
 import { CommandError } from '../command-error.ts'
-import { type ManifestDocument, readManifests } from '../manifest.ts'
+import type { ManifestDocument } from '../manifest.ts'
+import { readManifestsOf } from '../manifest-folders.ts'
 import { isObject } from '../set-manifest.ts'
 import type { ServedKinds } from './served-kinds.ts'
 
@@ -22,25 +21,11 @@ export interface PlacedObject extends ManifestObject {
   readonly ref: ObjectRef
 }
 
-const extensions = new Set(['.yaml', '.yml', '.json'])
-
 /** The objects of files, of the manifests in a folder, or of standard input, in their order. */
 export async function readObjects(paths: readonly string[]): Promise<ManifestObject[]> {
-  const files = paths.flatMap(filesOf)
-  const objects = (await readManifests(files)).map(objectOf)
+  const objects = (await readManifestsOf(paths)).map(objectOf)
   if (objects.length === 0) throw new CommandError(`no objects in ${paths.join(', ')}`)
   return objects
-}
-
-function filesOf(path: string): string[] {
-  if (path === '-' || !statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path]
-  const files = readdirSync(path)
-    .filter(name => extensions.has(extname(name)))
-    .sort()
-    .map(name => join(path, name))
-  if (files.length === 0)
-    throw new CommandError(`the folder ${path} holds no file that ends in .yaml, .yml or .json`)
-  return files
 }
 
 export function objectOf(document: ManifestDocument): ManifestObject {

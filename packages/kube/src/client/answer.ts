@@ -111,10 +111,15 @@ export function describe({ verb, path }: RequestDescription): RequestDescription
 function parseStatus(body: string): Status | undefined {
   try {
     const status = JSON.parse(body) as Status | null
-    return status?.kind === 'Status' ? status : undefined
+    return status && isStatus(status) ? status : undefined
   } catch {
     return undefined
   }
+}
+
+/** An API server whose time for a request is over says so in a Status without its kind. */
+function isStatus({ kind, status, code }: Status): boolean {
+  return kind === 'Status' || (!kind && status === 'Failure' && typeof code === 'number')
 }
 
 function retryAfter(headers: TransportHeaders): number | undefined {

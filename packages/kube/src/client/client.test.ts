@@ -85,6 +85,16 @@ describe('failures', () => {
     assert.match(error.message, /too large/)
   })
 
+  it('carry the words of a Status that does not say what it is', async () => {
+    const words = { status: 'Failure', reason: 'Timeout', message: 'the time is over', code: 504 }
+    const client = clientOn(
+      scripted({ status: 504, headers: {}, body: JSON.stringify({ metadata: {}, ...words }) }),
+    )
+    const error = await client.create(things, { metadata: ref }).catch((e: unknown) => e)
+    assert.ok(isKubeError(error, 'Timeout'))
+    assert.equal(error.message, 'the time is over')
+  })
+
   it('say so when the answer is not JSON', async () => {
     const client = clientOn(scripted({ status: 200, headers: {}, body: 'hello' }))
     await assert.rejects(client.get(things, ref), error => isKubeError(error, 'Malformed'))

@@ -22,21 +22,36 @@ interface Tally {
 
 const tellEvery = 50
 
+const usage =
+  'Usage: npm run simulate -- [--updates=3000] [--surges=1000] [--terminations=1000] [--seed=N] [--workers=N]'
+
+function readWords() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        updates: { type: 'string', default: '3000' },
+        surges: { type: 'string', default: '1000' },
+        terminations: { type: 'string', default: '1000' },
+        seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+        workers: { type: 'string', default: String(availableParallelism()) },
+        help: { type: 'boolean', short: 'h' },
+      },
+    })
+    for (const [option, value] of Object.entries(values))
+      if (typeof value === 'string' && !/^\d{1,9}$/.test(value))
+        throw new Error(`--${option} must be a whole number, not ${JSON.stringify(value)}`)
+    if (values.workers === '0') throw new Error('--workers must be at least 1')
+    return values
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${usage}`)
+    process.exit(2)
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      updates: { type: 'string', default: '3000' },
-      surges: { type: 'string', default: '1000' },
-      terminations: { type: 'string', default: '1000' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      workers: { type: 'string', default: String(availableParallelism()) },
-      help: { type: 'boolean', short: 'h' },
-    },
-  })
+  const values = readWords()
   if (values.help) {
-    console.log(
-      'Usage: npm run simulate -- [--updates=3000] [--surges=1000] [--terminations=1000] [--seed=N] [--workers=N]',
-    )
+    console.log(usage)
     return
   }
   const workers = Number(values.workers)
