@@ -10,6 +10,7 @@
 //   --repeats=1           of ceiling, floor and life of the large sets, in turn; the best of each counts. A machine that
 //                         others share is half as fast at one moment as at another, and one run compares moments
 //   --no-compare          without ceiling and floor
+//   --statuses            beside the floor with one status of each gang and clique, which the floor leaves out
 //   --no-zero             without scaling to zero and back
 //   --authorizer          managed objects are protected: every change of one is asked about
 //   --node=FLAG           for the operator's Node, any number of times
@@ -37,6 +38,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: 'string', default: '10' },
     repeats: { type: 'string', default: '1' },
     'no-compare': { type: 'boolean', default: false },
+    statuses: { type: 'boolean', default: false },
     'no-zero': { type: 'boolean', default: false },
     authorizer: { type: 'boolean', default: false },
     node: { type: 'string', multiple: true, default: [] },
@@ -73,6 +75,7 @@ for (const name of chosen) {
   if (workload) {
     const ceilings: Times[] = []
     const floors: Times[] = []
+    const withStatuses: Times[] = []
     const lives: Life[] = []
     const repeats = Number(values.repeats)
     for (let repeat = 1; repeat <= repeats; repeat++) {
@@ -80,6 +83,7 @@ for (const name of chosen) {
         ceilings.push(await ceiling(kubernetes, client, workload))
         floors.push(await floor(kubernetes, client, workload))
       }
+      if (values.statuses) withStatuses.push(await floor(kubernetes, client, workload, { statuses: true }))
       const isLast = repeat === repeats
       lives.push(
         await lifeOf(kubernetes, client, operator, workload, {
@@ -89,8 +93,8 @@ for (const name of chosen) {
       )
     }
     const { title, pods } = workload
-    console.log(JSON.stringify({ workload: title, pods, nodes, ceilings, floors, lives }))
-    print(workload, lives, floors.length ? { ceilings, floors } : undefined)
+    console.log(JSON.stringify({ workload: title, pods, nodes, ceilings, floors, withStatuses, lives }))
+    print(workload, lives, floors.length ? { ceilings, floors, withStatuses } : undefined)
   } else if (name === 'ten') {
     const rounds = Number(values.rounds)
     const times = await smallRounds(kubernetes, client, replicated(1, 10, 'tiny'), rounds)
@@ -123,6 +127,7 @@ function connect(): Client {
 interface Compared {
   readonly ceilings: readonly Times[]
   readonly floors: readonly Times[]
+  readonly withStatuses: readonly Times[]
 }
 
 function print(workload: Workload, lives: readonly Life[], compared: Compared | undefined): void {
@@ -162,17 +167,22 @@ function print(workload: Workload, lives: readonly Life[], compared: Compared | 
     all.reduce((a, b) => (sumOf(a.processorTime) <= sumOf(b.processorTime) ? a : b))
   const parts: [whose: string, part: Life | Times][] = [['operator', leanest(lives)]]
   if (compared) parts.push(['floor', leanest(compared.floors)])
+  if (compared?.withStatuses.length) parts.push(['floor with statuses', leanest(compared.withStatuses)])
   for (const [whose, part] of parts) {
     const each = Object.entries(part.processorTime).map(([who, used]) => `${who} ${used.toFixed(1)}`)
     console.log(
       `  processor seconds until ready, ${whose}: ${sumOf(part.processorTime).toFixed(1)} (${each.join(', ')}); ` +
+        `${Math.round(part.allocatedMB)} MB allocated by the API server; ready after ${part.ready.toFixed(1)} s; ` +
         `meanwhile others had ${Math.max(0, part.others).toFixed(2)} processors`,
     )
   }
-  if (compared) {
-    const [ours, least] = parts.map(([, part]) => sumOf(part.processorTime))
-    console.log(`  processor seconds until ready, ratio to the floor: ${(ours! / least!).toFixed(2)}`)
-  }
+  const [[, ours], ...others] = parts as [(typeof parts)[0], ...typeof parts]
+  for (const [whose, part] of others)
+    console.log(
+      `  ratio to the ${whose}: processor seconds ` +
+        `${(sumOf(ours.processorTime) / sumOf(part.processorTime)).toFixed(2)}, allocated ` +
+        (ours.allocatedMB / part.allocatedMB).toFixed(2),
+    )
   if (life.steady)
     console.log(
       `  ${life.steady.seconds} s after a trigger without a change: ${life.steady.writes} writes, ` +

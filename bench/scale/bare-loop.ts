@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the operator is compared with: a loop without any thought. The ceiling writes plain pods; the floor writes what
-// any operator must write, and takes the gates away when a gang is there.
+// any operator must write, and takes the gates away when a gang is there; the floor with statuses also writes what any
+// user wants to read.
 import { podSchedulingGate } from '@grove/api'
 import { type Client, isKubeError, type KubeObject, type Resource } from '@grove/kube'
-import { resources } from '@grove/operator'
+import { type RenderedObject, resources } from '@grove/operator'
 import type { Kubernetes } from '@grove/test-kubernetes'
 import { Onlooker } from './onlooker.ts'
-import { countBusyProcessors, countProcessorTime, type ProcessorTime, sumOf } from './processor-time.ts'
+import {
+  countBusyProcessors,
+  countProcessorTime,
+  type ProcessorTime,
+  sumOf,
+  untilIdle,
+} from './processor-time.ts'
+import { countAllocated } from './server-work.ts'
 import { stopwatch } from './stopwatch.ts'
 import { objectsOf, type Workload } from './workloads.ts'
 
@@ -20,6 +28,8 @@ export interface Times {
   readonly writes: number
   /** Until all pods were ready. */
   readonly processorTime: ProcessorTime
+  /** By the API server until then. */
+  readonly allocatedMB: number
   /** Processors that others had meanwhile. */
   readonly others: number
 }
@@ -36,8 +46,13 @@ export function ceiling(cluster: Kubernetes, client: Client, workload: Workload)
   })
 }
 
-/** Services, scaling groups, cliques, gated pods and gangs, then the gates. */
-export function floor(cluster: Kubernetes, client: Client, workload: Workload): Promise<Times> {
+/** Services, scaling groups, cliques, gated pods and gangs, then the gates; with one status of each gang and clique if told. */
+export function floor(
+  cluster: Kubernetes,
+  client: Client,
+  workload: Workload,
+  { statuses = false } = {},
+): Promise<Times> {
   const kinds: Resource<KubeObject>[] = [
     resources.services,
     resources.podCliqueScalingGroups,
@@ -52,6 +67,13 @@ export function floor(cluster: Kubernetes, client: Client, workload: Workload): 
         await client.create(resource, object)
         wrote()
       })
+    const tell = (resource: Resource<KubeObject>, statusOf: (object: RenderedObject) => object) =>
+      inParallel(statuses ? (objects.get(resource.kind) ?? []) : [], async object => {
+        const ref = { name: object.metadata.name, namespace }
+        await client.patch(resource, ref, { merge: { status: statusOf(object) } }, { subresource: 'status' })
+        wrote()
+      })
+    await tell(resources.podGangs, gangStatus)
     await inParallel(objects.get('Pod') ?? [], async ({ metadata }) => {
       await client.patch(
         resources.pods,
@@ -60,7 +82,35 @@ export function floor(cluster: Kubernetes, client: Client, workload: Workload): 
       )
       wrote()
     })
+    await tell(resources.podCliques, cliqueStatus)
   })
+}
+
+function gangStatus(): object {
+  return { phase: 'Pending', conditions: [condition('Initialized', 'True')] }
+}
+
+function cliqueStatus({ spec }: RenderedObject): object {
+  const { replicas } = spec as { replicas: number }
+  return {
+    observedGeneration: 1,
+    replicas,
+    readyReplicas: replicas,
+    scheduledReplicas: replicas,
+    updatedReplicas: replicas,
+    scheduleGatedReplicas: 0,
+    conditions: [condition('MinAvailableBreached', 'False'), condition('PodCliqueScheduled', 'True')],
+  }
+}
+
+function condition(type: string, status: string): object {
+  return {
+    type,
+    status,
+    reason: 'Benchmark',
+    message: 'As many as an operator would have found',
+    lastTransitionTime: new Date().toISOString(),
+  }
 }
 
 async function measure(
@@ -70,10 +120,12 @@ async function measure(
   collections: readonly Resource<KubeObject>[],
   write: (namespace: string, wrote: () => void) => Promise<void>,
 ): Promise<Times> {
+  await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('bare')
   const onlooker = await new Onlooker(client, namespace).start()
   let writes = 0
   let created = 0
+  const allocated = await countAllocated(client)
   const used = countProcessorTime(cluster)
   const busy = countBusyProcessors()
   const seconds = stopwatch()
@@ -87,12 +139,13 @@ async function measure(
   const ready = seconds()
   const processorTime = used()
   const others = busy() - sumOf(processorTime) / ready
+  const allocatedMB = await allocated()
   const sinceDeletion = stopwatch()
   await Promise.all(collections.map(resource => deleteAll(client, resource, namespace)))
   await onlooker.untilGone()
   const gone = sinceDeletion()
   onlooker.stop()
-  return { created, ready, gone, writes, processorTime, others }
+  return { created, ready, gone, writes, processorTime, allocatedMB, others }
 }
 
 /** An API server gives up after a minute, in which it does not delete thousands of pods: then again. */

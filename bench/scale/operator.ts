@@ -14,6 +14,7 @@ import {
   sumOf,
   untilIdle,
 } from './processor-time.ts'
+import { countAllocated } from './server-work.ts'
 import { pause, stopwatch } from './stopwatch.ts'
 import type { Workload } from './workloads.ts'
 
@@ -39,6 +40,8 @@ export interface Life {
   readonly cpuSeconds: number
   /** Of the control plane until all pods were ready, and of the operator until then. */
   readonly processorTime: ProcessorTime
+  /** By the API server until then. */
+  readonly allocatedMB: number
   /** Processors that others had meanwhile. */
   readonly others: number
   readonly residentMiB: number
@@ -63,6 +66,7 @@ export async function lifeOf(
   workload: Workload,
   options: LifeOptions,
 ): Promise<Life> {
+  await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('scale')
   const set = workload.set(namespace)
   const ref = { name: set.metadata.name, namespace }
@@ -74,6 +78,7 @@ export async function lifeOf(
       { timeoutMs, intervalMs: 20 },
     )
   const before = { writes: await operator.writes(), cpu: operator.cpuSeconds() }
+  const allocated = await countAllocated(client)
   const used = countProcessorTime(cluster)
   const busy = countBusyProcessors()
   const seconds = stopwatch()
@@ -84,7 +89,7 @@ export async function lifeOf(
   const ready = seconds()
   const processorTime = { ...used(), operator: operator.cpuSeconds() - before.cpu }
   const others = busy() - sumOf(processorTime) / ready
-  await untilAvailable()
+  const [allocatedMB] = await Promise.all([allocated(), untilAvailable()])
   const available = seconds()
   await untilCalm(operator)
   const settled = seconds() - calmMs / 1000
@@ -107,6 +112,7 @@ export async function lifeOf(
     gone,
     cpuSeconds,
     processorTime,
+    allocatedMB,
     others,
     residentMiB,
     peakMiB,
@@ -131,7 +137,7 @@ export async function smallRounds(
   workload: Workload,
   rounds: number,
 ): Promise<Round[]> {
-  await untilIdle(cluster)
+  await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('tiny')
   const onlooker = await new Onlooker(client, namespace).start()
   const set = workload.set(namespace)

@@ -173,3 +173,22 @@ test('pods behind a base gang are let go when it is placed, and the clique polls
   await settleBehind()
   assert.equal(gated(), 0)
 })
+
+test('of a replica that goes nobody tells how its pods become fewer, unless it is wanted again', async () => {
+  const watched = await watchedSet(set)
+  const { api } = watched.simulation
+  const before = cliqueOf(watched).metadata.resourceVersion
+  api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
+  for (const pod of pods(watched)) {
+    kill(watched, pod)
+    await watched.simulation.clock.advance(1_000)
+    await watched.simulation.passOver('clique', web)
+  }
+  assert.equal(cliqueOf(watched).metadata.resourceVersion, before)
+  api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
+  await watched.simulation.passOver('clique', web)
+  await watched.simulation.clock.advance(1_000)
+  await watched.simulation.passOver('clique', web)
+  assert.equal(pods(watched).length, 2)
+  assert.equal(cliqueOf(watched).status?.scheduleGatedReplicas, 2)
+})

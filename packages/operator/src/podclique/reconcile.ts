@@ -152,6 +152,11 @@ async function updateStatus(
   const { world, events: sink, statusPace } = context
   const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
   if (!stored || stored.metadata.deletionTimestamp) return 0
+  // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
+  if (failure === undefined && !isWanted(set, instance, world)) {
+    statusPace.drop(stored.metadata.uid)
+    return 0
+  }
   const observed = observeClique(set, stored, instance, world.podsOf(stored), context)
   const status = {
     ...observed.status,
