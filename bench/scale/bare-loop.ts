@@ -4,7 +4,7 @@
 // any operator must write, and takes the gates away when a gang is there; the floor with statuses also writes what any
 // user wants to read.
 import { podSchedulingGate } from '@grove/api'
-import { type Client, isKubeError, type KubeObject, type Resource } from '@grove/kube'
+import { type Client, isKubeError, type KubeObject, mayBeCarriedOut, type Resource } from '@grove/kube'
 import { type RenderedObject, resources } from '@grove/operator'
 import type { Kubernetes } from '@grove/test-kubernetes'
 import { Onlooker } from './onlooker.ts'
@@ -148,14 +148,14 @@ async function measure(
   return { created, ready, gone, writes, processorTime, allocatedMB, others }
 }
 
-/** An API server gives up after a minute, in which it does not delete thousands of pods: then again. */
+/** An API server gives up after a minute, in which it does not delete thousands of pods, with or without a word: then again. */
 async function deleteAll(client: Client, resource: Resource<KubeObject>, namespace: string): Promise<void> {
   for (;;)
     try {
       await client.deleteCollection(resource, { namespace })
       return
     } catch (error) {
-      if (!isKubeError(error, 'Timeout')) throw error
+      if (!isKubeError(error) || !mayBeCarriedOut(error)) throw error
     }
 }
 

@@ -4,6 +4,7 @@
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
 import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
 import { schedulerBackends } from './backends/registry.ts'
+import { TerminationsUnderWay } from './gang-termination/under-way.ts'
 import { Operator } from './operator.ts'
 import type { EventSink } from './operator-context.ts'
 import { optionalKinds } from './optional-kinds.ts'
@@ -48,6 +49,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: options.waiterImage,
       statusPace: new StatusPace(clock),
+      terminations: new TerminationsUnderWay(),
       events: options.events ?? noEvents,
     },
     log,

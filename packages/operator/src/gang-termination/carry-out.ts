@@ -38,8 +38,10 @@ export async function terminateReplica(
   const removal = { namespace, labelSelector: selectorText(labels), planned: uidsOf(going) }
   try {
     await rememberCounts(set, replica, context, signal)
-    await removePlanned(resources.podCliques, removal, world, signal)
-    await removePlanned(resources.pods, removal, world, signal)
+    await context.terminations.during(set, replica, async () => {
+      await removePlanned(resources.podCliques, removal, world, signal)
+      await removePlanned(resources.pods, removal, world, signal)
+    })
   } catch (error) {
     sink.emit(set, eventSource.podCliqueSet, events.setReplicaDeleteFailed(replica, textOf(error)))
     throw new CodedError('Sync', setErrorCode.deleteReplica, `Error terminating replica ${replica}`, error)

@@ -30,6 +30,7 @@ import {
 } from '@grove/kube'
 import { schedulerBackends } from '../backends/registry.ts'
 import { textOf } from '../coded-error.ts'
+import { TerminationsUnderWay } from '../gang-termination/under-way.ts'
 import { Operator } from '../operator.ts'
 import { optionalKinds } from '../optional-kinds.ts'
 import { rehearse } from '../rehearsal/rehearse.ts'
@@ -152,6 +153,7 @@ function addControllers(manager: Manager, parts: Parts): void {
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: image && `${image}:${version.gitVersion}`,
       statusPace: new StatusPace(clock),
+      terminations: new TerminationsUnderWay(),
       events: recordedEvents(recorder),
     },
     log,

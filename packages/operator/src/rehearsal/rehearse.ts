@@ -12,6 +12,7 @@ import {
 import { type AdmissionRequest, type Client, type Clock, createClientOn, silentLogger } from '@grove/kube'
 import { defaultingHandler, validatingHandler } from '../admission/handlers.ts'
 import { schedulerBackends } from '../backends/registry.ts'
+import { TerminationsUnderWay } from '../gang-termination/under-way.ts'
 import { Operator } from '../operator.ts'
 import { resources } from '../resources.ts'
 import { StatusPace } from '../status-pace.ts'
@@ -51,6 +52,7 @@ export async function rehearse(
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: undefined,
       statusPace: new StatusPace(clock),
+      terminations: new TerminationsUnderWay(),
       events: { emit: () => undefined },
     },
   })

@@ -57,13 +57,14 @@ export async function reconcileScalingGroup(
   const set = owningSet(world, group)
   if (!set || set.metadata.deletionTimestamp) return undefined
   let deadline: number | undefined
+  let areHeldBack = false
   let failure: unknown
   try {
     const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
     const orphans = orphansOfGroup(set, group, world)
     const code = scalingGroupErrorCode.setOwner
     await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
-    await syncMembers(set, group, context, signal)
+    areHeldBack = await syncMembers(set, group, context, signal)
     await replaceOutdated(set, group, context, signal)
     deadline = await terminateReplicas(set, group, context, signal)
   } catch (error) {
@@ -71,18 +72,23 @@ export async function reconcileScalingGroup(
   }
   const waitMs = await updateStatus(set, key, failure, context, signal)
   if (failure) throw failure
+  const soonestMs = areHeldBack ? heldBackMs : waitMs
   return {
     ...(deadline !== undefined && { requeueAt: deadline }),
-    ...(waitMs > 0 && { requeueAfter: waitMs }),
+    ...(soonestMs > 0 && { requeueAfter: soonestMs }),
   }
 }
 
+/** How soon to look again whether the replica of the set has been taken down. */
+const heldBackMs = 500
+
+/** Tells whether members are held back until what was there before them has been told to go. */
 async function syncMembers(
   set: StoredSet,
   group: StoredScalingGroup,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const { world } = context
   const instance = groupInstanceOf(set, group)
   if (!instance) throw new ComponentFailed('PodClique', unknownGroup(set, group))
@@ -102,7 +108,8 @@ async function syncMembers(
   // Members come when their claims are there; replicas that are not wanted any more go in any case.
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
-  const create = unclaimed.length || !isAnnounced(set) ? [] : plan.create
+  const areHeldBack = plan.create.length > 0 && context.terminations.has(set, instance.setReplica)
+  const create = unclaimed.length || areHeldBack || !isAnnounced(set) ? [] : plan.create
   const failures = [
     ...unclaimed,
     // Under our name of the template.
@@ -130,6 +137,7 @@ async function syncMembers(
   ]
   if (failures.length)
     throw new PassFailed(failures.map(failure => new ComponentFailed('PodClique', failure)))
+  return areHeldBack
 }
 
 /** Why a group is no instance of anything in its set. */

@@ -11,6 +11,7 @@ import {
 } from '@grove/api'
 import { FakeClock, type Resource, silentLogger } from '@grove/kube'
 import { schedulerBackends } from '../../backends/registry.ts'
+import { TerminationsUnderWay } from '../../gang-termination/under-way.ts'
 import { keyOf } from '../../object-key.ts'
 import type { EventSink, OperatorContext } from '../../operator-context.ts'
 import { reconcileClique } from '../../podclique/reconcile.ts'
@@ -102,6 +103,7 @@ export class Simulation {
       backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
       waiterImage: 'waiter:1',
       statusPace: new StatusPace(this.clock),
+      terminations: new TerminationsUnderWay(),
       events: this.#options.events ?? { emit: () => undefined },
     }
     this.#tokens = new TokenSecrets(this.#context)
