@@ -3,7 +3,7 @@
 import type { EventValue, OperatorConfiguration } from '@grove/api'
 import type { Clock, KubeObject } from '@grove/kube'
 import type { SchedulerBackends } from './backends/registry.ts'
-import type { TerminationsUnderWay } from './gang-termination/under-way.ts'
+import type { RemovalsUnderWay } from './removals-under-way.ts'
 import type { StatusPace } from './status-pace.ts'
 import type { World } from './world.ts'
 
@@ -21,7 +21,7 @@ export interface OperatorContext {
   readonly waiterImage: string | undefined
   readonly events: EventSink
   readonly statusPace: StatusPace
-  readonly terminations: TerminationsUnderWay
+  readonly removals: RemovalsUnderWay
 }
 
 /** The moment as objects carry it: RFC 3339, whole seconds. */

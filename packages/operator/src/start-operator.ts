@@ -4,10 +4,10 @@
 import { defaultScheduler, enabledSchedulers, type OperatorConfiguration } from '@grove/api'
 import { type Client, type Clock, type Logger, type Registry, silentLogger, systemClock } from '@grove/kube'
 import { schedulerBackends } from './backends/registry.ts'
-import { TerminationsUnderWay } from './gang-termination/under-way.ts'
 import { Operator } from './operator.ts'
 import type { EventSink } from './operator-context.ts'
 import { optionalKinds } from './optional-kinds.ts'
+import { RemovalsUnderWay } from './removals-under-way.ts'
 import { StatusPace } from './status-pace.ts'
 import { World } from './world.ts'
 
@@ -49,7 +49,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: options.waiterImage,
       statusPace: new StatusPace(clock),
-      terminations: new TerminationsUnderWay(),
+      removals: new RemovalsUnderWay(),
       events: options.events ?? noEvents,
     },
     log,

@@ -38,7 +38,7 @@ export async function terminateReplica(
   const removal = { namespace, labelSelector: selectorText(labels), planned: uidsOf(going) }
   try {
     await rememberCounts(set, replica, context, signal)
-    await context.terminations.during(set, replica, async () => {
+    await context.removals.during(set, [replica], async () => {
       await removePlanned(resources.podCliques, removal, world, signal)
       await removePlanned(resources.pods, removal, world, signal)
     })

@@ -48,16 +48,16 @@ export async function reconcileClique(
   const instance = cliqueInstanceOf(set, clique)
   if (!instance) return failUnknown(set, clique, context, signal)
   let failure: unknown
-  let lacksToken = false
+  let awaitedMs = 0
   try {
-    lacksToken = await syncPods(set, clique, instance, context, tokens, signal)
+    awaitedMs = await syncPods(set, clique, instance, context, tokens, signal)
   } catch (error) {
     failure = error
   }
   const waitMs = await updateStatus(set, key, instance, failure, context, signal)
   if (failure) throw failure
-  const soonestMs = lacksToken ? tokenAfterMs : waitMs
-  return soonestMs > 0 ? { requeueAfter: soonestMs } : undefined
+  const awaited = [awaitedMs, waitMs].filter(ms => ms > 0)
+  return awaited.length ? { requeueAfter: Math.min(...awaited) } : undefined
 }
 
 /** No clique of the set makes this one: its labels were taken from it, or its template was. */
@@ -79,8 +79,11 @@ async function failUnknown(
 
 /** The cluster fills a token in within moments; what else there is to do is looked at then, too. */
 const tokenAfterMs = 100
+/** A clique that is being removed is mostly gone before; should that fail, it is looked at again. */
+const removalAfterMs = 5_000
 
-/** Tells whether pods are held back until the token is there by which they wait for others. */
+/** Tells how soon to look again when pods are held back, for want of the token by which they wait for others or because
+ * their replica is being removed. */
 async function syncPods(
   set: StoredSet,
   clique: StoredClique,
@@ -88,7 +91,7 @@ async function syncPods(
   context: OperatorContext,
   tokens: TokenSecrets,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<number> {
   const { world } = context
   const isCurrent = currentHash(set, clique)
   // Without its claims no pod is made; those that are there are looked after all the same.
@@ -97,11 +100,16 @@ async function syncPods(
   const note = (more: readonly unknown[]) =>
     void failures.push(...more.map(failure => new ComponentFailed('Pod', failure)))
   const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
-  let lacksToken = false
+  let awaitedMs = 0
   const make = async (of: StoredClique, indexes: readonly number[]) => {
     if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, world)) return
+    if (context.removals.has(set, instance.setReplica)) {
+      awaitedMs = removalAfterMs
+      return
+    }
     // A kubelet would mount a Secret without a token as it is, and look at it again much later.
-    lacksToken = Boolean(of.spec.startsAfter?.length) && !(await tokens.isFilled(set, signal))
+    const lacksToken = Boolean(of.spec.startsAfter?.length) && !(await tokens.isFilled(set, signal))
+    awaitedMs = lacksToken ? tokenAfterMs : 0
     if (!lacksToken) note(await createPods(set, underOurName(set, of), instance, indexes, context, signal))
   }
   await make(clique, scale.create)
@@ -114,7 +122,7 @@ async function syncPods(
   }
   note(await releasePods(clique, instance, context, signal))
   if (failures.length) throw new PassFailed(failures)
-  return lacksToken
+  return awaitedMs
 }
 
 /** For the pods that are there, one of which may have an index beyond the number, and for those to come. */
@@ -153,7 +161,8 @@ async function updateStatus(
   const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
-  if (failure === undefined && !isWanted(set, instance, world)) {
+  const isGoing = !isWanted(set, instance, world) || context.removals.has(set, instance.setReplica)
+  if (failure === undefined && isGoing) {
     statusPace.drop(stored.metadata.uid)
     return 0
   }

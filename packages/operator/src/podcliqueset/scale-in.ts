@@ -52,7 +52,7 @@ export async function removeSurplusReplicas(
   )
   const failures = await Promise.all(
     batches.map(async batch => {
-      const failed = await removeBatch(set, batch, context, signal)
+      const failed = await context.removals.during(set, batch, () => removeBatch(set, batch, context, signal))
       for (const one of surplus)
         if (batch.includes(one.replica))
           context.events.emit(set, eventSource.podCliqueSet, outcomeOf(one, failed[0]))

@@ -6,7 +6,7 @@ import { describe, test } from 'node:test'
 import { defaultConfiguration, label, type PodCliqueSet, type PodGang } from '@grove/api'
 import { FakeClock, type ReconcileContext, silentLogger } from '@grove/kube'
 import { schedulerBackends } from '../backends/registry.ts'
-import { TerminationsUnderWay } from '../gang-termination/under-way.ts'
+import { RemovalsUnderWay } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { StatusPace } from '../status-pace.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
@@ -30,7 +30,7 @@ function bed() {
       backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
       waiterImage: undefined,
       statusPace: new StatusPace(clock),
-      terminations: new TerminationsUnderWay(),
+      removals: new RemovalsUnderWay(),
       events: { emit: (_, __, event) => events.push(event.reason) },
     },
     failures,

@@ -30,10 +30,10 @@ import {
 } from '@grove/kube'
 import { schedulerBackends } from '../backends/registry.ts'
 import { textOf } from '../coded-error.ts'
-import { TerminationsUnderWay } from '../gang-termination/under-way.ts'
 import { Operator } from '../operator.ts'
 import { optionalKinds } from '../optional-kinds.ts'
 import { rehearse } from '../rehearsal/rehearse.ts'
+import { RemovalsUnderWay } from '../removals-under-way.ts'
 import { StatusPace } from '../status-pace.ts'
 import { World } from '../world.ts'
 import { recordedEvents } from './event-records.ts'
@@ -153,7 +153,7 @@ function addControllers(manager: Manager, parts: Parts): void {
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: image && `${image}:${version.gitVersion}`,
       statusPace: new StatusPace(clock),
-      terminations: new TerminationsUnderWay(),
+      removals: new RemovalsUnderWay(),
       events: recordedEvents(recorder),
     },
     log,

@@ -12,8 +12,8 @@ import {
 import { type AdmissionRequest, type Client, type Clock, createClientOn, silentLogger } from '@grove/kube'
 import { defaultingHandler, validatingHandler } from '../admission/handlers.ts'
 import { schedulerBackends } from '../backends/registry.ts'
-import { TerminationsUnderWay } from '../gang-termination/under-way.ts'
 import { Operator } from '../operator.ts'
+import { RemovalsUnderWay } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { StatusPace } from '../status-pace.ts'
 import { World } from '../world.ts'
@@ -52,7 +52,7 @@ export async function rehearse(
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: undefined,
       statusPace: new StatusPace(clock),
-      terminations: new TerminationsUnderWay(),
+      removals: new RemovalsUnderWay(),
       events: { emit: () => undefined },
     },
   })

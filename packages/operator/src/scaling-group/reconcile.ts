@@ -79,8 +79,8 @@ export async function reconcileScalingGroup(
   }
 }
 
-/** How soon to look again whether the replica of the set has been taken down. */
-const heldBackMs = 500
+/** How soon to look again whether the replica of the set has been removed. */
+const heldBackMs = 1_000
 
 /** Tells whether members are held back until what was there before them has been told to go. */
 async function syncMembers(
@@ -108,7 +108,7 @@ async function syncMembers(
   // Members come when their claims are there; replicas that are not wanted any more go in any case.
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
-  const areHeldBack = plan.create.length > 0 && context.terminations.has(set, instance.setReplica)
+  const areHeldBack = plan.create.length > 0 && context.removals.has(set, instance.setReplica)
   const create = unclaimed.length || areHeldBack || !isAnnounced(set) ? [] : plan.create
   const failures = [
     ...unclaimed,

@@ -11,7 +11,6 @@ import {
 } from '@grove/api'
 import { FakeClock, type Resource, silentLogger } from '@grove/kube'
 import { schedulerBackends } from '../../backends/registry.ts'
-import { TerminationsUnderWay } from '../../gang-termination/under-way.ts'
 import { keyOf } from '../../object-key.ts'
 import type { EventSink, OperatorContext } from '../../operator-context.ts'
 import { reconcileClique } from '../../podclique/reconcile.ts'
@@ -20,6 +19,7 @@ import { TokenSecrets } from '../../podcliqueset/token-secret.ts'
 import { GangFailures } from '../../podgang/failures.ts'
 import type { GangKey } from '../../podgang/key.ts'
 import { GangReconciler } from '../../podgang/reconcile.ts'
+import { RemovalsUnderWay } from '../../removals-under-way.ts'
 import { resources } from '../../resources.ts'
 import { reconcileScalingGroup } from '../../scaling-group/reconcile.ts'
 import { StatusPace } from '../../status-pace.ts'
@@ -103,7 +103,7 @@ export class Simulation {
       backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
       waiterImage: 'waiter:1',
       statusPace: new StatusPace(this.clock),
-      terminations: new TerminationsUnderWay(),
+      removals: new RemovalsUnderWay(),
       events: this.#options.events ?? { emit: () => undefined },
     }
     this.#tokens = new TokenSecrets(this.#context)
