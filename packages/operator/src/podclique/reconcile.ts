@@ -161,10 +161,10 @@ async function updateStatus(
   const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
-  const isGoing = !isWanted(set, instance, world) || context.removals.has(set, instance.setReplica)
-  if (failure === undefined && isGoing) {
+  const isBeingRemoved = context.removals.has(set, instance.setReplica)
+  if (failure === undefined && (isBeingRemoved || !isWanted(set, instance, world))) {
     statusPace.drop(stored.metadata.uid)
-    return 0
+    return isBeingRemoved ? removalAfterMs : 0
   }
   const observed = observeClique(set, stored, instance, world.podsOf(stored), context)
   const status = {

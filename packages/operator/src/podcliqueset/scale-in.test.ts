@@ -8,6 +8,7 @@ import type { KubeObject, Resource } from '@grove/kube'
 import { isTerminating } from '../podclique/pod-state.ts'
 import { resources } from '../resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
+import { failure } from '../testing/simulation/api.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
 import { settle } from '../testing/simulation/wellness.ts'
 
@@ -47,6 +48,22 @@ test('a replica that is wanted again while it goes is made anew when it is gone,
     before.map(({ size }) => size),
   )
   for (const [at, uids] of before.entries()) for (const uid of uids) assert.ok(!after[at]!.has(uid))
+})
+
+test('a clique whose removal fails is looked at again: what happened to it meanwhile was not told', async () => {
+  const { simulation } = await watchedSet(set)
+  const { api } = simulation
+  assert.equal(await simulation.lookAgainAfter('w-0-web'), undefined)
+  let again: number | undefined
+  Object.assign(api.world.client, {
+    deleteCollection: async () => {
+      again = await simulation.lookAgainAfter('w-0-web')
+      throw failure('Forbidden', 'not today')
+    },
+  })
+  api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
+  assert.ok(await simulation.passOver('set', 'w'))
+  assert.equal(again, 5_000)
 })
 
 test('a replica that could not be removed and is wanted again has its pods back', async () => {

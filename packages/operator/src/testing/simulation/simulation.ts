@@ -139,6 +139,13 @@ export class Simulation {
     }
   }
 
+  /** One pass over a clique; resolves with how soon it wants to be looked at again. */
+  async lookAgainAfter(clique: string): Promise<number | undefined> {
+    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
+    const key = `${this.set.metadata.namespace}/${clique}` as never
+    return (await reconcileClique(key, pass, this.#context, this.#tokens))?.requeueAfter
+  }
+
   #keys(kind: PassKind): string[] {
     const keysOf = (resource: Resource) => this.api.list(resource).map(keyOf)
     if (kind === 'gang') return [...this.#gangKeys]
