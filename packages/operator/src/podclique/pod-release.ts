@@ -10,6 +10,12 @@ import type { StoredClique } from '../stored.ts'
 import { runAll } from '../writes.ts'
 import { planGates } from './gates.ts'
 
+/**
+ * One empty entry asks the API server to forget who wrote which field. From then on it need not work that out anew for
+ * whoever places and runs the pod, three tenths of what that costs: docs/decisions/0005-pods-without-managed-fields.md.
+ */
+const unrecorded = [{}]
+
 /** Lifts our gate from the pods that may be placed; returns what went wrong. */
 export function releasePods(
   clique: StoredClique,
@@ -29,8 +35,11 @@ export function releasePods(
         }
       : undefined,
   })
-  // Names the one gate to take away: those of others may change at the same moment.
-  const strategic = { spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] } }
+  const strategic = {
+    metadata: { managedFields: unrecorded },
+    // Names the one gate to take away: those of others may change at the same moment.
+    spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] },
+  }
   return runAll(
     release.map(({ metadata: pod }) => async () => {
       try {

@@ -127,6 +127,26 @@ export const podStories: Story[] = [
     },
   },
   {
+    name: 'pods that may be placed carry no managedFields, and who applies to them owns what they applied',
+    async tell(stage) {
+      await stage.apply(trio)
+      const [pod] = await untilInPlace(stage, 3)
+      for (const { metadata } of await stage.pods('trio')) assert.equal(metadata.managedFields, undefined)
+      const apply = (labels: Record<string, string>) =>
+        stage.client.apply(
+          resources.pods,
+          { apiVersion: 'v1', kind: 'Pod', metadata: { ...refOf(stage, pod!), labels } } as Pod,
+          { fieldManager: 'team', force: false },
+        )
+      const applied = await apply({ 'example.com/team': 'a', 'example.com/floor': '3' })
+      const owners = (applied.metadata.managedFields ?? []) as { manager: string; operation: string }[]
+      assert.ok(owners.some(({ manager, operation }) => manager === 'team' && operation === 'Apply'))
+      const { labels } = (await apply({ 'example.com/team': 'a' })).metadata
+      assert.deepEqual(labels, { ...pod!.metadata.labels, 'example.com/team': 'a' })
+      assert.deepEqual(uidsOf(await untilInPlace(stage, 3)), uidsOf(await stage.pods('trio')))
+    },
+  },
+  {
     name: 'a pod that cannot go is followed at once and counts nowhere, also for an operator that comes later',
     async tell(stage) {
       // On no node: a simulated kubelet does not wait for the finalizers of others.
