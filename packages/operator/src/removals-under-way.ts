@@ -3,6 +3,9 @@
 import { keyOf } from './object-key.ts'
 import type { StoredSet } from './stored.ts'
 
+/** What belongs to a replica that is being removed is mostly gone before; should that fail, it is looked at again. */
+export const removalAfterMs = 5_000
+
 /**
  * Replicas of sets that are being removed, to stay away or to come anew. Thousands of cliques take seconds to go, and they
  * go by label: what others made for such a replica in the meantime would go with them.

@@ -10,7 +10,7 @@ export const statusesApartMs = 50
 export const fewStatuses = 20
 export const manyStatusesApartMs = 250
 /** However many they are, none waits longer than this. */
-export const longestStatusWaitMs = 60_000
+export const longestStatusWaitMs = 120_000
 /** Who has to wait longer asks again after this, for the rush may be over by then. */
 export const askAgainMs = 3_000
 /** Over this time changes are counted, of each object one. */

@@ -14,6 +14,7 @@ import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
 import type { TokenSecrets } from '../podcliqueset/token-secret.ts'
 import { isUpdatingSet } from '../podcliqueset/update.ts'
+import { removalAfterMs } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
@@ -79,8 +80,6 @@ async function failUnknown(
 
 /** The cluster fills a token in within moments; what else there is to do is looked at then, too. */
 const tokenAfterMs = 100
-/** A clique that is being removed is mostly gone before; should that fail, it is looked at again. */
-const removalAfterMs = 5_000
 
 /** Tells how soon to look again when pods are held back, for want of the token by which they wait for others or because
  * their replica is being removed. */

@@ -16,6 +16,7 @@ import { findCondition } from '../condition-list.ts'
 import type { PodGangInstance } from '../layout.ts'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { removalAfterMs } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { schedulerOf } from '../scheduler-of-set.ts'
 import { writeStatus } from '../status-write.ts'
@@ -74,7 +75,7 @@ export class GangReconciler {
   }
 
   async #bringAbout(key: GangKey, signal: AbortSignal): Promise<ReconcileResult | undefined> {
-    const { world } = this.#context
+    const { world, removals } = this.#context
     const { namespace, set: setName } = parseGangKey(key)
     const set = world.sets.get({ namespace, name: setName }) as StoredSet | undefined
     const instance =
@@ -86,6 +87,8 @@ export class GangReconciler {
       return undefined
     }
     this.#keys.set(`${namespace}/${instance.name}`, key)
+    // Nobody reads how its pods become fewer: it goes with them, or they are followed by others.
+    if (removals.has(set, instance.setReplica)) return { requeueAfter: removalAfterMs }
     const existing = world.gangs.get({ namespace, name: instance.name })
     // One that goes, or is left from a set of the same name and collected soon: its end wakes us.
     if (existing && (existing.metadata.deletionTimestamp || isOfFormerSet(existing, set))) return undefined
