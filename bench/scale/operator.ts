@@ -47,6 +47,8 @@ export interface Life {
   readonly residentMiB: number
   readonly peakMiB: number
   readonly writes: Readonly<Record<string, number>>
+  /** Of these, until all pods were ready. */
+  readonly writesUntilReady: Readonly<Record<string, number>>
   readonly steady: { seconds: number; writes: number; events: number; cpuSeconds: number } | undefined
   readonly toZero: number | undefined
   readonly backAgain: number | undefined
@@ -89,7 +91,7 @@ export async function lifeOf(
   const ready = seconds()
   const processorTime = { ...used(), operator: operator.cpuSeconds() - before.cpu }
   const others = busy() - sumOf(processorTime) / ready
-  const [allocatedMB] = await Promise.all([allocated(), untilAvailable()])
+  const [allocatedMB, writtenByThen] = await Promise.all([allocated(), operator.writes(), untilAvailable()])
   const available = seconds()
   await untilCalm(operator)
   const settled = seconds() - calmMs / 1000
@@ -117,6 +119,7 @@ export async function lifeOf(
     residentMiB,
     peakMiB,
     writes,
+    writesUntilReady: difference(writtenByThen, before.writes),
     steady,
     toZero: scaled?.toZero,
     backAgain: scaled?.backAgain,
