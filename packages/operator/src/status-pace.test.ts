@@ -52,11 +52,11 @@ describe('the pace of statuses', () => {
   test('while much happens those that ask again wait on, up to the limit', async () => {
     const clock = new FakeClock()
     const pace = new StatusPace(clock)
-    for (let index = 0; index < 1000; index++) pace.waitMs(`busy-${index}`)
+    for (let index = 0; index < 2000; index++) pace.waitMs(`busy-${index}`)
     let waitMs = pace.waitMs('last')
     let waitedMs = 0
     while (waitMs > 0) {
-      for (let index = 0; index < 1000; index++) pace.waitMs(`busy-${index}`)
+      for (let index = 0; index < 2000; index++) pace.waitMs(`busy-${index}`)
       await clock.advance(Math.min(waitMs, 500))
       waitedMs += Math.min(waitMs, 500)
       waitMs = waitedMs % askAgainMs === 0 ? pace.waitMs('last') : waitMs

@@ -9,8 +9,8 @@ export const statusesApartMs = 50
 /** So many are few. While hundreds of cliques start, that comes first, and soon there is more to say of each. */
 export const fewStatuses = 20
 export const manyStatusesApartMs = 250
-/** However many they are, none waits longer than this. */
-export const longestStatusWaitMs = 120_000
+/** However many they are, none waits longer than this: about as long as thousands take to start. */
+export const longestStatusWaitMs = 300_000
 /** Who has to wait longer asks again after this, for the rush may be over by then. */
 export const askAgainMs = 3_000
 /** Over this time changes are counted, of each object one. */
