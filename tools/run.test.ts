@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
-import { test } from 'node:test'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { defineResource, type KubeObject } from '@grove/kube'
+import { waitFor } from '@grove/test-kubernetes'
+import { embeddedHost, installOperator, operatorNamespace } from '@grove/test-scenarios'
+
+const root = resolve(import.meta.dirname, '..')
 
 test('paths are meant from where npm was called, not from the root where it starts commands', () => {
-  const root = resolve(import.meta.dirname, '..')
   const words = ['tools/run.mjs', 'packages/cli/src/main.ts', 'validate', '-f', 'podcliqueset.yaml']
   const { status, stdout, stderr } = spawnSync(process.execPath, words, {
     cwd: root,
@@ -17,3 +23,112 @@ test('paths are meant from where npm was called, not from the root where it star
   assert.deepEqual([status, stderr], [0, ''])
   assert.match(stdout, /^✓ PodCliqueSet llm\n/)
 })
+
+const leases = defineResource<KubeObject & { readonly spec?: { readonly holderIdentity?: string } }>({
+  group: 'coordination.k8s.io',
+  version: 'v1',
+  resource: 'leases',
+  kind: 'Lease',
+  namespaced: true,
+})
+
+describe('a signal to npm reaches the program', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'grove-npm-'))
+  const groups: number[] = []
+  after(() => {
+    for (const group of groups) endGroup(group)
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** In a process group of its own, so that nothing of it outlives a test that fails. */
+  function start(command: string, words: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    const child = spawn(command, words, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+    groups.push(child.pid!)
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
+    return { child, output: () => output }
+  }
+
+  test('npm run operator: the operator stops and releases its lease', async () => {
+    const host = await embeddedHost()
+    try {
+      const { launch } = await installOperator(host)
+      const words = ['run', '--silent', 'operator', '--', `--config=${launch.config}`]
+      const { child, output } = start('npm', words, launch.env)
+      const holder = async () => {
+        const ref = { namespace: operatorNamespace, name: 'grove-operator-leader-election' }
+        return (await host.client.find(leases, ref))?.spec?.holderIdentity
+      }
+      await waitFor('the operator to lead', async () => Boolean(await holder()))
+      child.kill('SIGTERM')
+      await waitFor('the lease to be released', async () => !(await holder())).catch(error => {
+        throw new Error(`${error.message}\n${output()}`)
+      })
+      await waitFor('the probes to be closed', () => refuses(launch.ports.probes))
+    } finally {
+      await host.stop()
+    }
+  })
+
+  test('npm start: the cluster stops and removes its files', async () => {
+    const env = { ...process.env, TMPDIR: folder }
+    const { child, output } = start('npm', ['start', '--', '--nodes', '2'], env)
+    await waitFor('the cluster to say how to reach it', () => /KUBECONFIG=/.test(output()))
+    const before = runFiles(folder)
+    assert.notDeepEqual(before, [])
+    child.kill('SIGTERM')
+    await waitFor('its files to be removed', () => runFiles(folder).length === 0).catch(error => {
+      throw new Error(`${error.message}\n${output()}`)
+    })
+  })
+
+  const old = olderNode()
+  test('an older Node that starts the bundled one passes it on, and ends as it ends', {
+    skip: old === undefined && 'no older Node on this machine',
+  }, async () => {
+    const program = ['tools/run.mjs', 'packages/cli/src/main.ts', 'up', '--nodes', '1']
+    const env = { ...process.env, TMPDIR: folder }
+    const { child, output } = start(old ?? '', program, env)
+    await waitFor('the cluster to say how to reach it', () => /KUBECONFIG=/.test(output()))
+    child.kill('SIGTERM')
+    await ended(child)
+    assert.deepEqual([child.exitCode, runFiles(folder)], [0, []], output())
+    // A child that a signal ended without its doing ends the parent in the same way.
+    const killed = start(old ?? '', ['tools/run.mjs', 'tools/run.fixture.ts'])
+    await ended(killed.child)
+    assert.equal(killed.child.signalCode, 'SIGTERM', `${killed.child.exitCode} ${killed.output()}`)
+  })
+})
+
+function endGroup(group: number): void {
+  try {
+    process.kill(-group, 'SIGKILL')
+  } catch {
+    // All of it has ended.
+  }
+}
+
+function ended(child: ChildProcess): Promise<unknown> {
+  return waitFor('the process to end', () => child.exitCode !== null || child.signalCode !== null)
+}
+
+async function refuses(port: number): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+  return answer === undefined
+}
+
+/** Folders of running clusters, by user and process. */
+function runFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(path => /kubeconfig$/.test(path))
+}
+
+/** The Node that npm itself runs with may be older than what the project needs. */
+function olderNode(): string | undefined {
+  const places = (process.env.PATH ?? '').split(delimiter).filter(place => !place.includes('node_modules'))
+  return places
+    .map(place => join(place, 'node'))
+    .find(path => {
+      const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' })
+      return Number(/^v(\d+)/.exec(stdout ?? '')?.[1] ?? 99) < 24
+    })
+}

@@ -1,35 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Watches one namespace and counts, the same way for the operator and for what it is compared with.
-import type { Pod } from '@grove/api'
-import { type Client, type KubeObject, type Resource, type Stored, WatchCache } from '@grove/kube'
+import { label, operatorName, type Pod } from '@grove/api'
+import { type Client, isNotFound, type KubeObject, type Resource, type Stored, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { waitFor } from '@grove/test-kubernetes'
 
 const timeoutMs = 600_000
 const intervalMs = 10
 
-/** Kinds that are gone only when the last object of a set is. */
+/** Every kind that a set has objects of, and the set itself. Not every cluster serves the last of them. */
 const kinds: readonly Resource<KubeObject>[] = [
+  resources.podCliqueSets,
   resources.pods,
   resources.podCliques,
   resources.podCliqueScalingGroups,
   resources.podGangs,
   resources.services,
+  resources.autoscalers,
+  resources.serviceAccounts,
+  resources.secrets,
   resources.roles,
   resources.roleBindings,
+  resources.controllerRevisions,
+  resources.resourceClaims,
+  resources.computeDomains,
+  resources.kaiPodGroups,
+  resources.volcanoPodGroups,
 ]
+
+/** Namespaces hold objects of the cluster as well, such as the default ServiceAccount. Sets carry no such label. */
+const ofSets = `${label.managedBy}=${operatorName}`
 
 export class Onlooker {
   readonly #counts = new Map<string, number>()
   readonly #abort = new AbortController()
-  readonly #caches: WatchCache<KubeObject>[]
+  readonly #client: Client
+  readonly #namespace: string
+  #watched: readonly Resource<KubeObject>[] = []
   #ready = 0
   #free = 0
 
   constructor(client: Client, namespace: string) {
-    this.#caches = kinds.map(resource => {
-      const cache = new WatchCache<KubeObject>(client, resource, { namespace, project: bare })
+    this.#client = client
+    this.#namespace = namespace
+  }
+
+  async start(): Promise<this> {
+    const served = await Promise.all(kinds.map(resource => isServed(this.#client, resource, this.#namespace)))
+    this.#watched = kinds.filter((_, at) => served[at])
+    const caches = this.#watched.map(resource => {
+      const cache = new WatchCache<KubeObject>(this.#client, resource, {
+        namespace: this.#namespace,
+        project: bare,
+        ...(resource.kind !== resources.podCliqueSets.kind && { labelSelector: ofSets }),
+      })
       cache.onChange(change => {
         const step = change.type === 'add' ? 1 : change.type === 'delete' ? -1 : 0
         this.#counts.set(resource.kind, this.count(resource.kind) + step)
@@ -38,11 +63,8 @@ export class Onlooker {
       })
       return cache
     })
-  }
-
-  async start(): Promise<this> {
-    for (const cache of this.#caches) void cache.run(this.#abort.signal)
-    await Promise.all(this.#caches.map(cache => cache.waitForSync()))
+    for (const cache of caches) void cache.run(this.#abort.signal)
+    await Promise.all(caches.map(cache => cache.waitForSync()))
     return this
   }
 
@@ -68,11 +90,21 @@ export class Onlooker {
   }
 
   untilGone(): Promise<unknown> {
-    return this.#until('nothing left', () => kinds.every(({ kind }) => this.count(kind) === 0))
+    return this.#until('nothing left', () => this.#watched.every(({ kind }) => this.count(kind) === 0))
   }
 
   #until(what: string, holds: () => boolean): Promise<unknown> {
     return waitFor(what, holds, { timeoutMs, intervalMs })
+  }
+}
+
+async function isServed(client: Client, resource: Resource<KubeObject>, namespace: string): Promise<boolean> {
+  try {
+    await client.page(resource, { namespace, limit: 1 })
+    return true
+  } catch (error) {
+    if (isNotFound(error)) return false
+    throw error
   }
 }
 

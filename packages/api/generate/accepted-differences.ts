@@ -36,7 +36,7 @@ const ownMembers: readonly (readonly [crd: string, path: string, reason: string]
   ],
   [
     'podcliques.grove.io',
-    'schema.status.updateProgress.readyPodsSelectedToUpdate.readyBefore',
+    'schema.status.updateProgress.readyPodsSelectedToUpdate.currentIndex',
     'one pod at a time',
   ],
   ['podcliquesets.grove.io', 'schema.spec.updateStrategy.maxSurge', 'more replicas while it updates'],

@@ -7,6 +7,8 @@ export const annotation = {
   reconcileTrigger: 'grove.io/reconcile-trigger',
   /** On a PodCliqueSet, by us: how many pods its terminated cliques had been scaled to, until they are back. */
   countsBeforeTermination: 'grove.io/replicas-before-termination',
+  /** On a pod, by us: how often the pods of its index failed in a row before it. */
+  consecutiveFailures: 'grove.io/consecutive-failures',
   /** On a PodGang: the ClusterTopologyBinding to place it by. */
   topologyName: 'grove.io/topology-name',
   /** On a PodCliqueSet, clique or scaling group: multi-node NVLink group, or `none`. */

@@ -22,6 +22,8 @@ export const conditionType = {
   everHealthy: 'EverHealthy',
   /** Ours: on whatever is being updated, and on a PodCliqueSet that was. */
   updateProgressing: 'UpdateProgressing',
+  /** Ours: on a PodClique whose pods fail again and again. */
+  podsFailing: 'PodsFailing',
   podGangInitialized: 'Initialized',
   podGangScheduled: 'Scheduled',
   podGangReady: 'Ready',
@@ -179,6 +181,14 @@ export const updateProgressing = {
   partitioned: (what: string): ConditionValue => updating('False', 'Partitioned', what),
   deadlineExceeded: (what: string): ConditionValue => updating('False', 'ProgressDeadlineExceeded', what),
   complete: updating('False', 'UpdateComplete', 'Every replica is of the newest template'),
+}
+
+const podsFail = maker(conditionType.podsFailing)
+
+/** On a PodClique, from the first failure that delays a replacement on. */
+export const podsFailing = {
+  backOff: (message: string): ConditionValue => podsFail('True', 'BackOff', message),
+  recovered: podsFail('False', 'Recovered', 'No replacement of a failed pod is delayed'),
 }
 
 const drift = maker(conditionType.schedulerTopologyDrift)

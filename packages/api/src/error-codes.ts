@@ -44,6 +44,8 @@ export const setErrorCode = {
   computePodGangs: 'ERR_COMPUTE_EXISTING_PODGANG',
   deletePodGang: 'ERR_DELETE_EXCESS_PODGANG',
   applyPodGang: 'ERR_CREATE_OR_PATCH_PODGANG',
+  tokenMissing: 'ERR_SECRET_WITHOUT_TOKEN',
+  limitExceeded: 'ERR_REPLICA_LIMIT_EXCEEDED',
 } as const
 
 export const cliqueErrorCode = {
@@ -64,6 +66,7 @@ export const cliqueErrorCode = {
   removeGate: 'ERR_REMOVE_POD_SCHEDULING_GATE',
   getPodGang: 'ERR_GET_PODGANG',
   getClique: 'ERR_GET_PODCLIQUE',
+  limitExceeded: 'ERR_REPLICA_LIMIT_EXCEEDED',
 } as const
 
 export const scalingGroupErrorCode = {
@@ -82,6 +85,7 @@ export const scalingGroupErrorCode = {
   createClique: 'ERR_CREATE_PODCLIQUE',
   computePendingUpdate: 'ERR_COMPUTE_PENDINGUPDATE_WORK',
   updateStatus: 'ERR_UPDATE_STATUS',
+  limitExceeded: 'ERR_REPLICA_LIMIT_EXCEEDED',
 } as const
 
 type ValueOf<T> = T[keyof T]

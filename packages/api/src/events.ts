@@ -40,6 +40,8 @@ export const events = {
       `All scheduled replicas lost (was ${before}). ${afterTotalLoss('PCSG', terminates)}`,
     ),
 
+  replicaLimitExceeded: (message: string) => warning('ReplicaLimitExceeded', message),
+
   revisionNotRecorded: (error: string) =>
     warning('RevisionNotRecorded', `The revision is missing in the history of the set: ${error}`),
 

@@ -25,6 +25,21 @@ export const label = {
   kaiSubgroupName: 'kai.scheduler/subgroup-name',
 } as const
 
+/**
+ * Labels below `grove.io/` by which the operator finds PodCliques and pods and knows what they belong to. The operator
+ * alone sets them: on a clique template they are ignored.
+ */
+export const reservedLabels: ReadonlySet<string> = new Set([
+  label.setReplicaIndex,
+  label.scalingGroup,
+  label.scalingGroupReplicaIndex,
+  label.podClique,
+  label.podIndex,
+  label.podGang,
+  label.basePodGang,
+  label.podTemplateHash,
+])
+
 /** Values of `app.kubernetes.io/component`. Pods carry the value of their PodClique. */
 export const component = {
   headlessService: 'pcs-headless-service',

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Scheduler backends by the name that also stands in `pod.spec.schedulerName`. */
+/**
+ * Every scheduler backend, by the name that also stands in `pod.spec.schedulerName`. The configuration accepts exactly
+ * these, and the operator does not compile without a backend for each.
+ */
 export const scheduler = {
-  default: 'default-scheduler',
   kai: 'kai-scheduler',
+  default: 'default-scheduler',
   volcano: 'volcano',
   lpx: 'lpx-scheduler',
 } as const
+
+export type SchedulerName = (typeof scheduler)[keyof typeof scheduler]

@@ -118,6 +118,8 @@ function validateShared(meta: JsonObject, field: string): FieldError[] {
 function validateOwnerReferences(references: readonly JsonObject[], field: string): FieldError[] {
   const errors: FieldError[] = []
   let controller: string | undefined
+  // Every further controller is reported with all references: they are copied once, not once for each.
+  let all: readonly JsonObject[] | undefined
   for (const [index, reference] of references.entries()) {
     const at = `${field}[${index}]`
     const apiVersion = textOf(reference.apiVersion)
@@ -143,10 +145,11 @@ function validateOwnerReferences(references: readonly JsonObject[], field: strin
       const name = `${textOf(reference.kind)}/${textOf(reference.name)}`
       if (controller === undefined) controller = name
       else {
+        all ??= references.map(shownReference)
         errors.push(
           fieldError.invalid(
             field,
-            references.map(shownReference),
+            all,
             `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`,
           ),
         )

@@ -135,7 +135,6 @@ test('unknown and misspelt kinds are refused with what was meant', () => {
       /unknown kind PodCliqueset .*did you mean PodCliqueSet\?/,
     ],
     ['kind: PodCliqueSet\napiVersion: grove.io/v1\n', /served as grove\.io\/v1alpha1/],
-    ['kind: Foo\napiVersion: example.com/v1\n', /unknown kind Foo/],
     ['just a text\n', /no kind/],
     ['kind: PodCliqueSet\napiVersion: grove.io/v1alpha1\nspec: {template: {cliques: 7}}\n', /cliques/],
   ]
@@ -144,6 +143,26 @@ test('unknown and misspelt kinds are refused with what was meant', () => {
     assert.equal(status, 1, text)
     assert.match(stdout, pattern)
   }
+})
+
+test('kinds of other API groups are not checked, and are no failure', () => {
+  const table: [string, RegExp][] = [
+    ['v1', /^- Foo x {2}not checked: v1 is not an API of Grove\n0 accepted, 1 not checked\n$/],
+    ['resource.nvidia.com/v1beta1', /not checked: resource\.nvidia\.com\/v1beta1 is not an API of Grove\n/],
+    ['leaderworkerset.x-k8s.io/v1', /1 not checked/],
+    ['nvidia.com/v1alpha1', /1 not checked/],
+  ]
+  for (const [version, pattern] of table) {
+    const { status, stdout } = grove(
+      ['validate', '-f', '-'],
+      `kind: Foo\napiVersion: ${version}\nmetadata: {name: x}\n`,
+    )
+    assert.equal(status, 0, version)
+    assert.match(stdout, pattern)
+  }
+  const { status, stdout } = grove(['validate', '-f', '-'], 'kind: PodCliqueSet\napiVersion: grov.io/v1\n')
+  assert.equal(status, 0)
+  assert.match(stdout, /not checked: .*; PodCliqueSet is served as grove\.io\/v1alpha1\n/)
 })
 
 test('hash names every clique and the set; order and replicas do not matter', () => {

@@ -20,7 +20,10 @@ const kubectlVerbs: ReadonlySet<string> = new Set(
   ),
 )
 
-/** Exit codes: 0 done, 1 the answer is "no" (rejected, would restart), 2 the command could not do its work. */
+/**
+ * Exit codes: 0 done, 1 the answer is "no" (rejected, would restart) or an unexpected error, 2 the command could not do
+ * its work.
+ */
 export async function run(words: readonly string[]): Promise<number> {
   let exitCode = 0
   const exit = (code: number) => {
@@ -157,9 +160,21 @@ export async function run(words: readonly string[]): Promise<number> {
       printNote(`grove: ${error.message}`)
       return error.exitCode
     }
-    throw error
+    return reportUnexpected(error)
   }
   return exitCode
+}
+
+/** Set to anything, unexpected errors are printed with their stack. */
+const debugVariable = 'GROVE_DEBUG'
+
+/** A defect of this program, or of the machine it runs on: one line, which the user can report. */
+function reportUnexpected(error: unknown): number {
+  const [message] = (error instanceof Error ? error.message || error.name : String(error)).split('\n')
+  if (process.env[debugVariable] && error instanceof Error)
+    for (const line of (error.stack ?? error.message).split('\n')) printNote(line)
+  else printNote(`grove: unexpected error: ${message} (${debugVariable}=1 shows where)`)
+  return 1
 }
 
 /** Commands that are made elsewhere know nothing of how this program ends and where it writes. */
@@ -179,5 +194,7 @@ if (isMain()) {
     if ('code' in error && error.code === 'EPIPE') process.exit(0)
     throw error
   })
+  // Thrown where no caller waits, such as in a timer.
+  process.on('uncaughtException', error => process.exit(reportUnexpected(error)))
   process.exitCode = await run(process.argv.slice(2))
 }

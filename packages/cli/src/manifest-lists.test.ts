@@ -56,7 +56,7 @@ test('validate judges the sets of a list and names the lines', async () => {
   const table: [string, number, RegExp][] = [
     ['replicas: 2', 0, /^✓ PodCliqueSet demo\n1 accepted\n$/],
     ['replicas: two', 1, /\(standard input:4\)\n.*must be an integer, not a string {2}\(line 14\)\n/],
-    ['replicsa: 2', 0, /warning: unknown field "spec.template.cliques\[0\].spec.replicsa" {2}\(line 14\)\n/],
+    ['replicsa: 2', 1, /^ {4}unknown field "spec.template.cliques\[0\].spec.replicsa" {2}\(line 14\)\n/m],
   ]
   for (const [field, status, pattern] of table) {
     const answer = await call(['validate', '-f', '-'], { input: list(set(field)) })

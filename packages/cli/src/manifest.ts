@@ -15,6 +15,7 @@ import {
   type Tags,
 } from 'yaml'
 import { CommandError } from './command-error.ts'
+import { firstIndex, firstKey } from './field-path.ts'
 import { itemsOf } from './manifest-lists.ts'
 import { terminal } from './terminal.ts'
 
@@ -174,34 +175,35 @@ function locate(
 ): Position | undefined {
   let node: unknown = document.contents
   let range = rangeOf(node)
-  for (const step of fieldSteps(field)) {
+  for (let rest = field; rest !== ''; ) {
     if (isAlias(node)) node = node.resolve(document)
     if (isMap(node)) {
-      const pair = longestKey(node.items, step)
+      const { items } = node
+      const step = firstKey(
+        items.flatMap(({ key }) => (isScalar(key) ? [String(key.value)] : [])),
+        rest,
+      )
+      const pair = step && items.find(({ key }) => isScalar(key) && String(key.value) === step.key)
       if (!pair) break
       range = rangeOf(pair.key) ?? range
       node = pair.value
-    } else if (isSeq(node) && typeof step === 'number' && node.items[step] !== undefined) {
-      node = node.items[step]
+      rest = step.rest
+    } else if (isSeq(node)) {
+      const step = firstIndex(rest)
+      const item = step && node.items[step.index]
+      if (!step || item === undefined) break
+      node = item
       range = rangeOf(node) ?? range
+      rest = step.rest
     } else break
   }
   return range && place(range[0])
-}
-
-function longestKey(items: readonly { key: unknown; value: unknown }[], step: string | number) {
-  return items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
 }
 
 function rangeOf(node: unknown): readonly [number, number, number] | undefined {
   return typeof node === 'object' && node !== null && 'range' in node
     ? ((node.range ?? undefined) as [number, number, number] | undefined)
     : undefined
-}
-
-/** `a.b[2].c` → a, b, 2, c. A map key with dots is cut too; the search then ends at its parent. */
-function fieldSteps(field: string): (string | number)[] {
-  return [...field.matchAll(/[^.[\]]+/g)].map(([step]) => (/^\d+$/.test(step) ? Number(step) : step))
 }
 
 /** How deep brackets or indentation nest; a cheap upper bound that never parses. */

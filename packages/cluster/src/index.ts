@@ -34,5 +34,12 @@ export type { ApiRequest, ApiResponse, UserInfo } from './server/request.ts'
 export type { ResourceCall, SubresourceHandler } from './server/resource-call.ts'
 export { ApiError, refuse } from './server/status.ts'
 // Where objects live
-export { type Change, type Journal, MemoryStore, openSqliteJournal, type Store } from './store/index.ts'
+export {
+  type Change,
+  type Journal,
+  keepPrivate,
+  MemoryStore,
+  openSqliteJournal,
+  type Store,
+} from './store/index.ts'
 export type { PodLogs } from './subresources/pod.ts'

@@ -2,12 +2,14 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { legacyPodTemplateHash, type PodClique, type PodGang } from '@grove/api'
+import { formerGenerationHash, legacyPodTemplateHash, type PodClique, type PodGang } from '@grove/api'
 import { isWantedGeneration } from './adoption.ts'
 import { memberCliques, scalingGroups, standaloneCliques } from './layout.ts'
 import { podClique } from './objects/clique.ts'
+import { hasReachedGeneration, isConverged } from './revision.ts'
 import { revisionOf } from './revision-of-set.ts'
 import type { StoredSet } from './stored.ts'
+import { isToBeRenamed } from './take-over.ts'
 import { clique, group, sampleSet } from './testing/sample-set.ts'
 
 const set = () =>
@@ -126,4 +128,61 @@ test('another priority class of the gangs is another generation', () => {
     ({ spec: { podgroups: [], ...(priorityClassName && { priorityClassName }) } }) as unknown as PodGang
   assert.ok(isWantedGeneration(set(), stored, { cliques, gangNamed: gang() }))
   assert.equal(isWantedGeneration(set(), stored, { cliques, gangNamed: gang('urgent') }), false)
+})
+
+// Releases before z2 stored generations under z1, without the start-up type. Template hashes are z1 to this day.
+const former = () => formerGenerationHash(set().spec)
+const withImage = (image: string) => {
+  const of = set()
+  of.spec.template.cliques[0]!.spec.podSpec.containers[0]!.image = image
+  return of
+}
+
+test('the z1 hash of a generation names it still, also where the start-up type is not the default', () => {
+  for (const startup of ['CliqueStartupTypeInOrder', 'CliqueStartupTypeExplicit'] as const) {
+    const of = sampleSet({ startup, cliques: [clique('a'), clique('b')] })
+    const revision = revisionOf(of)
+    const cliques = [written(of, 'w-0-a', 'anything')]
+    assert.notEqual(formerGenerationHash(of.spec), revision.generationHash)
+    assert.ok(revision.isCurrentGeneration(formerGenerationHash(of.spec), { cliques, gangNamed: noGangs }))
+  }
+})
+
+test('a z1 hash of another generation is never explained by content', () => {
+  const cliques = [written(set(), 'w-0-router', 'z0-a', former())]
+  const revision = revisionOf(withImage('registry.example/main:2'))
+  assert.equal(revision.isCurrentGeneration(former(), { cliques, gangNamed: noGangs }), false)
+  const strange = 'z1-0123456789abcdef01234567'
+  assert.equal(revisionOf(set()).isCurrentGeneration(strange, { cliques: [], gangNamed: noGangs }), false)
+})
+
+test('a child whose status has the z1 hash of the wanted generation has reached it', () => {
+  const revision = revisionOf(set())
+  assert.ok(hasReachedGeneration(former(), revision))
+  assert.equal(hasReachedGeneration(former(), revisionOf(withImage('registry.example/main:2'))), false)
+  assert.equal(hasReachedGeneration(undefined, revision), false)
+  const hash = revision.templateHashes.router!
+  const router = written(set(), 'w-0-router', hash, former())
+  Object.assign(router.status!, { currentPodTemplateHash: hash, updatedReplicas: 2, readyReplicas: 2 })
+  assert.ok(isConverged(router, revision))
+})
+
+test('progress towards the wanted generation goes on under its new name, and keeps its template hash', () => {
+  const revision = revisionOf(set())
+  const router = written(set(), 'w-0-router', revision.templateHashes.router!)
+  const podTemplateHash = revision.templateHashes.router!
+  const progress = { podCliqueSetGenerationHash: former(), podTemplateHash, updateStartedAt: 'then' }
+  assert.deepEqual(revision.renamed(progress, router), {
+    ...progress,
+    podCliqueSetGenerationHash: revision.generationHash,
+  })
+  const elsewhere = { ...progress, podCliqueSetGenerationHash: 'z1-0123456789abcdef01234567' }
+  assert.equal(revision.renamed(elsewhere, router), elsewhere)
+})
+
+test('a z1 hash of a pod template is ours: no pod and no clique is relabelled for it', () => {
+  const revision = revisionOf(set())
+  for (const hash of Object.values(revision.templateHashes)) assert.match(hash, /^z1-/)
+  const router = written(set(), 'w-0-router', revision.templateHashes.router!)
+  assert.equal(isToBeRenamed(set(), router), false)
 })

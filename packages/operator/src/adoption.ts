@@ -5,24 +5,33 @@
 import {
   type CanonicalPodTemplate,
   canonicalPodTemplate,
-  hashAlgorithm,
+  formerGenerationAlgorithm,
+  generationAlgorithm,
   hashAlgorithmOf,
   label,
   managedLabels,
+  names,
   type PodClique,
   type PodGang,
   type PodSpec,
+  podTemplateAlgorithm,
   sameCanonical,
   scalingGroupEnvironment,
 } from '@grove/api'
 import { cliqueInstanceOf } from './clique-instance.ts'
-import { basePodGang, replicaIndexes } from './layout.ts'
+import { eachReplica } from './layout.ts'
 import { cliqueLabels, podClique } from './objects/clique.ts'
 import type { StoredSet } from './stored.ts'
 
-/** Whether a stored hash cannot be compared with ours because another algorithm made it. */
-export function isForeignHash(hash: string): boolean {
-  return hashAlgorithmOf(hash) !== hashAlgorithm
+/** Reports whether another algorithm made a stored template hash, so that it cannot be compared with ours. */
+export function isForeignTemplate(hash: string): boolean {
+  return hashAlgorithmOf(hash) !== podTemplateAlgorithm
+}
+
+/** The same for generation hashes, of which this operator knows its former algorithm as well. */
+export function isForeignGeneration(hash: string): boolean {
+  const algorithm = hashAlgorithmOf(hash)
+  return algorithm !== generationAlgorithm && algorithm !== formerGenerationAlgorithm
 }
 
 /** Whether a live clique has the template that the set would give it today. */
@@ -61,8 +70,8 @@ export function isWantedGeneration(set: StoredSet, stored: string, children: Liv
 /** The priority class of the gangs is part of a generation, and no clique carries it. */
 function hasWantedPriority(set: StoredSet, { gangNamed }: LiveChildren): boolean {
   const wanted = set.spec.template.priorityClassName ?? ''
-  return replicaIndexes(set)
-    .map(replica => gangNamed(basePodGang(set, replica).name))
+  return Iterator.from(eachReplica(set))
+    .map(replica => gangNamed(names.basePodGang(set.metadata.name, replica)))
     .every(gang => !gang || (gang.spec.priorityClassName ?? '') === wanted)
 }
 

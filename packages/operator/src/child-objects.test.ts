@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Stored } from '@grove/kube'
-import { metadataPatch, planChildren } from './child-objects.ts'
+import { metadataPatch, planChildren, wantedObject } from './child-objects.ts'
+import { mostCreated } from './writes.ts'
 
 const wanted = (name: string, labels: Record<string, string> = {}): KubeObject => ({
   metadata: { name, labels },
@@ -23,7 +24,7 @@ function existing(name: string, rest: Partial<Stored['metadata']> = {}): Stored 
 
 const plan = (want: KubeObject[], have: Stored[]) =>
   planChildren({
-    wanted: want,
+    wanted: want.map(wantedObject),
     existing: have,
     ownerUid: 'owner',
     prune: true,
@@ -51,4 +52,27 @@ test('a namesake of another owner is not touched but named', () => {
 test('nothing is written when nothing differs', () => {
   const result = plan([wanted('a', { x: 'y' })], [existing('a', { labels: { x: 'y' } })])
   assert.deepEqual(result, { create: [], patch: [], remove: [], taken: [], leaving: [] })
+})
+
+test('no more children are built than are created at once or exist, and none that is wanted is removed', () => {
+  let built = 0
+  const result = planChildren({
+    wanted: Iterator.from({
+      *[Symbol.iterator]() {
+        for (let at = 0; at < 100_000; at++)
+          yield {
+            name: `c${at}`,
+            build: () => {
+              built++
+              return wanted(`c${at}`)
+            },
+          }
+      },
+    }),
+    existing: [existing('c0'), existing('c99999'), existing('z')],
+    ownerUid: 'owner',
+    prune: true,
+  })
+  assert.deepEqual([result.create.length, built, names(result.remove)], [mostCreated, mostCreated + 2, ['z']])
+  assert.equal(result.create[0]?.metadata?.name, 'c1')
 })

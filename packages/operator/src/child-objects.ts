@@ -2,13 +2,21 @@
 
 // Brings the children of one kind to what their owner wants: what is missing is created, what differs is patched in
 // the fields that are ours, what is not wanted any more is deleted.
+import { label } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { mergePatch } from './owned-fields.ts'
+import { mostCreated } from './writes.ts'
 
 export type MergePatch = Readonly<Record<string, unknown>>
 
+/** A child by its name. It is built only when it is created or compared: an owner may want many thousands. */
+export interface WantedChild<T extends KubeObject> {
+  readonly name: string
+  build(): T
+}
+
 export interface ChildKind<T extends KubeObject> {
-  readonly wanted: readonly T[]
+  readonly wanted: Iterable<WantedChild<T>>
   /** Everything of that kind that carries the owner's labels; whose it is, its owner reference says. */
   readonly existing: readonly Stored<T>[]
   readonly ownerUid: string
@@ -21,6 +29,7 @@ export interface ChildKind<T extends KubeObject> {
 }
 
 export interface ChildPlan<T extends KubeObject> {
+  /** At most `mostCreated`: as many as that means that there may be more. */
   readonly create: readonly T[]
   readonly patch: readonly { readonly object: Stored<T>; readonly patch: MergePatch }[]
   readonly remove: readonly Stored<T>[]
@@ -32,27 +41,34 @@ export interface ChildPlan<T extends KubeObject> {
 
 export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPlan<T> {
   const byName = new Map(kind.existing.map(object => [object.metadata.name, object]))
-  const wantedNames = new Set(kind.wanted.map(object => object.metadata?.name))
+  const kept = new Set<string>()
   const create: T[] = []
   const patch: { object: Stored<T>; patch: MergePatch }[] = []
   const taken: Stored<T>[] = []
   const leaving: Stored<T>[] = []
   const beyondRepair: Stored<T>[] = []
-  for (const wanted of kind.wanted) {
-    const existing = byName.get(wanted.metadata?.name ?? '')
-    if (!existing) create.push(wanted)
-    else if (existing.metadata.deletionTimestamp) leaving.push(existing)
+  for (const { name, build } of kind.wanted) {
+    const existing = byName.get(name)
+    if (!existing) {
+      if (create.length < mostCreated) create.push(build())
+      continue
+    }
+    kept.add(name)
+    if (existing.metadata.deletionTimestamp) leaving.push(existing)
     else if (!isControlledBy(existing, kind.ownerUid)) taken.push(existing)
-    else if (kind.isBeyondRepair?.(existing, wanted)) beyondRepair.push(existing)
     else {
-      const difference = kind.patch?.(existing, wanted)
-      if (difference) patch.push({ object: existing, patch: difference })
+      const wanted = build()
+      if (kind.isBeyondRepair?.(existing, wanted)) beyondRepair.push(existing)
+      else {
+        const difference = kind.patch?.(existing, wanted)
+        if (difference) patch.push({ object: existing, patch: difference })
+      }
     }
   }
   const remove = kind.prune
     ? kind.existing.filter(
         object =>
-          !wantedNames.has(object.metadata.name) &&
+          !kept.has(object.metadata.name) &&
           !object.metadata.deletionTimestamp &&
           isControlledBy(object, kind.ownerUid),
       )
@@ -60,10 +76,27 @@ export function planChildren<T extends KubeObject>(kind: ChildKind<T>): ChildPla
   return { create, patch, remove: [...beyondRepair, ...remove], taken, leaving }
 }
 
+/** For whoever wants all of them at once, knowing that they are few enough. */
+export function buildAll<T extends KubeObject>(wanted: Iterable<WantedChild<T>>): T[] {
+  return Array.from(wanted, child => child.build())
+}
+
+/** For children of which there are few. */
+export function wantedObject<T extends KubeObject>(object: T): WantedChild<T> {
+  return { name: object.metadata?.name ?? '', build: () => object }
+}
+
 /** By UID: a namesake of a former owner is somebody else. */
 export function isControlledBy(object: KubeObject, uid: string): boolean {
   return (object.metadata?.ownerReferences ?? []).some(
     reference => reference.controller && reference.uid === uid,
+  )
+}
+
+/** Whether an object without a controller carries the labels of the set for which the other one is: it may be adopted. */
+export function isMadeForSameSet({ metadata }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return [label.managedBy, label.partOf].every(
+    key => other?.labels?.[key] !== undefined && metadata?.labels?.[key] === other.labels[key],
   )
 }
 

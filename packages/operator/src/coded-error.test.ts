@@ -18,3 +18,22 @@ test('failures of several parts are told together, each under its own code', () 
     'ERR_CREATE_OR_PATCH_PODGANG',
   ])
 })
+
+test('the status holds a bounded number of errors of a bounded length', () => {
+  const failed = new PassFailed(
+    Array.from({ length: 3_000 }, (_, at) => new Error(`${at} ${'x'.repeat(100_000)}`)),
+  )
+  const errors = lastErrorsOf(failed, setErrorCode.updateStatus, 'now')
+  assert.equal(errors.length, 21)
+  assert.equal(errors.at(-1)?.description, 'and 2980 more errors')
+  assert.ok(JSON.stringify(errors).length < 50_000)
+})
+
+test('an error that is there already keeps its time, so that it is not written again', () => {
+  const failed = new PassFailed([new Error('old'), new Error('new')])
+  const before = [{ code: setErrorCode.updateStatus, description: 'old', observedAt: 'then' }]
+  assert.deepEqual(
+    lastErrorsOf(failed, setErrorCode.updateStatus, 'now', before).map(({ observedAt }) => observedAt),
+    ['then', 'now'],
+  )
+})

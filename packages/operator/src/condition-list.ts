@@ -53,6 +53,20 @@ export function noOlderThan(
   return conditions.map(other => (other.type === type ? { ...other, lastTransitionTime } : other))
 }
 
+/**
+ * The list in which this condition did not begin later than now. An operator whose clock was ahead wrote a later time,
+ * and a timer that counts from it would run for too long: docs/decisions/0010-clocks-and-back-off.md.
+ */
+export function notInFuture(
+  conditions: readonly Condition[],
+  type: string,
+  now: string,
+): readonly Condition[] {
+  const old = findCondition(conditions, type)
+  if (!old || !(Date.parse(old.lastTransitionTime) > Date.parse(now))) return conditions
+  return conditions.map(other => (other.type === type ? { ...other, lastTransitionTime: now } : other))
+}
+
 /** When the n-th of these began; long ago when there are fewer, or when that is not known. */
 export function nthBeginning(beginnings: readonly number[], n: number): number {
   return beginnings.toSorted((a, b) => a - b)[n - 1] ?? Number.NEGATIVE_INFINITY

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export { operatorClusterRole, operatorRole } from './access/cluster-role.ts'
-export { type AdmissionOptions, admissionHandlers, webhookPaths } from './admission/handlers.ts'
+export { type AdmissionOptions, admissionHandlers } from './admission/handlers.ts'
 export { webhookConfigurations } from './admission/webhook-configurations.ts'
+export { webhookPaths } from './admission/webhook-rules.ts'
 export { type SchedulerBackends, schedulerBackends } from './backends/registry.ts'
 export type { EventSink } from './operator-context.ts'
 export { isAvailable } from './podcliqueset/status.ts'

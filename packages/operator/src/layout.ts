@@ -111,6 +111,21 @@ export function memberCliques(
 }
 
 /**
+ * The member of a group by its name, in whatever replica. The index in the name says which one of the layout it may be, and
+ * that one's name is compared: a group may want far more members than exist.
+ */
+export function memberNamed(
+  set: StoredSet,
+  instance: ScalingGroupInstance,
+  name: string,
+): CliqueInstance | undefined {
+  const [, replica] =
+    /^(\d{1,9})-/.exec(name.slice(names.scalingGroupReplica(instance.name, 0).length - 1)) ?? []
+  if (replica === undefined) return undefined
+  return memberCliques(set, instance, Number(replica)).find(member => member.name === name)
+}
+
+/**
  * Replicas beyond those that are asked for, made from the newest template while an update runs, so that others
  * can be taken down. How many there are the update has decided; never more than the strategy allows by now, and
  * where more replicas are asked for since, the first of them are among these now.
@@ -120,12 +135,18 @@ export function surgeReplicas({ spec, status }: StoredSet): number {
   const { updateEndedAt, surgeReplicas: begun = 0 } = status?.updateProgress ?? {}
   if (updateEndedAt !== undefined || type === 'OnDelete' || replicas === 0) return 0
   const grown = Math.max(0, replicas - (status?.replicas ?? replicas))
-  return Math.max(0, Math.min(begun - grown, maxSurge))
+  // More than there are to stand in for are of no use, whatever the status says.
+  return Math.max(0, Math.min(begun - grown, maxSurge, replicas))
 }
 
-/** The replicas that a set consists of now. */
+/** The replicas that a set consists of now, as a list: only for sets whose count is known to be within its limit. */
 export function replicaIndexes(set: StoredSet): number[] {
   return range(0, replicaCount(set))
+}
+
+/** The same one by one. */
+export function eachReplica(set: StoredSet): Iterable<number> {
+  return eachIndex(0, replicaCount(set))
 }
 
 export function replicaCount(set: StoredSet): number {
@@ -137,13 +158,32 @@ export type GroupReplicas = (instance: ScalingGroupInstance) => number
 
 export const groupReplicasFromTemplate: GroupReplicas = instance => instance.config.replicas ?? 1
 
-/** All gangs of a set: first every base gang, then by replica and group the scaled ones. */
+/** A gang without its cliques, which are many. */
+export type PodGangReference = Omit<PodGangInstance, 'cliques'>
+
+/** All gangs of a set one by one: first every base gang, then by replica and group the scaled ones. */
+export function* eachPodGang(set: StoredSet, groupReplicas: GroupReplicas): Generator<PodGangReference> {
+  for (const setReplica of eachReplica(set))
+    yield { name: names.basePodGang(set.metadata.name, setReplica), setReplica, scaled: undefined }
+  for (const setReplica of eachReplica(set))
+    for (const instance of scalingGroups(set, setReplica)) {
+      const minimum = minAvailableOfGroup(instance.config)
+      for (const replica of eachIndex(minimum, groupReplicas(instance)))
+        yield {
+          name: names.scaledPodGang(instance.name, replica, minimum),
+          setReplica,
+          scaled: { instance, replica },
+        }
+    }
+}
+
+/** The same as a list, with their cliques: only for sets whose counts are known to be within their limits. */
 export function podGangs(set: StoredSet, groupReplicas: GroupReplicas): PodGangInstance[] {
-  const replicas = replicaIndexes(set)
-  return [
-    ...replicas.map(setReplica => basePodGang(set, setReplica)),
-    ...replicas.flatMap(setReplica => scaledPodGangs(set, setReplica, groupReplicas)),
-  ]
+  return Array.from(eachPodGang(set, groupReplicas), gang =>
+    gang.scaled
+      ? { ...gang, cliques: memberCliques(set, gang.scaled.instance, gang.scaled.replica) }
+      : basePodGang(set, gang.setReplica),
+  )
 }
 
 export function basePodGang(set: StoredSet, setReplica: number): PodGangInstance {
@@ -158,16 +198,11 @@ export function basePodGang(set: StoredSet, setReplica: number): PodGangInstance
   }
 }
 
-function scaledPodGangs(set: StoredSet, setReplica: number, groupReplicas: GroupReplicas): PodGangInstance[] {
-  return scalingGroups(set, setReplica).flatMap(instance => {
-    const minimum = minAvailableOfGroup(instance.config)
-    return range(minimum, groupReplicas(instance)).map(replica => ({
-      name: names.scaledPodGang(instance.name, replica, minimum),
-      setReplica,
-      cliques: memberCliques(set, instance, replica),
-      scaled: { instance, replica },
-    }))
-  })
+/** Throws when a scaling group names a clique that the set does not define. */
+export function checkMembers(set: StoredSet): void {
+  const known = new Set(set.spec.template.cliques.map(({ name }) => name))
+  for (const { name, cliqueNames } of scalingGroupConfigs(set))
+    for (const clique of cliqueNames) if (!known.has(clique)) throw new UnknownCliqueError(clique, name)
 }
 
 export function templateNamed(set: StoredSet, clique: string, group: string): CliqueTemplate {
@@ -176,6 +211,16 @@ export function templateNamed(set: StoredSet, clique: string, group: string): Cl
   return found
 }
 
+/** Numbers one by one: replica counts come from anywhere, so that a list of them may not fit into memory. */
+export function eachIndex(from: number, to: number): Iterable<number> {
+  return {
+    *[Symbol.iterator]() {
+      for (let index = from; index < to; index++) yield index
+    },
+  }
+}
+
+/** A list of numbers; for counts that are known to be within their limit. */
 export function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index)
 }

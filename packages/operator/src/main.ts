@@ -9,6 +9,7 @@ import { readConfigurationFile } from './process/configuration-file.ts'
 import { exitCode, LaunchError } from './process/exit-code.ts'
 import { runOperator } from './process/run.ts'
 import { version, versionLine } from './process/version.ts'
+import { configurationWarnings } from './process/warnings.ts'
 
 async function main(words: readonly string[]): Promise<number> {
   const launch = parseLaunch(words)
@@ -25,7 +26,7 @@ async function main(words: readonly string[]): Promise<number> {
       const { configuration, warnings } = readConfigurationFile(launch.config)
       const log = createLogger({ level: configuration.logLevel, format: configuration.logFormat })
       log.info('Operator starts', { ...version, config: launch.config })
-      for (const warning of warnings) log.warn(warning)
+      for (const warning of [...warnings, ...configurationWarnings(configuration)]) log.warn(warning)
       await runOperator(configuration, log, stopSignal(log))
       return exitCode.done
     }

@@ -5,14 +5,17 @@ import { label } from '@grove/api'
 import { Controller, type KubeObject, type Logger, type Registry, silentLogger } from '@grove/kube'
 import { type ObjectKey, refOf } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
+import { owningSet } from './owning-set.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
 import { TokenSecrets } from './podcliqueset/token-secret.ts'
 import { GangFailures } from './podgang/failures.ts'
-import type { GangKey } from './podgang/key.ts'
+import { type GangKey, parseGangKey } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
 import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
 import { bindingSources, cliqueSources, gangSources, groupSources, setSources } from './sources.ts'
+import type { StoredSet } from './stored.ts'
+import { TerminatingNamespaces } from './terminating-namespaces.ts'
 import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
 
 /**
@@ -46,6 +49,8 @@ export class Operator {
     const common = { clock, log, ...(registry && { registry }) }
     const workersOf = (name: keyof typeof configuration.controllers) =>
       Math.max(fewestWorkers, configuration.controllers[name].concurrentSyncs)
+    const namespaces = new TerminatingNamespaces(world)
+    const setOf = (object: KubeObject | undefined) => object && owningSet(world, object)
     const gangFailures = new GangFailures(set => this.#sets.queue.add(set))
     const gangs = new GangReconciler(context, gangFailures)
     this.#gangs = new Controller<GangKey>({
@@ -53,10 +58,19 @@ export class Operator {
       name: 'podgang',
       workers: workersOf('podGang'),
       ownerOf: key => key.split('/').slice(0, 2).join('/'),
-      reconcile: (key, pass) => gangs.reconcile(key, pass),
+      reconcile: namespaces.guarded(
+        (key, pass) => gangs.reconcile(key, pass),
+        key => {
+          const { namespace, set: name } = parseGangKey(key)
+          return { set: world.sets.get({ namespace, name }) as StoredSet | undefined }
+        },
+      ),
       sources: gangSources(world, log, gangs),
     })
-    const tokens = new TokenSecrets(context)
+    const tokens = new TokenSecrets(context, {
+      set: (key, afterMs) => this.#sets.queue.addNoLaterThanAfter(key, afterMs),
+      clique: key => this.#cliques.queue.add(key),
+    })
     const sets = new SetReconciler({
       context,
       tokens,
@@ -67,7 +81,10 @@ export class Operator {
       ...common,
       name: 'podcliqueset',
       workers: workersOf('podCliqueSet'),
-      reconcile: (key, pass) => sets.reconcile(key, pass),
+      reconcile: namespaces.guarded(
+        (key, pass) => sets.reconcile(key, pass),
+        key => ({ set: world.sets.get(refOf(key)) as StoredSet | undefined }),
+      ),
       sources: setSources(world, log, () => this.#sets.queue),
     })
     this.#groups = new Controller<ObjectKey>({
@@ -75,7 +92,13 @@ export class Operator {
       name: 'podcliquescalinggroup',
       workers: workersOf('podCliqueScalingGroup'),
       ownerOf: key => this.#setOf(world.groups.get(refOf(key)), key),
-      reconcile: (key, pass) => reconcileScalingGroup(key, pass, context),
+      reconcile: namespaces.guarded(
+        (key, pass) => reconcileScalingGroup(key, pass, context),
+        key => {
+          const object = world.groups.get(refOf(key))
+          return { set: setOf(object), object }
+        },
+      ),
       sources: groupSources(world, log, () => this.#groups.queue),
     })
     this.#cliques = new Controller<ObjectKey>({
@@ -83,7 +106,13 @@ export class Operator {
       name: 'podclique',
       workers: workersOf('podClique'),
       ownerOf: key => this.#setOf(world.cliques.get(refOf(key)), key),
-      reconcile: (key, pass) => reconcileClique(key, pass, context, tokens),
+      reconcile: namespaces.guarded(
+        (key, pass) => reconcileClique(key, pass, context, tokens),
+        key => {
+          const object = world.cliques.get(refOf(key))
+          return { set: setOf(object), object }
+        },
+      ),
       sources: cliqueSources(world, log, () => this.#cliques.queue),
     })
     const bindings = new Controller<string>({

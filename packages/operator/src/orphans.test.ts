@@ -12,6 +12,8 @@ import { clique, sampleSet } from './testing/sample-set.ts'
 import { SimulatedApi } from './testing/simulation/api.ts'
 
 const labels = { 'app.kubernetes.io/managed-by': 'grove-operator', 'app.kubernetes.io/part-of': 'w' }
+const nameLabel = 'app.kubernetes.io/name'
+const componentLabel = 'app.kubernetes.io/component'
 
 function cluster() {
   const api = new SimulatedApi(new FakeClock())
@@ -20,9 +22,13 @@ function cluster() {
     sampleSet({ name: 'w', cliques: [clique('web')] }) as never,
   ) as unknown as StoredSet
   const { namespace } = set.metadata
-  const put = (resource: Resource<never>, name: string, metadata = {}) =>
+  const put = (
+    resource: Resource<never>,
+    name: string,
+    { labels: more = {}, ...metadata }: { labels?: Record<string, string>; [member: string]: unknown } = {},
+  ) =>
     api.put(resource as unknown as Resource<KubeObject>, {
-      metadata: { namespace, name, labels, ...metadata },
+      metadata: { namespace, name, labels: { ...labels, [nameLabel]: name, ...more }, ...metadata },
     })
   const adoptAll = (known = set) =>
     adopt(
@@ -43,23 +49,37 @@ function cluster() {
 const services = resources.services as unknown as Resource<never>
 const cliques = resources.podCliques as unknown as Resource<never>
 
-test('what nobody controls is taken over under names that are wanted, and cliques under any', async () => {
+const gangs = resources.podGangs as unknown as Resource<never>
+const headless = { labels: { [componentLabel]: 'pcs-headless-service' } }
+
+test('adopts children without a controller, for any number of replicas', async () => {
   const { set, put, adoptAll, ownersOf } = cluster()
-  put(services, 'w-0')
-  put(services, 'copy-of-w-0')
-  put(cliques, 'w-0-web')
-  put(cliques, 'w-7-web')
-  put(cliques, 'w-0-g-0-work', { labels: { ...labels, 'grove.io/podcliquescalinggroup': 'w-0-g' } })
-  put(cliques, 'other', { labels: { ...labels, 'app.kubernetes.io/part-of': 'x' } })
-  assert.equal(await adoptAll(), 3)
-  const { uid } = set.metadata
-  assert.deepEqual(
-    [ownersOf(services, 'w-0'), ownersOf(cliques, 'w-0-web'), ownersOf(cliques, 'w-7-web')],
-    [[uid], [uid], [uid]],
-  )
-  assert.equal(ownersOf(services, 'copy-of-w-0'), undefined)
-  assert.equal(ownersOf(cliques, 'w-0-g-0-work'), undefined, 'it belongs to its group')
+  const own: [Resource<never>, string, object?][] = [
+    [services, 'w-0', headless],
+    [services, 'w-7', headless],
+    [cliques, 'w-0-web'],
+    [cliques, 'w-7-web'],
+    [gangs, 'w-0'],
+    [gangs, 'w-7'],
+  ]
+  for (const [resource, name, metadata] of own) put(resource, name, metadata as never)
+  put(cliques, 'w-0-g-0-work', { labels: { 'grove.io/podcliquescalinggroup': 'w-0-g' } })
+  put(cliques, 'other', { labels: { 'app.kubernetes.io/part-of': 'x' } })
+  assert.equal(await adoptAll(), own.length)
+  for (const [resource, name] of own) assert.deepEqual(ownersOf(resource, name), [set.metadata.uid], name)
+  assert.equal(ownersOf(cliques, 'w-0-g-0-work'), undefined, 'its group adopts it')
   assert.equal(ownersOf(cliques, 'other'), undefined)
+  assert.equal(await adoptAll(), 0)
+})
+
+test('does not adopt an object that only carries a copy of the labels', async () => {
+  const { put, adoptAll } = cluster()
+  put(services, 'copy-of-w-0', { labels: { ...headless.labels, [nameLabel]: 'w-0' } })
+  // As `kubectl expose pod` makes it; the name of a later replica's Service changes nothing.
+  put(services, 'w-1', { labels: { [componentLabel]: 'pcs-pod' } })
+  put(cliques, 'copy-of-w-0-web', { labels: { [nameLabel]: 'w-0-web' } })
+  put(gangs, 'copy-of-w-0')
+  put(gangs, 'w-0-copy')
   assert.equal(await adoptAll(), 0)
 })
 

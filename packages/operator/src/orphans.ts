@@ -2,64 +2,81 @@
 
 // Children that nobody controls: their owner was deleted with `--cascade=orphan`, or somebody took their owner reference
 // away. Who has the same name and wants them takes them over as they stand, as Deployments do with ReplicaSets.
-import { type ErrorCode, label } from '@grove/api'
+import { component, type ErrorCode, label, names } from '@grove/api'
 import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { CodedError, PassFailed } from './coded-error.ts'
+import { scalingGroups } from './layout.ts'
 import { keyOf } from './object-key.ts'
 import { podRole, podRoleBinding, serviceAccount } from './objects/identity.ts'
 import { controlledBy, type Owner } from './objects/owner.ts'
 import type { OperatorContext } from './operator-context.ts'
-import { wantedAutoscalers, wantedServices } from './podcliqueset/children.ts'
 import { resources } from './resources.ts'
 import type { StoredScalingGroup, StoredSet } from './stored.ts'
 import { orphansOf, type World } from './world.ts'
-import { runAll } from './writes.ts'
+import { patchObject, runAll } from './writes.ts'
 
 type Orphan = readonly [Resource<KubeObject>, Stored<KubeObject>]
 
 /**
- * What a set of this name made for itself; what its scaling groups made is theirs. Kinds that everybody uses only under
- * the names that are wanted: something else with our labels may be a copy that somebody made.
+ * Children that a set of this name created and that have no controller. Labels alone prove nothing, because users copy
+ * them: the object must also have the name that its labels, or the set, give to it. Members of scaling groups are
+ * adopted by their group.
  */
 export function orphansOfSet(set: StoredSet, world: World): Orphan[] {
   const key = orphansOf(keyOf(set))
-  const isOfGroup = ({ metadata }: KubeObject) => metadata?.labels?.[label.scalingGroup] !== undefined
-  const wanted = (found: readonly Stored<KubeObject>[], objects: () => readonly KubeObject[]) => {
-    if (found.length === 0) return found
-    const names = new Set(objects().map(({ metadata }) => metadata?.name))
-    return found.filter(({ metadata }) => names.has(metadata.name))
-  }
-  const accounts = world.serviceAccounts.byIndex('controller', key)
-  const all: [Resource<KubeObject>, readonly Stored<KubeObject>[]][] = [
-    [resources.serviceAccounts, wanted(accounts, () => [serviceAccount(set)])],
-    [resources.roles, wanted(world.roles.byIndex('controller', key), () => [podRole(set)])],
-    [
-      resources.roleBindings,
-      wanted(world.roleBindings.byIndex('controller', key), () => [podRoleBinding(set)]),
-    ],
-    [resources.services, wanted(world.services.byIndex('controller', key), () => wantedServices(set))],
-    [
-      resources.autoscalers,
-      wanted(world.autoscalers.byIndex('controller', key), () => wantedAutoscalers(set)),
-    ],
-    [resources.computeDomains, world.computeDomains?.byIndex('controller', key) ?? []],
-    [resources.controllerRevisions, world.controllerRevisions?.byIndex('controller', key) ?? []],
-    [resources.podCliques, world.cliques.byIndex('controller', key).filter(one => !isOfGroup(one))],
-    [resources.podCliqueScalingGroups, world.groups.byIndex('controller', key)],
-    [resources.podGangs, world.gangs.byIndex('controller', key)],
-  ]
-  return all
-    .flatMap(([resource, objects]) => objects.map((object): Orphan => [resource, object]))
-    .filter(isStaying)
+  const named =
+    (...objects: readonly KubeObject[]) =>
+    ({ metadata }: KubeObject) =>
+      objects.some(object => object.metadata?.name === metadata?.name)
+  const madeAs = (kind: string) => (object: KubeObject) =>
+    object.metadata?.labels?.[label.component] === kind && isNamedByLabel(object)
+  const isStandalone = (object: KubeObject) =>
+    isNamedByLabel(object) && object.metadata?.labels?.[label.scalingGroup] === undefined
+  const of = (
+    resource: Resource<KubeObject>,
+    cache: { byIndex(index: 'controller', key: string): Stored<KubeObject>[] } | undefined,
+    isOwn: (object: KubeObject) => boolean,
+  ): Orphan[] =>
+    (cache?.byIndex('controller', key) ?? []).filter(isOwn).map((object): Orphan => [resource, object])
+  return [
+    ...of(resources.serviceAccounts, world.serviceAccounts, named(serviceAccount(set))),
+    ...of(resources.roles, world.roles, named(podRole(set))),
+    ...of(resources.roleBindings, world.roleBindings, named(podRoleBinding(set))),
+    ...of(resources.services, world.services, madeAs(component.headlessService)),
+    ...of(resources.autoscalers, world.autoscalers, madeAs(component.horizontalPodAutoscaler)),
+    ...of(resources.computeDomains, world.computeDomains, isNamedByLabel),
+    ...of(resources.controllerRevisions, world.controllerRevisions, () => true),
+    ...of(resources.podCliques, world.cliques, isStandalone),
+    ...of(resources.podCliqueScalingGroups, world.groups, isNamedByLabel),
+    ...of(resources.podGangs, world.gangs, object => hasNameOfGang(set, object)),
+  ].filter(isStaying)
 }
 
 /** The members that a scaling group of this name made. */
 export function orphansOfGroup(set: StoredSet, group: StoredScalingGroup, world: World): Orphan[] {
   return world.cliques
     .byIndex('controller', orphansOf(keyOf(set)))
-    .filter(({ metadata }) => metadata.labels?.[label.scalingGroup] === group.metadata.name)
+    .filter(
+      clique =>
+        clique.metadata.labels?.[label.scalingGroup] === group.metadata.name && isNamedByLabel(clique),
+    )
     .map((clique): Orphan => [resources.podCliques, clique])
     .filter(isStaying)
+}
+
+/** Every child but a gang carries its name as a label, too. A copy of the labels names another object. */
+export function isNamedByLabel({ metadata }: KubeObject): boolean {
+  return metadata?.name !== undefined && metadata.labels?.[label.name] === metadata.name
+}
+
+/** Whether a gang of the set may have this name, for whatever number of replicas. */
+function hasNameOfGang(set: StoredSet, { metadata: { name = '' } = {} }: KubeObject): boolean {
+  const replica = Number.parseInt(name.slice(set.metadata.name.length + 1), 10)
+  if (Number.isNaN(replica)) return false
+  if (name === names.basePodGang(set.metadata.name, replica)) return true
+  return scalingGroups(set, replica).some(
+    group => name.startsWith(`${group.name}-`) && /^\d+$/.test(name.slice(group.name.length + 1)),
+  )
 }
 
 /** Makes the owner their controller and changes nothing else; tells how many they were. */
@@ -78,17 +95,17 @@ export async function adopt<T extends KubeObject>(
   if (now?.metadata.uid !== uid || now.metadata.deletionTimestamp) return 0
   let adopted = 0
   const failures = await runAll(
-    orphans.map(([kind, { metadata }]) => async () => {
+    orphans.map(([kind, orphan]) => async () => {
+      const { metadata } = orphan
       const { resourceVersion, ownerReferences = [] } = metadata
       const merge = {
         metadata: {
-          uid: metadata.uid,
           resourceVersion,
           ownerReferences: [...ownerReferences, ...controlledBy(owner)],
         },
       }
       try {
-        await world.client.patch(kind, { name: metadata.name, namespace }, { merge }, { signal })
+        await patchObject(world, kind, orphan, { merge }, { signal })
         adopted++
       } catch (error) {
         if (isNotFound(error)) return

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { applyMergePatch } from '@grove/apimachinery'
 import fc from 'fast-check'
 import { mergePatch, patchMembers, sameMeaning } from './owned-fields.ts'
 
@@ -24,6 +25,15 @@ test('only the members that are ours are looked at', () => {
   assert.deepEqual(patchMembers(existing, { selector: { a: 'c' } }, ['selector']), { selector: { a: 'c' } })
 })
 
+test('keys that every object inherits are keys like any other', () => {
+  for (const key of ['constructor', 'toString', '__proto__']) {
+    const named = JSON.parse(`{"${key}":"x"}`) as Record<string, string>
+    assert.equal(JSON.stringify(mergePatch(named, {})), `{"${key}":null}`)
+    assert.equal(JSON.stringify(mergePatch({}, named)), JSON.stringify(named))
+    assert.equal(patchMembers({}, {}, [key]), undefined)
+  }
+})
+
 const json = fc.letrec<{ value: unknown }>(tie => ({
   value: fc.oneof(
     { maxDepth: 3 },
@@ -32,25 +42,14 @@ const json = fc.letrec<{ value: unknown }>(tie => ({
     fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('value'), { maxKeys: 3 }),
   ),
 })).value
-const object = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), json, { maxKeys: 4 })
+const object = fc.dictionary(fc.constantFrom('a', 'b', 'constructor', '__proto__'), json, { maxKeys: 4 })
 
 test('applying the patch gives what was wanted, and then there is nothing left to patch', () => {
   fc.assert(
     fc.property(object, object, (existing, wanted) => {
-      const applied = apply(existing, mergePatch(existing, wanted) ?? {})
+      const applied = applyMergePatch(existing, mergePatch(existing, wanted) ?? {})
       assert.ok(sameMeaning(applied, wanted))
       assert.equal(mergePatch(applied, wanted), undefined)
     }),
   )
 })
-
-function apply(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch
-  const result: Record<string, unknown> =
-    typeof target === 'object' && target !== null && !Array.isArray(target) ? { ...target } : {}
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key]
-    else result[key] = apply(result[key], value)
-  }
-  return result
-}

@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Brings the fields that are ours to what they should be, and leaves the rest of an object alone.
+import { canonicalPodSpec, type PodSpec, sameCanonical } from '@grove/api'
+import { createMergePatch, equalJson, getOwn, setOwn } from '@grove/apimachinery'
 
 type Json = unknown
 type JsonObject = Readonly<Record<string, Json>>
 
 /**
  * The merge patch that turns `existing` into `wanted`; undefined when they mean the same. Absent, null, an empty list
- * and an empty map are equal, as they are for the API server. Lists are replaced as a whole.
+ * and an empty map count as equal, so this is not for pod specifications, where an empty selector selects everything:
+ * see `podSpecPatch`. Lists are replaced as a whole.
  */
 export function mergePatch(existing: Json, wanted: Json): JsonObject | undefined {
   const patch: Record<string, Json> = {}
   const from = isObject(existing) ? existing : {}
   const to = isObject(wanted) ? wanted : {}
+  // Users choose the keys of maps: `constructor` and `__proto__` are keys like any other.
   for (const key of Object.keys(to)) {
-    if (isEmpty(to[key])) {
-      if (!isEmpty(from[key])) patch[key] = null
-    } else if (isObject(to[key]) && isObject(from[key])) {
-      const inner = mergePatch(from[key], to[key])
-      if (inner) patch[key] = inner
-    } else if (!sameMeaning(from[key], to[key])) patch[key] = to[key]
+    const before = getOwn(from, key)
+    const after = to[key]
+    if (isEmpty(after)) {
+      if (!isEmpty(before)) setOwn(patch, key, null)
+    } else if (isObject(after) && isObject(before)) {
+      const inner = mergePatch(before, after)
+      if (inner) setOwn(patch, key, inner)
+    } else if (!sameMeaning(before, after)) setOwn(patch, key, after)
   }
-  for (const key of Object.keys(from)) if (!(key in to) && !isEmpty(from[key])) patch[key] = null
+  for (const key of Object.keys(from))
+    if (!Object.hasOwn(to, key) && !isEmpty(from[key])) setOwn(patch, key, null)
   return Object.keys(patch).length ? patch : undefined
+}
+
+/**
+ * The merge patch between two pod specifications; undefined when they are of the same revision. They are compared as
+ * revisions are, because a patch must follow exactly when a new revision replaces pods.
+ */
+export function podSpecPatch(existing: PodSpec, wanted: PodSpec): JsonObject | undefined {
+  // Nearly always equal to the letter, and the canonical form is costly.
+  if (equalJson(existing, wanted)) return undefined
+  if (sameCanonical(canonicalPodSpec(existing), canonicalPodSpec(wanted))) return undefined
+  return createMergePatch(existing, wanted) as JsonObject
 }
 
 /** The same for some members of an object only; a member that is not wanted is taken away. */
@@ -55,6 +73,6 @@ function isEmpty(value: Json): boolean {
 function only(object: Json, members: readonly string[]): JsonObject {
   if (!isObject(object)) return {}
   return Object.fromEntries(
-    members.filter(member => member in object).map(member => [member, object[member]]),
+    members.filter(member => Object.hasOwn(object, member)).map(member => [member, object[member]]),
   )
 }

@@ -64,7 +64,9 @@ async function outcomeOf(
     after: () => failFirst(true),
   }
   const removal = { namespace, labelSelector: 'app=x', planned }
-  const error: unknown = await removePlanned(resource, removal, api.world, new AbortController().signal).then(
+  const { signal } = new AbortController()
+  const known = { resource, list: () => api.list(resource) }
+  const error: unknown = await removePlanned(known, removal, api.world.client, signal).then(
     () => undefined,
     failure => failure,
   )
@@ -109,4 +111,69 @@ describe('what is to go, when the request surely was not carried out', () => {
       assert.deepEqual({ sent, staying }, { sent: ['a-x b-x'], staying: ['a-x', 'b-x'] })
       assert.equal((error as KubeError).code, fields.code)
     })
+})
+
+describe('objects that match and are not to be deleted', () => {
+  const foreign: Record<string, object[]> = {
+    'without an owner': [],
+    'of another controller': [
+      { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'theirs', controller: true },
+    ],
+    'owned, but not controlled, by what is deleted': [
+      { apiVersion: 'grove.io/v1alpha1', kind: 'PodClique', name: 'a', uid: 'uid-1', controller: false },
+    ],
+  }
+  for (const [what, ownerReferences] of Object.entries(foreign))
+    for (const resource of [cliques, pods])
+      it(`stay, and the others are deleted by UID: ${resource.resource} ${what}`, async () => {
+        const api = new SimulatedApi(new FakeClock())
+        makeClique(api, 'a', 'a-x')
+        makeClique(api, 'b', 'b-x')
+        const planned = uidsOf(api.list(cliques))
+        api.put(resource, { metadata: { namespace, name: 'copy', labels, ownerReferences } } as KubeObject)
+        api.collectsGarbage = false
+        const sent: [string, boolean][] = []
+        api.hooks = {
+          before: async ({ objects, uid, isCollection = false }) => {
+            assert.equal(uid, objects[0]?.metadata.uid)
+            sent.push([objects[0]?.metadata.name ?? '', isCollection])
+          },
+          after: () => undefined,
+        }
+        const known = { resource, list: () => api.list(resource) }
+        const { signal } = new AbortController()
+        await removePlanned(known, { namespace, labelSelector: 'app=x', planned }, api.world.client, signal)
+        const names = resource === cliques ? ['a', 'b'] : ['a-x', 'b-x']
+        assert.deepEqual(
+          sent,
+          names.map(name => [name, false]),
+        )
+        assert.equal(api.get(resource, 'copy')?.metadata.deletionTimestamp, undefined)
+        assert.ok(api.get(resource, 'copy'))
+      })
+
+  it('are not deleted under the name of an object that was', async () => {
+    const api = new SimulatedApi(new FakeClock())
+    makeClique(api, 'a', 'a-x')
+    const planned = uidsOf(api.list(cliques))
+    api.put(pods, { metadata: { namespace, name: 'copy', labels } })
+    const stale = api.list(pods)
+    const [pod] = stale
+    api.collectsGarbage = false
+    for (const _ of ['terminating', 'gone']) api.remove(pods as never, api.get(pods, pod!.metadata.name)!)
+    const successor = api.put(pods, { metadata: { namespace, name: pod!.metadata.name, labels } })
+    const known = { resource: pods, list: () => stale }
+    const { signal } = new AbortController()
+    await removePlanned(known, { namespace, labelSelector: 'app=x', planned }, api.world.client, signal)
+    assert.deepEqual(api.get(pods, successor.metadata.name), successor)
+  })
+})
+
+it('sends no request when nothing that is to be deleted is left', async () => {
+  const api = new SimulatedApi(new FakeClock())
+  api.put(pods, { metadata: { namespace, name: 'copy', labels } })
+  api.hooks = { before: async () => assert.fail(), after: () => undefined }
+  const known = { resource: pods, list: () => api.list(pods) }
+  const removal = { namespace, labelSelector: 'app=x', planned: new Set(['gone']) }
+  await removePlanned(known, removal, api.world.client, new AbortController().signal)
 })

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Removes many by label in one request. What such a request hits is what matches when it arrives, so it is never sent
-// a second time: after an answer that leaves open what was done the cluster is asked what is left, and of that only
-// what was planned goes, one by one and by UID. What has come in its place meanwhile stays.
+// Deletes many objects of one owner. A label alone proves nothing about ownership: users copy labels, as `kubectl expose`
+// does. A collection is deleted by label only while the cache shows that every object that matches is to go; otherwise
+// each object is deleted by name with its UID. See docs/decisions/0011-only-own-objects-are-deleted.md.
 import {
+  type Client,
   isConflict,
   isKubeError,
   isNotFound,
   type KubeObject,
+  labelMatcher,
   mayBeCarriedOut,
   type Resource,
+  type Stored,
 } from '@grove/kube'
-import type { World } from './world.ts'
+import type { OperatorContext } from './operator-context.ts'
+import type { StoredSet } from './stored.ts'
 import { runAll } from './writes.ts'
 
 export interface PlannedRemoval {
@@ -21,33 +25,74 @@ export interface PlannedRemoval {
   readonly planned: ReadonlySet<string>
 }
 
-export async function removePlanned(
-  resource: Resource<KubeObject>,
+/** The part of a watch cache that shows which objects a selector matches. */
+export interface KnownObjects<T extends KubeObject = KubeObject> {
+  readonly resource: Resource<T>
+  list(namespace: string): Stored<T>[]
+}
+
+/**
+ * The selector must match no object that the cache does not hold. A collection request is never repeated, because it
+ * deletes whatever matches when it arrives: after a response that leaves the outcome open, the remaining planned objects
+ * are listed and deleted by UID.
+ */
+export async function removePlanned<T extends KubeObject>(
+  known: KnownObjects<T>,
   { namespace, labelSelector, planned }: PlannedRemoval,
-  { client }: Pick<World, 'client'>,
+  client: Pick<Client, 'deleteCollection' | 'delete' | 'list'>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { resource } = known
+  const matching = known.list(namespace).filter(labelMatcher(labelSelector))
+  const remaining = (objects: readonly Stored<T>[]) =>
+    objects.filter(object => !object.metadata.deletionTimestamp && isPlanned(object, planned))
+  if (remaining(matching).length === 0) return
+  const byUid = async (objects: readonly Stored<T>[]) => {
+    const failures = await removeByUid(resource, remaining(objects), client, signal)
+    // The failures have one cause, and there may be thousands: report one.
+    if (failures.length) throw failures[0]
+  }
+  if (!matching.every(object => isPlanned(object, planned))) return byUid(matching)
   const options = { namespace, labelSelector, signal }
   try {
     await client.deleteCollection(resource, options)
-    return
   } catch (error) {
     if (!isKubeError(error) || !mayBeCarriedOut(error)) throw error
+    const { items } = await client.list(resource, options)
+    await byUid(items)
   }
-  const { items } = await client.list(resource, options)
-  const left = items.filter(object => !object.metadata.deletionTimestamp && isPlanned(object, planned))
-  const failures = await runAll(
-    left.map(({ metadata: { name, uid } }) => async () => {
+}
+
+/** Deletes the pods of cliques that are deleted already, given by UID. The next reconcile of the set repeats what fails. */
+export async function removePodsOf(
+  set: StoredSet,
+  cliques: ReadonlySet<string>,
+  removal: Omit<PlannedRemoval, 'planned'>,
+  { world, removals }: Pick<OperatorContext, 'world' | 'removals'>,
+  signal: AbortSignal,
+): Promise<void> {
+  removals.leavePods(set, cliques)
+  await removePlanned(world.pods, { ...removal, planned: cliques }, world.client, signal)
+  removals.podsRemoved(set, cliques)
+}
+
+/** Deletes exactly these objects, not objects that have taken their names since. Returns the failures. */
+export function removeByUid<T extends KubeObject>(
+  resource: Resource<T>,
+  objects: readonly Stored<T>[],
+  client: Pick<Client, 'delete'>,
+  signal: AbortSignal,
+): Promise<unknown[]> {
+  return runAll(
+    objects.map(({ metadata: { name, namespace = '', uid } }) => async () => {
       try {
         await client.delete(resource, { namespace, name }, { signal, preconditions: { uid } })
       } catch (error) {
-        // Gone, or another of that name.
+        // NotFound: already deleted. Conflict: another object has the name.
         if (!isNotFound(error) && !isConflict(error)) throw error
       }
     }),
   )
-  // One stands for all: they are many, and of one cause.
-  if (failures.length) throw failures[0]
 }
 
 export function uidsOf(objects: readonly KubeObject[]): Set<string> {

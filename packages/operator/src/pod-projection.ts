@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { mnnvlClaimName, type Pod } from '@grove/api'
+import { annotation, mnnvlClaimName, type Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
 
 /** Of thousands of pods, only what planners read. Never to be sent back with an update. */
 export function projectPod(pod: Stored<Pod>): Stored<Pod> {
   const { metadata, spec, status } = pod
+  const failures = metadata.annotations?.[annotation.consecutiveFailures]
+  const isFailed = status?.phase === 'Failed'
   const inDomain = spec?.resourceClaims?.find(({ name }) => name === mnnvlClaimName)
   return {
     apiVersion: 'v1',
@@ -18,6 +20,7 @@ export function projectPod(pod: Stored<Pod>): Stored<Pod> {
       creationTimestamp: metadata.creationTimestamp,
       ...(metadata.deletionTimestamp && { deletionTimestamp: metadata.deletionTimestamp }),
       labels: metadata.labels,
+      ...(failures !== undefined && { annotations: { [annotation.consecutiveFailures]: failures } }),
       ownerReferences: metadata.ownerReferences,
     },
     spec: {
@@ -29,6 +32,7 @@ export function projectPod(pod: Stored<Pod>): Stored<Pod> {
     },
     status: {
       phase: status?.phase,
+      ...(isFailed && status.reason && { reason: status.reason }),
       conditions: status?.conditions
         ?.filter(condition => condition.type === 'Ready' || condition.type === 'PodScheduled')
         .map(projectCondition),

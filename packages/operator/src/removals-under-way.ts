@@ -12,6 +12,8 @@ export const removalAfterMs = 5_000
  */
 export class RemovalsUnderWay {
   readonly #replicas = new Set<string>()
+  /** UID of a set → UIDs of its deleted cliques whose pods may not be deleted yet. */
+  readonly #podsLeft = new Map<string, Set<string>>()
 
   has(set: StoredSet, replica: number): boolean {
     return this.#replicas.has(idOf(set, replica))
@@ -26,6 +28,29 @@ export class RemovalsUnderWay {
     } finally {
       for (const id of ids) this.#replicas.delete(id)
     }
+  }
+
+  /**
+   * Cliques are deleted before their pods. If the request for the pods fails, no object shows any more whose pods they
+   * were: these UIDs let the next reconcile of the set repeat it. A process that ends in between leaves the pods to the
+   * garbage collector.
+   */
+  leavePods({ metadata }: StoredSet, cliques: Iterable<string>): void {
+    this.#podsLeft.set(metadata.uid, new Set([...this.podsLeft({ metadata }), ...cliques]))
+  }
+
+  podsLeft({ metadata }: Pick<StoredSet, 'metadata'>): ReadonlySet<string> {
+    return this.#podsLeft.get(metadata.uid) ?? new Set()
+  }
+
+  podsRemoved({ metadata: { uid } }: StoredSet, cliques: Iterable<string>): void {
+    const left = this.#podsLeft.get(uid)
+    for (const clique of cliques) left?.delete(clique)
+    if (left?.size === 0) this.#podsLeft.delete(uid)
+  }
+
+  forget(setUid: string): void {
+    this.#podsLeft.delete(setUid)
   }
 }
 

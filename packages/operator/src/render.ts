@@ -4,14 +4,23 @@
 // world in which every pod is ready. Pods carry their hostname as name and have lost our gate.
 import {
   type ClusterTopologyBinding,
+  cliqueErrorCode,
   type OperatorConfiguration,
   type ResourceClaimSpec,
   type ResourceClaimTemplate,
   type ResourceSharing,
   scheduler,
+  setErrorCode,
 } from '@grove/api'
-import type { SchedulerObject } from './backends/backend.ts'
+import {
+  type GangContext,
+  GangMappingError,
+  type SchedulerBackend,
+  type SchedulerObject,
+} from './backends/backend.ts'
 import type { SchedulerBackends } from './backends/registry.ts'
+import { buildAll } from './child-objects.ts'
+import { CodedError } from './coded-error.ts'
 import {
   type CliqueInstance,
   groupReplicasFromTemplate,
@@ -34,7 +43,7 @@ import type { Owner } from './objects/owner.ts'
 import { pod, ungated } from './objects/pod.ts'
 import { claimsOfClique, claimsOfScalingGroup, claimsOfSet } from './objects/resource-claim.ts'
 import { podCliqueScalingGroup } from './objects/scaling-group.ts'
-import type { Identified, StoredSet } from './stored.ts'
+import type { Identified, StoredGang, StoredSet } from './stored.ts'
 import { topologyName } from './topology.ts'
 
 export interface RenderContext {
@@ -59,10 +68,10 @@ export function render(set: StoredSet, context: RenderContext): RenderedObject[]
     podRole(set),
     podRoleBinding(set),
     tokenSecret(set),
-    ...claimsOfSet(set, replicas, find),
+    ...buildAll(claimsOfSet(set, replicas, find)),
     ...replicas.flatMap(replica => [
       headlessService(set, replica),
-      ...autoscalers(set, replica),
+      ...buildAll(autoscalers(set, replica)),
       ...(context.configuration.network.autoMNNVLEnabled
         ? mnnvlGroups(set).map(group => computeDomain(set, replica, group))
         : []),
@@ -88,7 +97,7 @@ function renderScalingGroup(
 ): RenderedObject[] {
   const group = podCliqueScalingGroup(set, instance)
   const replicas = range(0, groupReplicasFromTemplate(instance))
-  return [group, ...claimsOfScalingGroup(set, instance, group, replicas, find)]
+  return [group, ...buildAll(claimsOfScalingGroup(set, instance, group, replicas, find))]
 }
 
 interface RenderedClique {
@@ -131,7 +140,10 @@ function renderClique(
   >
   const name = clique.spec.podSpec.schedulerName || context.backends.nameFor(set)
   const backend = context.backends.find(name)
-  if (!backend) throw new Error(`schedulerName "${name}" is not enabled in OperatorConfiguration`)
+  if (!backend) {
+    const message = `schedulerName "${name}" is not enabled in OperatorConfiguration`
+    throw new CodedError('Sync', cliqueErrorCode.buildPod, message)
+  }
   const indexes = range(0, clique.spec.replicas)
   const pods = indexes.map(index => {
     const made = ungated(pod({ ...context, set, clique, instance, backend }, index))
@@ -140,7 +152,7 @@ function renderClique(
   })
   return {
     name: instance.name,
-    objects: [clique, ...claimsOfClique(set, instance, clique, indexes, find)],
+    objects: [clique, ...buildAll(claimsOfClique(set, instance, clique, indexes, find))],
     pods,
   }
 }
@@ -163,8 +175,21 @@ function renderGangs(
       schedulerName,
       podsOf: clique => podsOf.get(clique) ?? [],
     }) as Identified<ReturnType<typeof podGang>>
-    return [gang, ...backend.objectsFor(gang, { set, ...topologyReferenceOf(binding, backend.name) })]
+    return [gang, ...schedulerObjects(backend, gang, { set, ...topologyReferenceOf(binding, backend.name) })]
   })
+}
+
+function schedulerObjects(
+  backend: SchedulerBackend,
+  gang: StoredGang,
+  context: GangContext,
+): SchedulerObject[] {
+  try {
+    return backend.objectsFor(gang, context)
+  } catch (error) {
+    if (!(error instanceof GangMappingError)) throw error
+    throw new CodedError('Sync', setErrorCode.applyPodGang, error.message)
+  }
 }
 
 function topologyReferenceOf(

@@ -2,7 +2,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ControllerRevision, generationHash, label, podTemplateHash } from '@grove/api'
+import {
+  type ControllerRevision,
+  formerGenerationHash,
+  generationHash,
+  label,
+  podTemplateHash,
+} from '@grove/api'
 import type { Stored } from '@grove/kube'
 import fc from 'fast-check'
 import { type HashesInUse, numberOf, planHistory, recordOf, templateKey } from './revision-history.ts'
@@ -28,17 +34,34 @@ const plan = (
   { limit = 10, inUse = nothing }: Options = {},
 ) => planHistory({ set: of, recorded, limit, inUse: () => inUse })
 
+/** The same record under another name of its generation. */
+function named(one: Stored<ControllerRevision>, hash: string): Stored<ControllerRevision> {
+  const labels = { ...one.metadata.labels, [label.generationHash]: hash }
+  return { ...one, metadata: { ...one.metadata, labels } }
+}
+
+/** As a release before z2 recorded it. */
+function formerly(one: Stored<ControllerRevision>): Stored<ControllerRevision> {
+  const hash = formerGenerationHash(recordOf(one)!)
+  const renamed = named(one, hash)
+  return { ...renamed, metadata: { ...renamed.metadata, name: `w-${hash}` } }
+}
+
 /** What is on record after a plan was carried out. */
 function carriedOut(
   of: StoredSet,
   recorded: readonly Stored<ControllerRevision>[],
   options: Options = {},
 ): Stored<ControllerRevision>[] {
-  const { create, raise, remove } = plan(of, recorded, options)
+  const { create, raise, relabel, remove } = plan(of, recorded, options)
   return [
     ...recorded
       .filter(one => !remove.includes(one))
-      .map(one => (one === raise?.object ? { ...one, revision: raise.revision } : one)),
+      .map(one => ({
+        ...one,
+        ...(one === raise?.object && { revision: raise.revision }),
+        ...(one === relabel?.object && { metadata: named(one, relabel.generationHash).metadata }),
+      })),
     ...(create ? [structuredClone(create) as Stored<ControllerRevision>] : []),
   ]
 }
@@ -68,7 +91,12 @@ test('nothing is written again for the same template, other counts or another or
   const reordered = set(1, 7)
   reordered.spec.template.cliques.reverse()
   for (const edited of [set(1), set(1, 7), reordered])
-    assert.deepEqual(plan(edited, recorded), { create: undefined, raise: undefined, remove: [] })
+    assert.deepEqual(plan(edited, recorded), {
+      create: undefined,
+      raise: undefined,
+      relabel: undefined,
+      remove: [],
+    })
 })
 
 test('going back raises the old revision instead of adding one', () => {
@@ -102,7 +130,12 @@ test('content decides, not the algorithm that named it', () => {
   const [mine] = after([1])
   const labels = { ...mine!.metadata.labels, [label.generationHash]: 'z0-0123456789abcdef01234567' }
   const older = { ...mine!, metadata: { ...mine!.metadata, name: 'w-z0-0123', labels } }
-  assert.deepEqual(plan(set(1), [older]), { create: undefined, raise: undefined, remove: [] })
+  assert.deepEqual(plan(set(1), [older]), {
+    create: undefined,
+    raise: undefined,
+    relabel: { object: older, generationHash: generationHash(set(1).spec) },
+    remove: [],
+  })
 })
 
 test('what somebody filled otherwise is left alone and does not count as a revision', () => {
@@ -123,8 +156,45 @@ test('any sequence of templates ends with the wanted one on record once, newest,
         assert.equal(new Set(images(recorded)).size, recorded.length)
         assert.equal(new Set(recorded.map(numberOf)).size, recorded.length)
         assert.ok(recorded.length <= Math.max(1, limit))
-        assert.deepEqual(plan(last, recorded, { limit }), { create: undefined, raise: undefined, remove: [] })
+        assert.deepEqual(plan(last, recorded, { limit }), {
+          create: undefined,
+          raise: undefined,
+          relabel: undefined,
+          remove: [],
+        })
       },
     ),
   )
+})
+
+test('the record of an earlier release is the wanted revision under its new name, and nothing is recorded again', () => {
+  const recorded = after([1, 2]).map(formerly)
+  const { create, raise, relabel, remove } = plan(set(2), recorded)
+  assert.deepEqual({ create, raise, remove }, { create: undefined, raise: undefined, remove: [] })
+  assert.deepEqual(relabel, { object: recorded[1], generationHash: generationHash(set(2).spec) })
+  const then = carriedOut(set(2), recorded)
+  assert.deepEqual(plan(set(2), then), {
+    create: undefined,
+    raise: undefined,
+    relabel: undefined,
+    remove: [],
+  })
+})
+
+test('going back to a revision that an earlier release recorded raises and renames its record', () => {
+  const recorded = after([1, 2]).map(formerly)
+  const { create, raise, relabel } = plan(set(1), recorded)
+  assert.equal(create, undefined)
+  assert.equal(raise?.object, recorded[0])
+  assert.deepEqual(relabel, { object: recorded[0], generationHash: generationHash(set(1).spec) })
+})
+
+test('a revision that children are at is kept under either name of it', () => {
+  const former = formerGenerationHash(set(1).spec)
+  const names = [former, generationHash(set(1).spec)]
+  for (const recorded of [after([1, 2, 3]), after([1, 2, 3]).map(formerly)])
+    for (const name of names) {
+      const inUse = { generations: new Set([name]), templates: new Set<string>() }
+      assert.deepEqual(images(carriedOut(set(4), recorded, { limit: 2, inUse })), ['1', '4'])
+    }
 })

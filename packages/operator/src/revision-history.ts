@@ -8,6 +8,7 @@ import {
   canonicalJson,
   canonicalSetTemplate,
   component,
+  formerGenerationHash,
   generationHash,
   label,
   managedLabels,
@@ -18,6 +19,7 @@ import {
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { controlledBy } from './objects/owner.ts'
+import { revisionOf } from './revision-of-set.ts'
 import type { StoredSet } from './stored.ts'
 
 /** Why a revision came about, in the words of its author; `kubectl rollout history` shows the same. */
@@ -46,6 +48,10 @@ export interface HistoryPlan {
   readonly create: ControllerRevision | undefined
   /** An old revision that is wanted again becomes the newest. */
   readonly raise: { readonly object: Stored<ControllerRevision>; readonly revision: number } | undefined
+  /** The wanted revision was recorded under another name of its generation, as by an earlier release. */
+  readonly relabel:
+    | { readonly object: Stored<ControllerRevision>; readonly generationHash: string }
+    | undefined
   readonly remove: readonly Stored<ControllerRevision>[]
 }
 
@@ -60,11 +66,16 @@ export function planHistory(input: HistoryInput): HistoryPlan {
     current && recorded.some(one => one !== current && numberOf(one) >= numberOf(current))
       ? { object: current, revision: newest + 1 }
       : undefined
+  const name = revisionOf(set).generationHash
+  const relabel =
+    current && current.metadata.labels?.[label.generationHash] !== name
+      ? { object: current, generationHash: name }
+      : undefined
   const excess = recorded.length + (create ? 1 : 0) - Math.max(1, limit)
-  if (excess <= 0) return { create, raise, remove: [] }
+  if (excess <= 0) return { create, raise, relabel, remove: [] }
   const spared = kept(input, current)
   const old = recorded.filter(one => !spared.has(one)).sort(newestFirst)
-  return { create, raise, remove: old.slice(Math.max(0, old.length - excess)) }
+  return { create, raise, relabel, remove: old.slice(Math.max(0, old.length - excess)) }
 }
 
 /** A name that collides with other content is made unique by a counter, as the content alone decides what is equal. */
@@ -119,8 +130,7 @@ function nameFor(set: StoredSet, recorded: readonly ControllerRevision[]): strin
 function kept({ recorded, inUse }: HistoryInput, current: ControllerRevision | undefined) {
   const { generations, templates } = inUse()
   const sparing = new Set<ControllerRevision>(current ? [current] : [])
-  for (const one of recorded)
-    if (generations.has(one.metadata.labels?.[label.generationHash] ?? '')) sparing.add(one)
+  for (const one of recorded) if (generationNames(one).some(name => generations.has(name))) sparing.add(one)
   const unexplained = new Set(templates)
   for (const one of [...recorded].sort(newestFirst)) {
     const found = templateKeys(one).filter(key => unexplained.delete(key))
@@ -145,6 +155,13 @@ function textOfTemplate(template: object): string {
     texts.set(template, text)
   }
   return text
+}
+
+/** Children may still be at a generation under the name that an earlier release gave it. */
+function generationNames(revision: ControllerRevision): string[] {
+  const stored = revision.metadata.labels?.[label.generationHash] ?? ''
+  const record = recordOf(revision)
+  return record ? [stored, generationHash(record), formerGenerationHash(record)] : [stored]
 }
 
 function templateKeys(revision: ControllerRevision): string[] {

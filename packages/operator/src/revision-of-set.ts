@@ -2,14 +2,23 @@
 
 // The revision that a set wants, computed once per generation of its spec.
 import {
+  formerGenerationAlgorithm,
+  formerGenerationHash,
   generationHash,
+  hashAlgorithmOf,
   label,
   legacyGenerationHash,
   legacyPodTemplateHash,
   type PodClique,
   podTemplateHash,
 } from '@grove/api'
-import { hasWantedTemplate, isForeignHash, isWantedGeneration, type LiveChildren } from './adoption.ts'
+import {
+  hasWantedTemplate,
+  isForeignGeneration,
+  isForeignTemplate,
+  isWantedGeneration,
+  type LiveChildren,
+} from './adoption.ts'
 import { type Revision, templateHashOfClique } from './revision.ts'
 import type { StoredSet } from './stored.ts'
 
@@ -65,11 +74,14 @@ function compute(set: StoredSet): SetRevision {
     }
     return answer
   }
-  const isLegacyGeneration = (stored: string) => isForeignHash(stored) && legacy().generation === stored
+  const former = once(() => formerGenerationHash(set.spec))
+  const isFormerName = (stored: string) =>
+    hashAlgorithmOf(stored) === formerGenerationAlgorithm && former() === stored
+  const isLegacyGeneration = (stored: string) => isForeignGeneration(stored) && legacy().generation === stored
   const isCurrent = (clique: PodClique, stored: string): boolean => {
     const current = hashOf(clique)
     if (stored === current) return true
-    if (!isForeignHash(stored)) return false
+    if (!isForeignTemplate(stored)) return false
     if (legacy().templates.get(current) === stored) return true
     return stored === templateHashOfClique(clique) && isAdopted(clique)
   }
@@ -78,13 +90,16 @@ function compute(set: StoredSet): SetRevision {
     templateHashes,
     hashOf,
     isCurrent,
+    isFormerName,
     isCurrentGeneration: (stored, children) =>
       stored === wanted ||
+      isFormerName(stored) ||
       isLegacyGeneration(stored) ||
-      (isForeignHash(stored) && isWantedGeneration(set, stored, children)),
+      (isForeignGeneration(stored) && isWantedGeneration(set, stored, children)),
     renamed: (progress, clique) => {
-      if (!progress || !isLegacyGeneration(progress.podCliqueSetGenerationHash)) return progress
-      const { podTemplateHash: template } = progress
+      if (!progress) return progress
+      const { podCliqueSetGenerationHash: target, podTemplateHash: template } = progress
+      if (!isFormerName(target) && !isLegacyGeneration(target)) return progress
       return {
         ...progress,
         podCliqueSetGenerationHash: wanted,

@@ -13,6 +13,17 @@ export interface Revision {
    * have been written by another operator, or by another version of this one.
    */
   isCurrent(clique: PodClique, stored: string): boolean
+  /** Reports whether an earlier release of this operator stored that hash for the generation that is wanted now. */
+  isFormerName?(stored: string): boolean
+}
+
+/** Reports whether a child's status says that it has reached the wanted generation. */
+export function hasReachedGeneration(
+  stored: string | undefined,
+  { generationHash, isFormerName }: Revision,
+): boolean {
+  if (generationHash === undefined || stored === undefined) return false
+  return stored === generationHash || isFormerName?.(stored) === true
 }
 
 /** The name of the template that a clique was last written from. */
@@ -21,15 +32,14 @@ export function templateHashOfClique(clique: PodClique): string {
 }
 
 /** Everything about the clique is of the wanted revision, and enough of it is ready. */
-export function isConverged(clique: PodClique, { generationHash, isCurrent }: Revision): boolean {
+export function isConverged(clique: PodClique, revision: Revision): boolean {
   const minAvailable = clique.spec.minAvailable ?? clique.spec.replicas
   const { status } = clique
   return (
-    generationHash !== undefined &&
     status !== undefined &&
-    isCurrent(clique, templateHashOfClique(clique)) &&
-    isCurrent(clique, status.currentPodTemplateHash ?? '') &&
-    status.currentPodCliqueSetGenerationHash === generationHash &&
+    hasReachedGeneration(status.currentPodCliqueSetGenerationHash, revision) &&
+    revision.isCurrent(clique, templateHashOfClique(clique)) &&
+    revision.isCurrent(clique, status.currentPodTemplateHash ?? '') &&
     status.updatedReplicas >= minAvailable &&
     status.readyReplicas >= minAvailable
   )

@@ -4,30 +4,32 @@
 // changed, so a template is read only when a claim has to be made from it.
 import type { ErrorCode, ResourceClaim, ResourceClaimSpec, ResourceSharing } from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
-import { type ChildPlan, planChildren } from './child-objects.ts'
+import { type ChildPlan, isMadeForSameSet, planChildren, type WantedChild } from './child-objects.ts'
 import { CodedError, PassFailed } from './coded-error.ts'
 import type { ClaimTemplateLookup } from './objects/resource-claim.ts'
 import type { OperatorContext } from './operator-context.ts'
+import type { Progress } from './podcliqueset/child-component.ts'
 import { resources } from './resources.ts'
 import type { StoredSet } from './stored.ts'
-import { runAll } from './writes.ts'
+import { firstBatch, mostCreated, patchObject, runAll, runSlowStart } from './writes.ts'
 
 export interface SharedClaims {
   readonly set: StoredSet
   readonly ownerUid: string
   readonly entries: readonly ResourceSharing[]
   /** The claims that should be there, given what their templates say. */
-  wanted(find: ClaimTemplateLookup): ResourceClaim[]
+  wanted(find: ClaimTemplateLookup): Iterable<WantedChild<ResourceClaim>>
   readonly code: ErrorCode
 }
 
+/** Returns whether there are more claims to create than one reconcile creates; whoever needs them waits until then. */
 export async function syncSharedClaims(
   part: SharedClaims,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Progress> {
   const cache = context.world.resourceClaims
-  if (part.entries.length === 0) return
+  if (part.entries.length === 0) return 'complete'
   if (!cache)
     throw new CodedError(
       'Sync',
@@ -51,12 +53,13 @@ export async function syncSharedClaims(
       ...plan.patch.map(
         ({ object, patch }) =>
           () =>
-            context.world.client.patch(resources.resourceClaims, refOf(object), { merge: patch }, { signal }),
+            patchObject(context.world, resources.resourceClaims, object, { merge: patch }, { signal }),
       ),
       ...plan.remove.map(claim => () => remove(part, claim, context, signal)),
     ])),
   ]
   if (failures.length) throw new PassFailed(failures)
+  return plan.create.length < mostCreated ? 'complete' : 'more'
 }
 
 async function create(
@@ -73,26 +76,29 @@ async function create(
     }),
   )
   const missing = new Set(plan.create.map(claim => claim.metadata.name))
-  const made = await runAll(
-    part
-      .wanted(entry => templates.get(entry))
-      .filter(claim => missing.has(claim.metadata.name))
-      .map(claim => async () => {
-        try {
-          await context.world.client.create(resources.resourceClaims, claim, { signal })
-        } catch (error) {
-          if (!isAlreadyExists(error))
-            throw failed(part, `Error creating ResourceClaim ${claim.metadata.name}`, error)
-          await claimAsOurs(part, claim, context, signal)
-        }
-      }),
+  const found = Iterator.from(part.wanted(entry => templates.get(entry)))
+    .filter(({ name }) => missing.has(name))
+    .toArray()
+  const { failures: notCreated } = await runSlowStart(
+    found.map(({ build }) => async () => {
+      const claim = build()
+      try {
+        await context.world.client.create(resources.resourceClaims, claim, { signal })
+      } catch (error) {
+        if (!isAlreadyExists(error))
+          throw failed(part, `Error creating ResourceClaim ${claim.metadata.name}`, error)
+        await claimAsOurs(part, claim, context, signal)
+      }
+    }),
+    { tolerated: firstBatch },
   )
-  return [...failures, ...made]
+  return [...failures, ...notCreated]
 }
 
 /**
- * The name is taken by a claim that the cache does not show: ours and new, ours without its labels, nobody's, or that of
- * an owner of the same name that is no more. What the API server has decides; what is going or another's is waited for.
+ * The name is taken by a claim that the cache does not list under this owner: ours and new, ours without its labels, an
+ * orphan with our labels, or one of another owner. An orphan is adopted; a claim of another owner, and one without a
+ * controller that does not carry our labels, is reported and never patched.
  */
 async function claimAsOurs(
   part: SharedClaims,
@@ -108,13 +114,18 @@ async function claimAsOurs(
   if (controller && controller.uid !== part.ownerUid)
     throw failed(part, `${id} exists and is controlled by ${controller.kind} ${controller.name}`)
   const labels = missingLabels(found, wanted)
+  if (!controller && !isMadeForSameSet(found, wanted))
+    throw failed(
+      part,
+      `${id} exists and does not belong to this PodCliqueSet; delete it or rename the PodCliqueSet`,
+    )
   if (controller && !labels) return
   const metadata = {
     ...labels?.metadata,
     ...(!controller && { ownerReferences: [...owners, ...(wanted.metadata.ownerReferences ?? [])] }),
     resourceVersion: found.metadata.resourceVersion,
   }
-  await world.client.patch(resources.resourceClaims, refOf(wanted), { merge: { metadata } }, { signal })
+  await patchObject(world, resources.resourceClaims, found, { merge: { metadata } }, { signal })
 }
 
 /** Templates inside the set come before those of the cluster. */

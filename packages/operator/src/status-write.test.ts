@@ -32,7 +32,7 @@ test('a status is written where it differs, onto the version that it was compute
   assert.deepEqual(await write({ replicas: 1 }), { written: false, sent: [] })
   assert.deepEqual(await write({ replicas: 2 }), {
     written: true,
-    sent: [{ merge: { metadata: { resourceVersion: '7' }, status: { replicas: 2 } } }],
+    sent: [{ merge: { metadata: { resourceVersion: '7', uid: 'u' }, status: { replicas: 2 } } }],
   })
 })
 

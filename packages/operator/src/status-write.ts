@@ -3,6 +3,7 @@
 import { isNotFound, type KubeObject, type RequestOptions, type Resource, type Stored } from '@grove/kube'
 import { mergePatch } from './owned-fields.ts'
 import type { World } from './world.ts'
+import { patchObject } from './writes.ts'
 
 /**
  * Writes what differs, and nothing where nothing does. Only onto the version that the status was computed from: a
@@ -17,11 +18,12 @@ export async function writeStatus<T extends KubeObject & { readonly status?: unk
 ): Promise<boolean> {
   const patch = mergePatch(object.status, status)
   if (!patch) return false
-  const { name, namespace, resourceVersion } = object.metadata
+  const { resourceVersion } = object.metadata
   try {
-    await world.client.patch(
+    await patchObject(
+      world,
       resource,
-      { name, ...(namespace && { namespace }) },
+      object,
       { merge: { metadata: { resourceVersion }, status: patch } },
       { ...options, subresource: 'status' },
     )

@@ -11,7 +11,7 @@ import { resources } from './resources.ts'
 import { templateHashOfClique } from './revision.ts'
 import { revisionOf } from './revision-of-set.ts'
 import type { StoredSet } from './stored.ts'
-import { runAll } from './writes.ts'
+import { patchObject, runAll } from './writes.ts'
 
 /** Whether a clique is of the wanted template under a name that is not ours. */
 export function isToBeRenamed(set: StoredSet, clique: PodClique): boolean {
@@ -38,11 +38,10 @@ export function renamePods(
     return !metadata.deletionTimestamp && stored !== wanted && revision.isCurrent(clique, stored)
   })
   return runAll(
-    pods.map(({ metadata }) => async () => {
-      const { name, namespace, uid } = metadata
-      const patch = { metadata: { uid, labels: { [label.podTemplateHash]: wanted } } }
+    pods.map(pod => async () => {
+      const patch = { metadata: { labels: { [label.podTemplateHash]: wanted } } }
       try {
-        await world.client.patch(resources.pods, { name, namespace }, { merge: patch }, { signal })
+        await patchObject(world, resources.pods, pod, { merge: patch }, { signal })
       } catch (error) {
         if (!isNotFound(error)) throw error
       }
@@ -59,25 +58,29 @@ export async function renameClique(
 ): Promise<void> {
   const failures = await renamePods(set, clique, context, signal)
   if (failures.length) throw new PassFailed(failures)
-  const { name, namespace, uid } = clique.metadata
   const labels = { [label.podTemplateHash]: revisionOf(set).hashOf(clique) }
-  const patch = { metadata: { uid, labels } }
-  await context.world.client.patch(resources.podCliques, { name, namespace }, { merge: patch }, { signal })
+  await patchObject(
+    context.world,
+    resources.podCliques,
+    clique,
+    { merge: { metadata: { labels } } },
+    { signal },
+  )
 }
 
 /** Lets an object go that is on its way out and held by a finalizer that we never add. */
 export async function releaseForeign<T extends PodClique | PodCliqueScalingGroup>(
   resource: Resource<T>,
-  { metadata }: Stored<T>,
+  object: Stored<T>,
   { world }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, namespace, resourceVersion, finalizers = [] } = metadata
+  const { resourceVersion, finalizers = [] } = object.metadata
   const kept = finalizers.filter(one => !foreign.has(one))
   if (kept.length === finalizers.length) return
   const patch = { metadata: { resourceVersion, finalizers: kept } }
   try {
-    await world.client.patch(resource, { name, namespace }, { merge: patch }, { signal })
+    await patchObject(world, resource, object, { merge: patch }, { signal })
   } catch (error) {
     if (!isNotFound(error)) throw error
   }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { firstBatch, parallelWrites, runAll, runSlowStart, type Task } from './writes.ts'
+import { firstBatch, parallelWrites, patchObject, runAll, runSlowStart, type Task } from './writes.ts'
 
 /** Tasks that take a turn of the event loop each and note how many were under way when each began. */
 function tasks(count: number, fails: (at: number) => boolean = () => false) {
@@ -55,6 +55,16 @@ describe('a slow start', () => {
     assert.deepEqual(await running, { failures: [], skipped: 0 })
   })
 
+  test('goes on after as many failures as are tolerated less one', async () => {
+    const some = tasks(200, at => at % 50 === 0)
+    const { failures, skipped } = await runSlowStart(some.list, { tolerated: 8 })
+    assert.deepEqual([texts(failures).length, skipped], [4, 0])
+    const all = tasks(1_000, () => true)
+    const rejected = await runSlowStart(all.list, { tolerated: 8 })
+    assert.equal(all.underWayAtStart.length, 8)
+    assert.deepEqual([rejected.failures.length, rejected.skipped], [8, 992])
+  })
+
   test('begins nothing after a failure, and says how much was left', async () => {
     const { list, underWayAtStart } = tasks(1_000, at => at >= 700)
     const { failures, skipped } = await runSlowStart(list)
@@ -72,4 +82,18 @@ describe('a slow start', () => {
   test('nothing to do is nothing to wait for', async () => {
     assert.deepEqual(await runSlowStart([]), { failures: [], skipped: 0 })
   })
+})
+
+test('a patch names the UID of its object and keeps the rest of its metadata', async () => {
+  const sent: unknown[] = []
+  const client = { patch: async (...words: unknown[]) => void sent.push(words.slice(1, 3)) } as never
+  const object = { metadata: { name: 'n', namespace: 's', uid: 'u' } } as never
+  const merge = { metadata: { labels: { a: 'b' } }, spec: { c: 1 } }
+  await patchObject({ client }, {} as never, object, { merge }, {})
+  await patchObject({ client }, {} as never, object, { strategic: { spec: {} } }, {})
+  const ref = { name: 'n', namespace: 's' }
+  assert.deepEqual(sent, [
+    [ref, { merge: { metadata: { labels: { a: 'b' }, uid: 'u' }, spec: { c: 1 } } }],
+    [ref, { strategic: { metadata: { uid: 'u' }, spec: {} } }],
+  ])
 })

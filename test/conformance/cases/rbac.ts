@@ -71,6 +71,28 @@ export const rbac = chapter('role-based access', {
     assert.equal((await http.get(core('configmaps/other'), as('alice'))).status, 403)
     assert.equal((await http.get(core('configmaps'), as('alice'))).status, 403)
   },
+  'a list or watch of one name needs the right to that name only': async ground => {
+    const { http, core, namespace } = ground
+    await http.post(core('configmaps'), configMap('mine'))
+    await http.post(core('configmaps'), configMap('other'))
+    await grant(ground, user('alice'), { ...readMaps, resourceNames: ['mine'] })
+    const select = (fieldSelector: string, more: object = {}) =>
+      http.get(core('configmaps'), { ...as('alice'), query: { fieldSelector, ...more } })
+    const listed = await ground.eventually(() => select('metadata.name=mine'), allowed)
+    assert.deepEqual(listed.names, ['mine'])
+    const both = await select(`metadata.namespace=${namespace},metadata.name==mine`)
+    assert.deepEqual(both.names, ['mine'])
+    assert.equal((await select('metadata.name!=other')).status, 403)
+    const refused = await select('metadata.name=other')
+    assert.equal(
+      refused.at('message'),
+      `configmaps "other" is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "${namespace}"`,
+    )
+    assert.equal(
+      (await select('metadata.name=mine', { watch: 'true' })).at('message'),
+      `configmaps "mine" is forbidden: User "alice" cannot watch resource "configmaps" in API group "" in the namespace "${namespace}"`,
+    )
+  },
   'subresources are granted by themselves': async ground => {
     const { http, group } = ground
     const deployments = group('apps/v1', 'deployments')

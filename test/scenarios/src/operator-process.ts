@@ -6,22 +6,46 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { customResourceDefinitions, loadConfiguration, type OperatorConfiguration } from '@grove/api'
+import type { KubeObject } from '@grove/kube'
 import { operatorClusterRole, operatorRole, webhookConfigurations } from '@grove/operator'
-import { freePorts, type Kubernetes, serviceAccount, waitFor } from '@grove/test-kubernetes'
+import { freePorts, serviceAccount, waitFor } from '@grove/test-kubernetes'
+import type { OperatorHost } from './operator-host.ts'
 
-const namespace = 'grove-system'
+export const operatorNamespace = 'grove-system'
+const namespace = operatorNamespace
 const account = 'grove-operator'
 const main = resolve(import.meta.dirname, '../../../packages/operator/src/main.ts')
 /** Of the kernel's clock in /proc: the same on every Linux. */
 const ticksPerSecond = 100
 
+export interface ConfigurationMembers {
+  readonly server?: { readonly webhooks?: object; readonly metrics?: object }
+  readonly [section: string]: unknown
+}
+
 export interface OperatorProcessOptions {
   /** Members of the configuration document beside the addresses. */
-  readonly configuration?: object
+  readonly configuration?: ConfigurationMembers
   /** For Node, before the program. */
   readonly nodeFlags?: readonly string[]
   /** How it finds the API server, when not directly and as itself. */
   readonly kubeconfig?: string
+  /** Left out where a test applies them at another time. */
+  readonly withoutWebhookConfigurations?: boolean
+}
+
+/** What of a cluster an operator needs. */
+export type Installable = Pick<OperatorHost, 'directory' | 'apply' | 'kubeconfigFor'>
+
+export interface InstalledOperator {
+  /** As installed, or as they would be. */
+  readonly webhookConfigurations: readonly KubeObject[]
+  /** Starts the process and waits until it is ready. */
+  start(): Promise<OperatorProcess>
+  /** What the process is started with, for other ways to start it. */
+  readonly launch: { readonly config: string; readonly env: NodeJS.ProcessEnv; readonly ports: Ports }
+  /** Starts the process without waiting. A replica gets ports of its own, so that several can run. */
+  spawn(options?: { readonly replica?: boolean }): Promise<OperatorProcess>
 }
 
 /** Who the operator is for the API server. */
@@ -30,12 +54,12 @@ export const operatorUser = operatorIdentity.user
 
 export class OperatorProcess {
   readonly child: ChildProcess
-  readonly #ports: Ports
+  readonly ports: Ports
   #output = ''
 
   constructor(child: ChildProcess, ports: Ports) {
     this.child = child
-    this.#ports = ports
+    this.ports = ports
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', chunk => (this.#output += chunk))
   }
 
@@ -50,14 +74,21 @@ export class OperatorProcess {
       ended.abort(new Error(`the operator ended with ${code}: ${this.#output}`)),
     )
     const isReady = async () => {
-      const response = await fetch(`http://127.0.0.1:${this.#ports.probes}/readyz`).catch(() => undefined)
+      const response = await fetch(`http://127.0.0.1:${this.ports.probes}/readyz`).catch(() => undefined)
       return response?.status === 200
     }
     await waitFor('the operator to be ready', isReady, { signal: ended.signal })
   }
 
+  /** Undefined when the certificates are ready, else the reason that the probe gives. */
+  async certificateProblem(): Promise<string | undefined> {
+    const response = await fetch(`http://127.0.0.1:${this.ports.probes}/readyz/certificates`)
+    const text = await response.text()
+    return response.status === 200 ? undefined : text
+  }
+
   async metrics(): Promise<string> {
-    return (await fetch(`http://127.0.0.1:${this.#ports.metrics}/metrics`)).text()
+    return (await fetch(`http://127.0.0.1:${this.ports.metrics}/metrics`)).text()
   }
 
   /** Requests that it sent and that change something, by verb and resource. Renewals of its lease do not count. */
@@ -90,7 +121,7 @@ export class OperatorProcess {
   }
 }
 
-interface Ports {
+export interface Ports {
   readonly webhooks: number
   readonly probes: number
   readonly metrics: number
@@ -98,7 +129,7 @@ interface Ports {
 
 /** Installs custom resources, rights and webhook configurations, starts the operator and waits until it is ready. */
 export async function startOperatorProcess(
-  kubernetes: Kubernetes,
+  kubernetes: Installable,
   options: OperatorProcessOptions = {},
 ): Promise<OperatorProcess> {
   return (await installOperator(kubernetes, options)).start()
@@ -106,14 +137,18 @@ export async function startOperatorProcess(
 
 /** Installs what an operator needs in the cluster. It can be started as often as it ends. */
 export async function installOperator(
-  kubernetes: Kubernetes,
-  { configuration = {}, nodeFlags = [], kubeconfig }: OperatorProcessOptions = {},
-): Promise<{ start(): Promise<OperatorProcess> }> {
-  const [webhooks = 0, probes = 0, metrics = 0] = await freePorts(3)
-  const ports = { webhooks, probes, metrics }
-  const document = configurationDocument(ports, configuration)
-  const loaded = loadConfiguration(document)
+  kubernetes: Installable,
+  {
+    configuration = {},
+    nodeFlags = [],
+    kubeconfig,
+    withoutWebhookConfigurations = false,
+  }: OperatorProcessOptions = {},
+): Promise<InstalledOperator> {
+  const ports = await newPorts()
+  const loaded = loadConfiguration(configurationDocument(ports, configuration))
   if (loaded.outcome !== 'loaded') throw new Error(JSON.stringify(loaded))
+  const hooks = webhookConfigurations({ namespace, port: ports.webhooks }, loaded.configuration)
   await kubernetes.apply(customResourceDefinitions as never)
   await kubernetes.apply([
     { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
@@ -126,10 +161,8 @@ export async function installOperator(
       metadata: { name: 'grove-operator', namespace },
       spec: { type: 'ExternalName', externalName: 'localhost' },
     },
-    ...webhookConfigurations({ namespace, port: webhooks }, loaded.configuration),
+    ...(withoutWebhookConfigurations ? [] : hooks),
   ] as never)
-  const config = join(kubernetes.directory, 'operator.yaml')
-  writeFileSync(config, JSON.stringify(document))
   const env = {
     ...process.env,
     KUBECONFIG: kubeconfig ?? kubernetes.kubeconfigFor(operatorIdentity),
@@ -137,13 +170,25 @@ export async function installOperator(
     GROVE_OPERATOR_SERVICE_ACCOUNT_NAME: account,
     GROVE_INIT_CONTAINER_IMAGE: 'grove-initc',
   }
+  const configFor = (chosen: Ports) => {
+    const config = join(kubernetes.directory, `operator-${chosen.webhooks}.yaml`)
+    writeFileSync(config, JSON.stringify(configurationDocument(chosen, configuration)))
+    return config
+  }
+  const spawnOn = (chosen: Ports) => {
+    const config = configFor(chosen)
+    const child = spawn(process.execPath, [...nodeFlags, main, `--config=${config}`], {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    return new OperatorProcess(child, chosen)
+  }
   return {
+    webhookConfigurations: hooks as readonly KubeObject[],
+    launch: { config: configFor(ports), env, ports },
+    spawn: async ({ replica = false } = {}) => spawnOn(replica ? await newPorts() : ports),
     start: async () => {
-      const child = spawn(process.execPath, [...nodeFlags, main, `--config=${config}`], {
-        env,
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      const operator = new OperatorProcess(child, ports)
+      const operator = spawnOn(ports)
       try {
         await operator.untilReady()
       } catch (error) {
@@ -155,16 +200,21 @@ export async function installOperator(
   }
 }
 
-function configurationDocument(ports: Ports, rest: object): object {
+async function newPorts(): Promise<Ports> {
+  const [webhooks = 0, probes = 0, metrics = 0] = await freePorts(3)
+  return { webhooks, probes, metrics }
+}
+
+function configurationDocument(ports: Ports, { server = {}, ...rest }: ConfigurationMembers): object {
   const bindAddress = '127.0.0.1'
   return {
     apiVersion: 'operator.config.grove.io/v1alpha1',
     kind: 'OperatorConfiguration',
     leaderElection: { enabled: true },
     server: {
-      webhooks: { bindAddress, port: ports.webhooks },
+      webhooks: { bindAddress, port: ports.webhooks, ...server.webhooks },
       healthProbes: { bindAddress, port: ports.probes },
-      metrics: { bindAddress, port: ports.metrics },
+      metrics: { bindAddress, port: ports.metrics, ...server.metrics },
     },
     ...rest,
   }

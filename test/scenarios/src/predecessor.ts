@@ -5,31 +5,52 @@
 import {
   conditionType,
   finalizer,
+  formerGenerationHash,
+  generationAlgorithm,
   generationHash,
+  hashAlgorithmOf,
   label,
   legacyGenerationHash,
   legacyPodTemplateHash,
   type PodCliqueSetSpec,
+  podTemplateAlgorithm,
   podTemplateHash,
 } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from './stage.ts'
 
-/** How the other operator called a revision: from its own hash to what stood in the objects. */
-export type Naming = (spec: PodCliqueSetSpec, clique?: string) => string
+export interface Predecessor {
+  /** The hash that it stored for a set, or for one of its cliques. */
+  readonly naming: (spec: PodCliqueSetSpec, clique?: string) => string
+  /** Whether it is another operator: with finalizers of its own, and without our records and conditions. */
+  readonly isForeign: boolean
+}
 
-export const namings: Readonly<Record<string, Naming>> = {
-  'the older operator': legacyHash,
+export const previousRelease: Predecessor = {
+  // Generations had no start-up type; hashes of pod templates are the same today.
+  naming: (spec, clique) => (clique === undefined ? formerGenerationHash(spec) : ownHash(spec, clique)),
+  isForeign: false,
+}
+
+export const predecessors: Readonly<Record<string, Predecessor>> = {
+  'the older operator': { naming: legacyHash, isForeign: true },
   // What a build with another Kubernetes library would have stored: same form, no way to compute it.
-  'another build of the older operator': (spec, clique) => [...legacyHash(spec, clique)].reverse().join(''),
-  'an earlier version of this operator': (spec, clique) => ownHash(spec, clique).replace(/^z\d+-/, 'z0-'),
+  'another build of the older operator': {
+    naming: (spec, clique) => [...legacyHash(spec, clique)].reverse().join(''),
+    isForeign: true,
+  },
+  'an earlier version of this operator': {
+    naming: (spec, clique) => ownHash(spec, clique).replace(/^z\d+-/, 'z0-'),
+    isForeign: true,
+  },
+  'the previous release': previousRelease,
 }
 
 export async function leaveAs(
   stage: Stage,
   name: string,
-  naming: Naming,
+  { naming, isForeign }: Predecessor,
   specs: readonly PodCliqueSetSpec[],
 ): Promise<void> {
   const renamed = new Map<string, string>()
@@ -45,10 +66,10 @@ export async function leaveAs(
       const ref = { name: metadata.name, namespace: stage.namespace }
       const labels = metadata.labels && rename(metadata.labels)
       await stage.client.patch(resource, ref, {
-        merge: { metadata: { labels, ...(mark && { finalizers: [mark] }) } },
+        merge: { metadata: { labels, ...(isForeign && mark && { finalizers: [mark] }) } },
       })
       if (!status) continue
-      const conditions = status.conditions?.filter(({ type }) => !remembered.has(type))
+      const conditions = status.conditions?.filter(({ type }) => !isForeign || !remembered.has(type))
       await stage.client.patch(
         resource,
         ref,
@@ -67,29 +88,50 @@ export async function leaveAs(
       merge: { metadata: { labels: rename(metadata.labels) } },
     })
   }
+  if (!isForeign) await recordAs(stage, name, rename)
+}
+
+/** Names of objects cannot be changed: each record is made again under the name that it would have had. */
+async function recordAs(stage: Stage, set: string, rename: <T>(value: T) => T): Promise<void> {
+  const { namespace } = stage
+  for (const record of await stage.list(resources.controllerRevisions, set)) {
+    const { name, labels, annotations, ownerReferences } = record.metadata
+    const hash = labels?.[label.generationHash] ?? ''
+    await stage.client.delete(resources.controllerRevisions, { name, namespace })
+    await stage.client.create(resources.controllerRevisions, {
+      ...record,
+      metadata: {
+        name: name.replace(hash, rename(hash)),
+        namespace,
+        labels: rename(labels!),
+        ...(annotations && { annotations }),
+        ...(ownerReferences && { ownerReferences }),
+      },
+    })
+  }
 }
 
 type WithStatus = KubeObject & { status?: { conditions?: { type: string }[] } }
 
 const remembered: ReadonlySet<string> = new Set([conditionType.everScheduled, conditionType.everHealthy])
 
-/** Whether everything of a set carries names of ours again. */
+/** Hashes in the objects of a set that are not of today's algorithms. */
 export async function foreignNames(stage: Stage, name: string): Promise<string[]> {
   const pods = await stage.pods(name)
   const cliques = await stage.cliques(name)
   const groups = await stage.groups(name)
   const set = await stage.set(name)
-  return [
+  const templates = [
     ...[...pods, ...cliques].map(({ metadata }) => metadata.labels?.[label.podTemplateHash]),
-    ...cliques.flatMap(({ status }) => [
-      status?.currentPodTemplateHash,
-      status?.currentPodCliqueSetGenerationHash,
-    ]),
-    ...groups.map(({ status }) => status?.currentPodCliqueSetGenerationHash),
+    ...cliques.map(({ status }) => status?.currentPodTemplateHash),
+  ]
+  const generations = [
+    ...[...cliques, ...groups].map(({ status }) => status?.currentPodCliqueSetGenerationHash),
     set?.status?.currentGenerationHash,
   ]
-    .map(hash => hash ?? '(none)')
-    .filter(hash => !hash.startsWith('z1-'))
+  const others = (hashes: readonly (string | undefined)[], algorithm: string) =>
+    hashes.map(hash => hash ?? '(none)').filter(hash => hashAlgorithmOf(hash) !== algorithm)
+  return [...others(templates, podTemplateAlgorithm), ...others(generations, generationAlgorithm)]
 }
 
 function ownHash(spec: PodCliqueSetSpec, clique?: string): string {

@@ -15,7 +15,15 @@ import {
   type PodCliqueSet,
   type PodGang,
 } from '@grove/api'
-import { type Client, isConflict, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import {
+  type Client,
+  isConflict,
+  type KubeObject,
+  type LogFields,
+  type Logger,
+  type Resource,
+  type Stored,
+} from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
 import { lookEveryMs, untilStill } from './still.ts'
@@ -49,6 +57,8 @@ export class Stage {
   readonly writes: WriteCount[]
   /** Events of every operator that was here, in the order in which they were told. */
   readonly told: { readonly about: string; readonly reason: string; readonly message: string }[] = []
+  /** What every operator that was here logged as an error about this namespace. */
+  readonly errors: { readonly message: string; readonly error: string }[] = []
   readonly #operatorClient: Client
   #configuration: OperatorConfiguration
   #operator: RunningOperator | undefined
@@ -71,6 +81,13 @@ export class Stage {
     this.#operator = await startOperator(this.#operatorClient, {
       configuration: this.#configuration,
       waiterImage,
+      log: errorLog(({ object, error, ...rest }, message) => {
+        if (String(object ?? '').startsWith(`${this.namespace}/`))
+          this.errors.push({
+            message: `${message} (${object}, ${JSON.stringify(rest)})`,
+            error: String(error),
+          })
+      }),
       events: {
         emit: ({ metadata }, _source, { reason, message }) =>
           void (
@@ -246,6 +263,17 @@ export class Stage {
       labelSelector: `${label.partOf}=${set}`,
     })
     return items
+  }
+}
+
+function errorLog(record: (fields: LogFields, message: string) => void, inherited: LogFields = {}): Logger {
+  const ignored = () => undefined
+  return {
+    debug: ignored,
+    info: ignored,
+    warn: ignored,
+    error: (message, fields) => record({ ...inherited, ...fields }, message),
+    child: fields => errorLog(record, { ...inherited, ...fields }),
   }
 }
 

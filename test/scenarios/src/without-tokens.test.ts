@@ -5,6 +5,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { names } from '@grove/api'
+import { inProcessTransport } from '@grove/cluster'
+import { createClientOn } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { Stage } from './stage.ts'
@@ -31,13 +33,23 @@ before(async () => {
 })
 after(() => embedded?.stop())
 
-async function onStage(tell: (stage: Stage) => Promise<void>, namespace: string): Promise<void> {
+async function onStage(
+  tell: (stage: Stage, reads: () => number) => Promise<void>,
+  namespace: string,
+): Promise<void> {
   const { client } = embedded
   await embedded.newNamespace(namespace)
-  const stage = new Stage({ client, operatorClient: embedded.connect([]), namespace, writes: [] })
+  let reads = 0
+  const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle), {
+    onRequest: ({ verb, resource, path }) => {
+      const isRead = (verb === 'get' || verb === 'find') && resource === 'secrets'
+      if (isRead && path.includes(`/${namespace}/`)) reads++
+    },
+  })
+  const stage = new Stage({ client, operatorClient, namespace, writes: [] })
   await stage.startOperator()
   try {
-    await tell(stage)
+    await tell(stage, () => reads)
   } finally {
     await stage.stopOperator()
   }
@@ -64,3 +76,35 @@ test('in order, the pods that wait for others are made as soon as there is a tok
     await stage.client.patch(resources.secrets, ref, { merge: { data } })
     await stage.until('the second pod', hosts, found => found.join() === 'pair-0-first-0,pair-0-second-0')
   }, 'ordered'))
+
+test('20 cliques that wait cause one poll of the Secret, and the set reports that the token is missing', () =>
+  onStage(async (stage, reads) => {
+    const manifest = pair('InOrder')
+    const [head, cliques = ''] = manifest.split('    cliques:\n')
+    const [, second = ''] = cliques.split(/(?= {6}- name: second)/)
+    const followers = Array.from({ length: 20 }, (_, at) => second.replaceAll('second', `second${at}`))
+    await stage.apply(`${head}    cliques:\n${cliques}${followers.join('')}`)
+    const set = await stage.until(
+      'the set to report it',
+      () => stage.set('pair'),
+      seen => (seen?.status?.lastErrors ?? []).length > 0,
+    )
+    assert.match(
+      set!.status!.lastErrors!.map(({ code, description }) => `${code} ${description}`).join(),
+      /^ERR_SECRET_WITHOUT_TOKEN .*Secret waiting\/pair-ic-sat has no token/,
+    )
+    assert.ok(reads() < 40, `${reads()} reads of the Secret`)
+    const ref = { name: names.tokenSecret('pair'), namespace: stage.namespace }
+    const data = { token: Buffer.from('here it is').toString('base64') }
+    await stage.client.patch(resources.secrets, ref, { merge: { data } })
+    await stage.until(
+      'all pods',
+      () => stage.pods('pair'),
+      pods => pods.length === 22,
+    )
+    await stage.until(
+      'the errors to be gone',
+      () => stage.set('pair'),
+      seen => !seen?.status?.lastErrors?.length,
+    )
+  }, 'waiting'))

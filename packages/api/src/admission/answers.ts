@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { describeFieldError, type FieldError, fieldErrorReason, renderFieldErrors } from '@grove/apimachinery'
-import { cut, shortened, shortenedWarnings } from './long-texts.ts'
+import { describeFieldError, type FieldError, fieldErrorReason } from '@grove/apimachinery'
+import { cut, rejectionMessage, shortened, shortenedWarnings } from './long-texts.ts'
 
 /** What is wrong with one field, as it stands in the details of a Kubernetes Status. */
 export interface Cause {
@@ -31,13 +31,23 @@ export function allowed(code: 200 | 201, warnings: readonly string[], object?: u
   }
 }
 
-/** The request makes no sense, or its object cannot be read. */
-export function badRequest(message: string, warnings: readonly string[] = []): AdmissionAnswer {
+/**
+ * The request makes no sense, or its object cannot be read. An API server sends no causes with this code; callers of
+ * this package get them, so that they can name the place of each.
+ */
+export function badRequest(
+  message: string,
+  warnings: readonly string[] = [],
+  causes: readonly Cause[] = [],
+): AdmissionAnswer {
   return {
     allowed: false,
     code: 400,
     reason: 'BadRequest',
     message: cut(message),
+    ...(causes.length > 0 && {
+      causes: causes.map(cause => ({ ...cause, field: cut(cause.field), message: cut(cause.message) })),
+    }),
     warnings: shortenedWarnings(warnings),
   }
 }
@@ -53,7 +63,7 @@ export function invalid(
     allowed: false,
     code: 422,
     reason: 'Invalid',
-    message: `${cut(title)} is invalid: ${renderFieldErrors(shown)}`,
+    message: `${cut(title)} is invalid: ${rejectionMessage(errors)}`,
     causes: shown.map(causeOf),
     warnings: shortenedWarnings(warnings),
   }
@@ -66,7 +76,7 @@ export function forbidden(errors: readonly FieldError[], warnings: readonly stri
     allowed: false,
     code: 403,
     reason: 'Forbidden',
-    message: renderFieldErrors(shown),
+    message: rejectionMessage(errors),
     causes: shown.map(causeOf),
     warnings: shortenedWarnings(warnings),
   }

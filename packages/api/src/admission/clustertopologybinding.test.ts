@@ -56,7 +56,7 @@ test('levels have different domains and different keys', () => {
 })
 
 test('a scheduler is bound once, if it is enabled and keeps a topology of its own', () => {
-  const enabled = ['kai-scheduler', 'volcano', 'grove-scheduler']
+  const enabled = ['kai-scheduler', 'volcano', 'lpx-scheduler']
   assert.deepEqual(judge([], ['kai-scheduler'], enabled), [])
   assert.deepEqual(judge([], ['kai-scheduler', 'kai-scheduler'], enabled), [
     `${scheduler(1)}: Duplicate value: "kai-scheduler"`,
@@ -67,7 +67,7 @@ test('a scheduler is bound once, if it is enabled and keeps a topology of its ow
     `${scheduler(2)}: Duplicate value: "kai-scheduler"`,
     `${scheduler(2)}: Invalid value: "kai-scheduler": scheduler backend is not enabled in Grove`,
   ])
-  for (const name of ['default-scheduler', 'volcano', 'grove-scheduler']) {
+  for (const name of ['default-scheduler', 'volcano', 'lpx-scheduler']) {
     assert.deepEqual(judge([], [name], enabled), [
       `${scheduler(0)}: Invalid value: "${name}": scheduler backend does not implement topology-aware scheduling`,
     ])
@@ -93,4 +93,13 @@ test('keys may be as long as node labels are: a prefix of 253 characters and a n
   assert.equal(prefix.length, 253)
   assert.equal(answerTo(`${prefix}/${'k'.repeat(63)}`).allowed, true)
   assert.equal(answerTo(`${prefix}x/${'k'.repeat(63)}`).allowed, false)
+})
+
+test('an object that no API server has checked is validated without a failure', () => {
+  for (const object of [null, 5, {}, { spec: null }, { spec: { levels: 5 } }, { spec: { levels: [null] } }])
+    assert.deepEqual(
+      validateClusterTopologyBinding(object as never, defaultConfiguration()),
+      [],
+      JSON.stringify(object),
+    )
 })

@@ -17,9 +17,14 @@ export function validateClusterTopologyBinding(
   configuration: OperatorConfiguration,
 ): FieldError[] {
   return [
-    ...validateLevels(binding.spec.levels),
-    ...validateSchedulers(binding.spec.schedulerTopologyBindings ?? [], configuration),
+    ...validateLevels(listOf(binding?.spec?.levels)),
+    ...validateSchedulers(listOf(binding?.spec?.schedulerTopologyBindings), configuration),
   ]
+}
+
+/** The schema guarantees lists of objects, but the webhook also receives requests that no API server has checked. */
+function listOf<T>(value: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(value) ? value.filter(entry => typeof entry === 'object' && entry !== null) : []
 }
 
 function validateLevels(levels: readonly TopologyLevel[]): FieldError[] {

@@ -4,55 +4,56 @@ import { isJsonObject, type JsonObject } from '@grove/apimachinery'
 import { type StructuralSchema, schemaOf } from '../crds/index.ts'
 import type { ObjectMeta } from '../kubernetes/index.ts'
 import type { PodCliqueSet } from '../types/index.ts'
+import type { Cause } from './answers.ts'
 import { compileDecoder, type Decoder, type Peculiarities } from './decoding/decoder.ts'
-import { describeProblem, kindOf, type Problem } from './decoding/problem.ts'
+import { fieldOf, kindOf, maximumLength, type Problem } from './decoding/problem.ts'
+import { cut } from './long-texts.ts'
 
 export type Decoded<T> =
   | { readonly ok: true; readonly value: T }
-  /** `message` names every field that cannot be read, and why. */
-  | { readonly ok: false; readonly message: string }
+  /** `message` names every field that cannot be read, and why; `causes` holds the same, one by one. */
+  | { readonly ok: false; readonly message: string; readonly causes: readonly Cause[] }
 
 const text: StructuralSchema = { type: 'string' }
 const texts: StructuralSchema = { type: 'object', additionalProperties: text }
 const int64: StructuralSchema = { type: 'integer', format: 'int64' }
 
-/** The metadata of any object, as far as a type is declared. */
-const metadataDecoder = compileDecoder(
-  {
-    type: 'object',
-    properties: {
-      name: text,
-      generateName: text,
-      namespace: text,
-      uid: text,
-      resourceVersion: text,
-      selfLink: text,
-      generation: int64,
-      creationTimestamp: text,
-      deletionTimestamp: text,
-      deletionGracePeriodSeconds: int64,
-      labels: texts,
-      annotations: texts,
-      finalizers: { type: 'array', items: text },
-      ownerReferences: {
-        type: 'array',
-        items: {
-          type: 'object',
-          properties: {
-            apiVersion: text,
-            kind: text,
-            name: text,
-            uid: text,
-            controller: { type: 'boolean' },
-            blockOwnerDeletion: { type: 'boolean' },
-          },
+const metadataSchema = {
+  type: 'object',
+  properties: {
+    name: text,
+    generateName: text,
+    namespace: text,
+    uid: text,
+    resourceVersion: text,
+    selfLink: text,
+    generation: int64,
+    creationTimestamp: text,
+    deletionTimestamp: text,
+    deletionGracePeriodSeconds: int64,
+    labels: texts,
+    annotations: texts,
+    finalizers: { type: 'array', items: text },
+    ownerReferences: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: {
+          apiVersion: text,
+          kind: text,
+          name: text,
+          uid: text,
+          controller: { type: 'boolean' },
+          blockOwnerDeletion: { type: 'boolean' },
         },
       },
-      managedFields: { type: 'array', items: { type: 'object' } },
     },
+    managedFields: { type: 'array', items: { type: 'object' } },
   },
-  {},
-)
+} satisfies StructuralSchema
+
+/** The metadata of any object, as far as a type is declared. */
+const metadataDecoder = compileDecoder(metadataSchema, {})
 
 const claimTemplate = 'template.resourceClaimTemplates[].templateSpec.spec'
 
@@ -87,7 +88,8 @@ export function decodeMetadata(object: JsonObject): Decoded<ObjectMeta> {
  * refuses them.
  */
 export function decodePodCliqueSet(object: unknown): Decoded<PodCliqueSet> {
-  if (!isJsonObject(object)) return { ok: false, message: `an object is expected, not ${kindOf(object)}` }
+  if (!isJsonObject(object))
+    return { ok: false, message: `an object is expected, not ${kindOf(object)}`, causes: [] }
   const metadata = decodeMetadata(object)
   if (!metadata.ok) return metadata
   const problems: Problem[] = []
@@ -97,10 +99,36 @@ export function decodePodCliqueSet(object: unknown): Decoded<PodCliqueSet> {
   return result(set as unknown as PodCliqueSet, problems, 'spec')
 }
 
+/** Members of the metadata that Kubernetes does not have, such as `metadata.label`, by name. */
+export function unknownMetadata({ metadata }: JsonObject): string[] {
+  if (!isJsonObject(metadata)) return []
+  const { properties } = metadataSchema
+  const owners = Array.isArray(metadata.ownerReferences) ? metadata.ownerReferences : []
+  return [
+    ...unknownMembers(metadata, properties, 'metadata'),
+    ...owners.flatMap((owner, index) =>
+      unknownMembers(
+        owner,
+        properties.ownerReferences.items.properties,
+        `metadata.ownerReferences[${index}]`,
+      ),
+    ),
+  ]
+}
+
+function unknownMembers(object: unknown, known: object, path: string): string[] {
+  if (!isJsonObject(object)) return []
+  return Object.keys(object)
+    .filter(name => !Object.hasOwn(known, name))
+    .map(name => `${path}.${name}`)
+}
+
 function result<T>(value: T, problems: readonly Problem[], root: string): Decoded<T> {
   if (problems.length === 0) return { ok: true, value }
-  const message = problems.map(({ path, text: what }) =>
-    describeProblem({ path: [...path, root], text: what }),
-  )
-  return { ok: false, message: message.join('; ') }
+  const causes = problems.map(({ path, text }) => ({
+    field: fieldOf([...path, root]),
+    message: cut(text, maximumLength),
+    reason: 'FieldValueInvalid',
+  }))
+  return { ok: false, message: causes.map(({ field, message }) => `${field}: ${message}`).join('; '), causes }
 }

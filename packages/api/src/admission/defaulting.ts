@@ -17,23 +17,17 @@ export function defaultPodCliqueSet(
   old?: PodCliqueSet,
 ): PodCliqueSet {
   const { template } = set.spec
+  const oldCliques = byName(old?.spec.template.cliques)
   const filled = {
     ...template,
-    cliques: template.cliques.map(clique =>
-      defaultClique(
-        clique,
-        old?.spec.template.cliques.find(({ name }) => name === clique.name),
-      ),
-    ),
+    cliques: template.cliques.map(clique => defaultClique(clique, oldCliques.get(clique.name))),
     terminationDelay: template.terminationDelay ?? defaultTerminationDelay,
     headlessServiceConfig: template.headlessServiceConfig ?? { publishNotReadyAddresses: true },
   }
   if (template.podCliqueScalingGroups) {
+    const oldGroups = byName(old?.spec.template.podCliqueScalingGroups)
     filled.podCliqueScalingGroups = template.podCliqueScalingGroups.map(group =>
-      defaultScalingGroup(
-        group,
-        old?.spec.template.podCliqueScalingGroups?.find(({ name }) => name === group.name),
-      ),
+      defaultScalingGroup(group, oldGroups.get(group.name)),
     )
   }
   return {
@@ -41,6 +35,11 @@ export function defaultPodCliqueSet(
     metadata: set.metadata.namespace?.trim() ? set.metadata : { ...set.metadata, namespace },
     spec: { ...set.spec, template: filled },
   }
+}
+
+/** Of entries with the same name, which no accepted object has, the first counts. */
+function byName<T extends { readonly name: string }>(entries: readonly T[] = []): Map<string, T> {
+  return new Map(entries.toReversed().map(entry => [entry.name, entry]))
 }
 
 function defaultClique(clique: CliqueTemplate, old: CliqueTemplate | undefined): CliqueTemplate {

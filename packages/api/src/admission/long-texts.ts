@@ -1,24 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type FieldError, renderFieldError } from '@grove/apimachinery'
+import { type FieldError, renderFieldError, renderFieldErrors } from '@grove/apimachinery'
 
 // An error repeats what the user sent. That is right for names and numbers; a megabyte of it helps nobody, is copied
 // into logs and audit trails, and may not even fit into an answer.
 
-const maximumLength = 10 * 1024
-const maximumErrors = 500
-const maximumWarnings = 100
+/** The most that a response of admission contains. Lengths are in characters. */
+export const messageLimits = {
+  errors: 500,
+  /** All errors together. */
+  message: 64 * 1024,
+  /** One value, one detail or one field of an error. */
+  text: 10 * 1024,
+  warnings: 100,
+  /** API servers truncate warnings of more than 256 characters when they are many. */
+  warning: 1024,
+} as const
 
-/** The errors, equal ones once, with their long texts cut; all others as they are. */
+/** Equal errors are shown once; so many are looked at to find different ones. */
+const examinedErrors = 10 * messageLimits.errors
+/** For the brackets around all errors and the count at their end. */
+const reserved = 100
+
+/** The message of a rejection: all errors in one text, bounded; the end says how many more errors there are. */
+export function rejectionMessage(errors: readonly FieldError[]): string {
+  return cut(renderFieldErrors(shortened(errors)), messageLimits.message)
+}
+
+/** The errors, equal ones once, with their long texts cut, as many as fit; all others as they are. */
 export function shortened(errors: readonly FieldError[]): FieldError[] {
   const shown = new Map<string, FieldError>()
+  const values = new Map<unknown, unknown>()
+  let room = messageLimits.message - reserved
   let last: FieldError | undefined
-  for (const error of errors) {
+  for (const [position, error] of errors.entries()) {
     if (last && isSame(error, last)) continue
     last = error
-    if (shown.size === maximumErrors) return [...shown.values(), furtherErrors(errors.length)]
-    const short = shortenedError(error)
-    shown.set(renderFieldError(short), short)
+    const further = (): FieldError[] => [...shown.values(), furtherErrors(errors.length - position)]
+    if (shown.size === messageLimits.errors || position >= examinedErrors) return further()
+    const short = shortenedError(error, values)
+    const text = renderFieldError(short)
+    if (shown.has(text)) continue
+    room -= text.length + ', '.length
+    // The first error is always shown: without it the message would say nothing.
+    if (room < 0 && shown.size > 0) return further()
+    shown.set(text, short)
   }
   return [...shown.values()]
 }
@@ -32,33 +58,39 @@ function furtherErrors(count: number): FieldError {
   return {
     kind: 'Invalid value',
     field: '<nil>',
-    detail: `and more, ${count} errors in all`,
+    detail: `and ${count} more errors`,
     valueOmitted: true,
   }
 }
 
-/** Clients show warnings line by line, and API servers cut them much earlier than this. */
+/** Warnings as a response shows them: equal ones once, bounded in number and length. */
 export function shortenedWarnings(warnings: readonly string[]): string[] {
-  const shown = [...new Set(warnings)]
-  if (shown.length <= maximumWarnings) return shown.map(cut)
-  return [...shown.slice(0, maximumWarnings).map(cut), `and ${shown.length - maximumWarnings} more warnings`]
+  const different = [...new Set(warnings)]
+  const shown = different.slice(0, messageLimits.warnings).map(text => cut(text, messageLimits.warning))
+  const more = different.length - shown.length
+  return more > 0 ? [...shown, `and ${more} more warnings`] : shown
 }
 
-function shortenedError(error: FieldError): FieldError {
+function shortenedError(error: FieldError, values: Map<unknown, unknown>): FieldError {
   const { value, detail, field } = error
-  const shortValue = shortenedValue(value)
-  if (shortValue === value && detail.length <= maximumLength && field.length <= maximumLength) return error
+  const shortValue = shortenedValue(value, values)
+  const isShort = detail.length <= messageLimits.text && field.length <= messageLimits.text
+  if (shortValue === value && isShort) return error
   return { ...error, value: shortValue, detail: cut(detail), field: cut(field) }
 }
 
-function shortenedValue(value: unknown): unknown {
+/** Many errors may quote the same list; `values` remembers what became of it. */
+function shortenedValue(value: unknown, values: Map<unknown, unknown>): unknown {
   if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return value
-  const text = JSON.stringify(value)
-  return text.length > maximumLength ? cut(text) : value
+  if (!values.has(value)) {
+    const text = JSON.stringify(value)
+    values.set(value, text.length > messageLimits.text ? cut(text) : value)
+  }
+  return values.get(value)
 }
 
-export function cut(text: string): string {
-  if (text.length <= maximumLength) return text
-  return `${text.slice(0, maximumLength)}… (cut: ${text.length} characters in all)`
+export function cut(text: string, limit: number = messageLimits.text): string {
+  if (text.length <= limit) return text
+  return `${text.slice(0, limit)}… (cut: ${text.length} characters in all)`
 }

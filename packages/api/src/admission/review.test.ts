@@ -175,10 +175,23 @@ describe('a changed PodCliqueSet', () => {
 
   test('cannot be judged without the stored one', () => {
     assert.equal(update(manifest(), undefined).message, 'an update needs the stored object')
-    assert.equal(
-      update(manifest(), manifest({ cliques: 3 })).message,
-      'the stored object cannot be read: spec.template.cliques: must be a list, not an integer',
-    )
+  })
+
+  test('repairs a stored one that cannot be read, if it is valid like a new one', () => {
+    const unreadable = manifest({ terminationDelay: 'abc' })
+    assert.ok(update(manifest(), unreadable).allowed)
+    assert.equal(update(manifest({ terminationDelay: '0s' }), unreadable).code, 403)
+    assert.equal(update(unreadable, unreadable).code, 400)
+  })
+
+  test('of one that cannot be read is allowed while it is being deleted', () => {
+    const metadata = { name: 'demo', namespace: 'default', deletionTimestamp: '2030-01-02T00:00:00Z' }
+    const unreadable = {
+      ...manifest({ terminationDelay: 'abc' }),
+      metadata: { ...metadata, finalizers: ['a.b/c'] },
+    }
+    const answer = update({ ...unreadable, metadata }, unreadable)
+    assert.ok(answer.allowed, answer.message)
   })
 
   test('may keep what a schema of today would refuse', () => {

@@ -12,7 +12,7 @@ import type { ObjectMeta } from '../kubernetes/index.ts'
 import type { ClusterTopologyBinding, PodCliqueSet } from '../types/index.ts'
 import { type AdmissionAnswer, allowed, badRequest, forbidden, invalid } from './answers.ts'
 import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
-import { type Decoded, decodeMetadata, decodePodCliqueSet } from './decode.ts'
+import { type Decoded, decodeMetadata, decodePodCliqueSet, unknownMetadata } from './decode.ts'
 import { defaultPodCliqueSet } from './defaulting.ts'
 import { changedMetadata, named, newMetadata, withStatusOf } from './object-preparation.ts'
 import {
@@ -34,6 +34,8 @@ export interface AdmissionRequest {
   readonly object?: unknown
   /** On update: the object as stored. */
   readonly oldObject?: unknown
+  /** `Strict`, as kubectl asks for: unknown fields are an error. Otherwise they are a warning. */
+  readonly fieldValidation?: 'Strict' | 'Warn'
 }
 
 /**
@@ -69,7 +71,7 @@ function prepare(
   const { object, oldObject } = request
   if (!isJsonObject(object)) return badRequest('the request holds no object')
   const metadata = decodeMetadata(object)
-  if (!metadata.ok) return badRequest(metadata.message)
+  if (!metadata.ok) return badRequest(metadata.message, [], metadata.causes)
   const namespace = type.namespaced ? (request.namespace ?? (metadata.value.namespace || 'default')) : ''
   const mismatch = mismatchOf(request, operation, metadata.value, namespace)
   if (mismatch) return badRequest(mismatch)
@@ -83,13 +85,35 @@ function prepare(
     ...object,
     ...prepareMetadata(metadata.value, old, namespace),
   })
+  const unknownFields = [...unknownMetadata(object), ...dropped].sort()
+  if (request.fieldValidation === 'Strict' && unknownFields.length > 0) return notStrict(type, unknownFields)
   return {
     type,
     object: withStatusOf(applyDefaults(type.schema, value) as JsonObject, old),
     old,
     namespace,
-    warnings: dropped.map(field => `unknown field "${field}"`),
+    warnings: unknownFields.map(unknownField),
   }
+}
+
+/** API servers list no more problems of strict decoding than this. */
+const maximumStrictErrors = 100
+
+/** Strict decoding comes first: an API server then looks at nothing else. */
+function notStrict(
+  { kind, apiVersion }: CustomResourceType,
+  unknownFields: readonly string[],
+): AdmissionAnswer {
+  const shown = unknownFields.slice(0, maximumStrictErrors)
+  return badRequest(
+    `${kind} in version "${apiVersion.split('/')[1]}" cannot be handled as a ${kind}: strict decoding error: ${shown.map(unknownField).join(', ')}`,
+    [],
+    shown.map(field => ({ field, message: unknownField(field), reason: 'FieldValueInvalid' })),
+  )
+}
+
+function unknownField(field: string): string {
+  return `unknown field "${field}"`
 }
 
 function mismatchOf(
@@ -128,17 +152,25 @@ function prepareMetadata(
   }
 }
 
+const noRemarks: ValidationOutcome = { errors: [], warnings: [] }
+
 function admitSet(prepared: Prepared, context: ValidationContext): AdmissionAnswer {
   const { type, object, namespace, warnings } = prepared
   const decoded = decodeWithDefaults(object, type)
-  if (!decoded.ok) return badRequest(decoded.message, warnings)
-  const old = prepared.old && decodePodCliqueSet(prepared.old)
-  if (old && !old.ok) return badRequest(`the stored object cannot be read: ${old.message}`, warnings)
-
-  const set = defaultPodCliqueSet(decoded.value, namespace, old?.value)
+  if (!decoded.ok) {
+    // What is being deleted must be able to lose its finalizer, whatever it contains.
+    const isTerminating =
+      prepared.old !== undefined && Boolean((object.metadata as ObjectMeta).deletionTimestamp)
+    if (!isTerminating) return badRequest(decoded.message, warnings, decoded.causes)
+    return conclude(prepared, object as unknown as PodCliqueSet, prepared.old, () => noRemarks)
+  }
+  const stored = prepared.old && decodePodCliqueSet(prepared.old)
+  // A stored object that cannot be read cannot be compared with: its repair is validated like a new object.
+  const old = stored?.ok ? stored.value : undefined
+  const set = defaultPodCliqueSet(decoded.value, namespace, old)
   // The stored object is completed like the new one: what both leave out has not changed.
-  return conclude(prepared, set, old?.value, judged =>
-    old ? validateChangedPodCliqueSet(judged, old.value, context) : validateNewPodCliqueSet(judged, context),
+  return conclude(prepared, set, old ?? prepared.old, judged =>
+    old ? validateChangedPodCliqueSet(judged, old, context) : validateNewPodCliqueSet(judged, context),
   )
 }
 

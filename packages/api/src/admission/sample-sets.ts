@@ -82,7 +82,9 @@ export function configurationWith(settings: Settings = {}): OperatorConfiguratio
     topologyAwareScheduling: { enabled: settings.topology ?? false },
     network: { ...defaultConfiguration().network, autoMNNVLEnabled: settings.mnnvl ?? false },
     scheduler: { profiles: names.map(name => ({ name })), defaultProfileName: names[0]! },
-    resourceSharing: { allowedTemplateNamespaces: settings.allowedTemplateNamespaces ?? [] },
+    ...(settings.allowedTemplateNamespaces && {
+      resourceSharing: { allowedTemplateNamespaces: settings.allowedTemplateNamespaces },
+    }),
   }
 }
 

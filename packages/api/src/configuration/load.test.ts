@@ -30,6 +30,7 @@ describe('defaults', () => {
       },
       server: {
         webhooks: {
+          enabled: true,
           bindAddress: '',
           port: 2750,
           serverCertDir: '/etc/grove-operator/webhook-certs',
@@ -37,7 +38,7 @@ describe('defaults', () => {
           certProvisionMode: 'auto',
         },
         healthProbes: { bindAddress: '', port: 2751 },
-        metrics: { bindAddress: '', port: 2752 },
+        metrics: { secure: false, bindAddress: '', port: 2752 },
       },
       controllers: {
         podCliqueSet: { concurrentSyncs: 10 },
@@ -56,11 +57,25 @@ describe('defaults', () => {
       network: { autoMNNVLEnabled: false, clusterDomain: 'cluster.local' },
       scheduler: { profiles: [{ name: 'default-scheduler' }], defaultProfileName: 'default-scheduler' },
       gangTermination: { onTotalLoss: 'Wait' },
-      resourceSharing: { allowedTemplateNamespaces: [] },
+      resourceSharing: { allowedTemplateNamespaces: ['*'] },
       revisionHistory: { limit: 10 },
+      limits: {
+        podCliqueSetReplicas: 10_000,
+        scalingGroupReplicas: 10_000,
+        podCliqueReplicas: 10_000,
+        podsPerPodCliqueSet: 150_000,
+      },
       startupWaiter: { image: '', imagePullPolicy: '', imagePullSecrets: [] },
     })
     assert.deepEqual(defaultConfiguration(), loaded({}))
+  })
+
+  test('webhooks can be switched off, and metrics secured', () => {
+    const { server } = loaded({
+      server: { webhooks: { enabled: false }, metrics: { secure: true, port: 9445 } },
+    })
+    assert.equal(server.webhooks.enabled, false)
+    assert.deepEqual(server.metrics, { secure: true, bindAddress: '', port: 9445 })
   })
 
   test('a zero and null stand for absence', () => {
@@ -93,6 +108,11 @@ test('requests are limited only when the file asks for another rate than the def
   assert.deepEqual(limit({ burst: 5 }), { qps: 100, burst: 5 })
 })
 
+test('an empty list of template namespaces closes all of them', () => {
+  const { resourceSharing } = loaded({ resourceSharing: { allowedTemplateNamespaces: [] } })
+  assert.deepEqual(resourceSharing.allowedTemplateNamespaces, [])
+})
+
 test('what is given is taken', () => {
   const configuration = loaded({
     runtimeClientConnection: { qps: 12.5, burst: 7 },
@@ -109,6 +129,7 @@ test('what is given is taken', () => {
     gangTermination: { onTotalLoss: 'Recreate' },
     resourceSharing: { allowedTemplateNamespaces: ['shared'] },
     network: { clusterDomain: 'site.example' },
+    limits: { podCliqueReplicas: 64 },
     startupWaiter: {
       image: 'registry.example/waiter:3',
       imagePullPolicy: 'Always',
@@ -129,6 +150,12 @@ test('what is given is taken', () => {
   assert.equal(configuration.gangTermination.onTotalLoss, 'Recreate')
   assert.deepEqual(configuration.resourceSharing.allowedTemplateNamespaces, ['shared'])
   assert.equal(configuration.network.clusterDomain, 'site.example')
+  assert.deepEqual(configuration.limits, {
+    podCliqueSetReplicas: 10_000,
+    scalingGroupReplicas: 10_000,
+    podCliqueReplicas: 64,
+    podsPerPodCliqueSet: 150_000,
+  })
   assert.deepEqual(configuration.startupWaiter, {
     image: 'registry.example/waiter:3',
     imagePullPolicy: 'Always',
@@ -156,19 +183,12 @@ describe('scheduler profiles', () => {
   })
 
   test('all backends are known', () => {
-    const names = [
-      'kai-scheduler',
-      'volcano',
-      'lpx-scheduler',
-      'grove-scheduler',
-      'kubernetes',
-      'default-scheduler',
-    ]
+    const names = ['kai-scheduler', 'volcano', 'lpx-scheduler', 'default-scheduler']
     const configuration = loaded({
-      scheduler: { defaultProfileName: 'grove-scheduler', profiles: names.map(name => ({ name })) },
+      scheduler: { defaultProfileName: 'lpx-scheduler', profiles: names.map(name => ({ name })) },
     })
     assert.deepEqual([...enabledSchedulers(configuration)], names)
-    assert.equal(defaultScheduler(configuration), 'grove-scheduler')
+    assert.equal(defaultScheduler(configuration), 'lpx-scheduler')
     assert.deepEqual([...topologyAwareSchedulers(configuration)], ['kai-scheduler'])
     assert.deepEqual([...topologyAwareSchedulers(loaded({}))], [])
   })

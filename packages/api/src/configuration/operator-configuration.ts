@@ -22,6 +22,7 @@ export interface OperatorConfiguration {
   readonly gangTermination: GangTerminationConfiguration
   readonly resourceSharing: ResourceSharingConfiguration
   readonly revisionHistory: RevisionHistoryConfiguration
+  readonly limits: LimitsConfiguration
   readonly startupWaiter: StartupWaiterConfiguration
 }
 
@@ -62,16 +63,23 @@ export const certProvisionModes = ['auto', 'manual'] as const
 export type CertProvisionMode = (typeof certProvisionModes)[number]
 
 export interface WebhookServerConfiguration extends Endpoint {
+  /** False: no webhooks are served, and sets are neither defaulted nor validated by the operator. */
+  readonly enabled: boolean
   readonly serverCertDir: string
   readonly secretName: string
   /** `auto`: certificates are made and renewed by the operator; `manual`: somebody else provides them. */
   readonly certProvisionMode: CertProvisionMode
 }
 
+export interface MetricsServerConfiguration extends Endpoint {
+  /** HTTPS with the certificate of the webhooks, for clients that may `get` the path /metrics. Else plain HTTP. */
+  readonly secure: boolean
+}
+
 export interface ServerConfiguration {
   readonly webhooks: WebhookServerConfiguration
   readonly healthProbes: Endpoint
-  readonly metrics: Endpoint
+  readonly metrics: MetricsServerConfiguration
 }
 
 export interface DebuggingConfiguration {
@@ -121,13 +129,28 @@ export interface GangTerminationConfiguration {
 }
 
 export interface ResourceSharingConfiguration {
-  /** Namespaces whose claim templates may be used from others; `*` for all. */
+  /** Namespaces whose claim templates may be used from others. The default is `*`, every namespace; `[]` closes all. */
   readonly allowedTemplateNamespaces: readonly string[]
 }
 
 export interface RevisionHistoryConfiguration {
   /** How many revisions of a set are kept; those in use are kept beyond it. */
   readonly limit: number
+}
+
+/**
+ * Ceilings of replica counts. A count above its ceiling is reported and not acted upon: what exists stays as it is. The
+ * scale subresource passes no webhook, so admission alone cannot enforce them.
+ */
+export interface LimitsConfiguration {
+  /** `spec.replicas` of a PodCliqueSet. */
+  readonly podCliqueSetReplicas: number
+  /** `spec.replicas` of a PodCliqueScalingGroup. */
+  readonly scalingGroupReplicas: number
+  /** `spec.replicas` of a PodClique. */
+  readonly podCliqueReplicas: number
+  /** Pods that a PodCliqueSet asks for by its templates, or that one of its scaling groups asks for. */
+  readonly podsPerPodCliqueSet: number
 }
 
 export interface NetworkConfiguration {

@@ -37,6 +37,7 @@ export function readConfiguration(root: Section): OperatorConfiguration {
     gangTermination: readGangTermination(root.section('gangTermination')),
     resourceSharing: readResourceSharing(root.section('resourceSharing')),
     revisionHistory: readRevisionHistory(root.section('revisionHistory')),
+    limits: readLimits(root.section('limits')),
     startupWaiter: readStartupWaiter(root.section('startupWaiter')),
   }
   root.close()
@@ -81,6 +82,7 @@ function readServer(section: Section): OperatorConfiguration['server'] {
   const webhooks = section.section('webhooks')
   return closing(section, {
     webhooks: closing(webhooks, {
+      enabled: webhooks.boolean('enabled', true),
       bindAddress: webhooks.text('bindAddress', ''),
       port: webhooks.integer('port', 2750),
       serverCertDir: webhooks.text('serverCertDir', '/etc/grove-operator/webhook-certs'),
@@ -88,8 +90,12 @@ function readServer(section: Section): OperatorConfiguration['server'] {
       certProvisionMode: webhooks.text('certProvisionMode', 'auto') as CertProvisionMode,
     }),
     healthProbes: readEndpoint(section.section('healthProbes'), 2751),
-    metrics: readEndpoint(section.section('metrics'), 2752),
+    metrics: readMetrics(section.section('metrics')),
   })
+}
+
+function readMetrics(section: Section): OperatorConfiguration['server']['metrics'] {
+  return { secure: section.boolean('secure'), ...readEndpoint(section, 2752) }
 }
 
 function readEndpoint(section: Section, port: number): Endpoint {
@@ -159,11 +165,21 @@ function readGangTermination(section: Section): OperatorConfiguration['gangTermi
 }
 
 function readResourceSharing(section: Section): OperatorConfiguration['resourceSharing'] {
-  return closing(section, { allowedTemplateNamespaces: section.texts('allowedTemplateNamespaces') })
+  return closing(section, { allowedTemplateNamespaces: section.texts('allowedTemplateNamespaces', ['*']) })
 }
 
 function readRevisionHistory(section: Section): OperatorConfiguration['revisionHistory'] {
   return closing(section, { limit: section.integer('limit', 10) })
+}
+
+/** The last one is what Kubernetes supports in a whole cluster. */
+function readLimits(section: Section): OperatorConfiguration['limits'] {
+  return closing(section, {
+    podCliqueSetReplicas: section.integer('podCliqueSetReplicas', 10_000),
+    scalingGroupReplicas: section.integer('scalingGroupReplicas', 10_000),
+    podCliqueReplicas: section.integer('podCliqueReplicas', 10_000),
+    podsPerPodCliqueSet: section.integer('podsPerPodCliqueSet', 150_000),
+  })
 }
 
 function readStartupWaiter(section: Section): StartupWaiterConfiguration {

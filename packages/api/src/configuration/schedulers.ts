@@ -3,17 +3,8 @@
 import { scheduler } from '../schedulers.ts'
 import type { OperatorConfiguration } from './operator-configuration.ts'
 
-/** The gang scheduler of this project, and gangs in the terms of the stock kube-scheduler. */
-const ownSchedulers = ['grove-scheduler', 'kubernetes']
-
 /** Every backend that a profile may name. */
-export const supportedSchedulers: readonly string[] = [
-  scheduler.kai,
-  scheduler.default,
-  scheduler.volcano,
-  scheduler.lpx,
-  ...ownSchedulers,
-]
+export const supportedSchedulers: readonly string[] = Object.values(scheduler)
 
 /** Backends that keep a topology object of their own, which a ClusterTopologyBinding may refer to. */
 const topologyAware: ReadonlySet<string> = new Set([scheduler.kai])

@@ -36,10 +36,10 @@ export class Section {
     return value || fallback
   }
 
-  boolean(key: string): boolean {
+  boolean(key: string, fallback = false): boolean {
     const value = this.#read(key)
-    if (value === undefined) return false
-    return typeof value === 'boolean' ? value : this.#refuse(this.#at(key), 'true or false', value, false)
+    if (value === undefined) return fallback
+    return typeof value === 'boolean' ? value : this.#refuse(this.#at(key), 'true or false', value, fallback)
   }
 
   /** Zero stands for the default as well, unless `keepZero` is set. */
@@ -74,7 +74,9 @@ export class Section {
     return Number(duration.nanoseconds) / 1e6 || fallback
   }
 
-  texts(key: string): string[] {
+  /** An empty list is a value of its own: only an absent one stands for the default. */
+  texts(key: string, fallback: readonly string[] = []): string[] {
+    if (this.#read(key) === undefined) return [...fallback]
     return this.#list(key).map((entry, index) =>
       typeof entry === 'string' ? entry : this.#refuse(`${this.#at(key)}[${index}]`, 'a text', entry, ''),
     )

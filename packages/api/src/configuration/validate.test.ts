@@ -14,11 +14,18 @@ function errorsOf(content: object): string[] {
   return result.outcome === 'invalid' ? result.errors.map(renderFieldError) : [result.outcome]
 }
 
-const supported =
-  'supported values: "kai-scheduler", "default-scheduler", "volcano", "lpx-scheduler", "grove-scheduler", "kubernetes"'
+const supported = 'supported values: "kai-scheduler", "default-scheduler", "volcano", "lpx-scheduler"'
 
 describe('mistakes', () => {
   const cases: [title: string, content: object, expected: string[]][] = [
+    ...['grove-scheduler', 'kubernetes'].map((name): [string, object, string[]] => [
+      `the scheduler ${name}, which does not exist`,
+      { scheduler: { profiles: [{ name }], defaultProfileName: name } },
+      [
+        `scheduler.profiles[0].name: Unsupported value: "${name}": ${supported}`,
+        `scheduler.defaultProfileName: Invalid value: "${name}": default profile must be one of the configured profiles`,
+      ],
+    ]),
     [
       'log level',
       { logLevel: 'trace' },
@@ -95,6 +102,14 @@ describe('mistakes', () => {
       'a negative burst, under another path',
       { runtimeClientConnection: { burst: -1 } },
       ['clientConnection.burst: Invalid value: -1: must be non-negative'],
+    ],
+    [
+      'limits that allow nothing',
+      { limits: { podCliqueSetReplicas: -1, podsPerPodCliqueSet: -5 } },
+      [
+        'limits.podCliqueSetReplicas: Invalid value: -1: must be greater than 0',
+        'limits.podsPerPodCliqueSet: Invalid value: -5: must be greater than 0',
+      ],
     ],
     [
       'no concurrency at all',

@@ -33,6 +33,7 @@ export function validateConfiguration(configuration: OperatorConfiguration): Fie
     ...validatePorts(configuration),
     ...oneOf('gangTermination.onTotalLoss', configuration.gangTermination.onTotalLoss, totalLossPolicies),
     ...validateHistory(configuration),
+    ...validateLimits(configuration),
     ...validateClusterDomain(configuration),
     ...validateStartupWaiter(configuration),
   ]
@@ -40,6 +41,12 @@ export function validateConfiguration(configuration: OperatorConfiguration): Fie
 
 function validateHistory({ revisionHistory: { limit } }: OperatorConfiguration): FieldError[] {
   return limit >= 0 ? [] : [fieldError.invalid('revisionHistory.limit', limit, 'must not be negative')]
+}
+
+function validateLimits({ limits }: OperatorConfiguration): FieldError[] {
+  return Object.entries(limits)
+    .filter(([, limit]) => limit < 1)
+    .map(([key, limit]) => fieldError.invalid(`limits.${key}`, limit, 'must be greater than 0'))
 }
 
 function oneOf(field: string, value: string, supported: readonly string[]): FieldError[] {

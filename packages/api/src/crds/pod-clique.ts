@@ -46,8 +46,8 @@ const updateProgress = object<PodCliqueUpdateProgress>('The running update, or t
   readyPodsSelectedToUpdate: object<PodsSelectedToUpdate>('Ready pods that are replaced, one at a time.', {
     current: required(string('Pod that is being replaced.')),
     completed: stringList('Pods that were replaced before, oldest first.'),
-    readyBefore: int32(
-      'How many pods were ready when the current one was selected; the next follows when as many are ready again.',
+    currentIndex: int32(
+      'Index of the pod that is being replaced. The next pod is replaced when the new pod with this index is ready.',
     ),
   }),
 })

@@ -3,6 +3,7 @@
 // The canonical form of templates. Whether pods must be replaced is decided by comparing these forms, never by a hash
 // alone: what is merely written differently, or reordered where order means nothing, is the same.
 import { annotation } from '../annotations.ts'
+import { reservedLabels } from '../labels.ts'
 import { compareBytes } from './byte-order.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { canonicalPodSpec, canonicalTextMap } from './canonical-pod.ts'
@@ -32,6 +33,8 @@ export interface CanonicalClique {
 
 /** All cliques of a set: by name, or as given where the order is the start-up order. */
 export interface CanonicalSetTemplate {
+  /** Absent for the default, by which cliques start in any order. */
+  readonly startupType?: string
   readonly cliques: readonly CanonicalClique[]
 }
 
@@ -43,9 +46,12 @@ export function canonicalPodTemplate(
   const annotations = canonicalTextMap(clique.annotations)
   // It names the topology of the gang and never reaches a PodClique or a pod.
   if (annotations) delete annotations[annotation.topologyName]
+  // The operator gives these labels values of its own, or leaves them out.
+  const labels = canonicalTextMap(clique.labels)
+  for (const key of reservedLabels) delete labels?.[key]
   const explicit = template.cliqueStartupType === 'CliqueStartupTypeExplicit'
   return withoutAbsent({
-    labels: canonicalTextMap(clique.labels),
+    labels: labels && Object.keys(labels).length > 0 ? labels : undefined,
     annotations: annotations && Object.keys(annotations).length > 0 ? annotations : undefined,
     podSpec: canonicalPodSpec(spec.podSpec),
     gangPriorityClassName: nonEmptyText(template.priorityClassName),
@@ -59,9 +65,15 @@ export function canonicalSetTemplate(spec: SetSpecInput): CanonicalSetTemplate {
     const clique: CliqueTemplateInput = objectOf(value)
     return { name: nonEmptyText(clique.name) ?? '', template: canonicalPodTemplate(template, clique) }
   })
-  if (template.cliqueStartupType === 'CliqueStartupTypeInOrder') return { cliques }
-  return { cliques: cliques.sort(compareCliques) }
+  const startupType = nonEmptyText(template.cliqueStartupType) ?? defaultStartupType
+  return {
+    ...(startupType !== defaultStartupType && { startupType }),
+    cliques: startupType === 'CliqueStartupTypeInOrder' ? cliques : cliques.sort(compareCliques),
+  }
 }
+
+/** The API server fills it in. */
+const defaultStartupType = 'CliqueStartupTypeAnyOrder'
 
 /** Whether two canonical forms, or parts of them, are the same. */
 export function sameCanonical(left: unknown, right: unknown): boolean {

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { canonicalSetTemplate } from './canonical.ts'
 import { canonicalJson } from './canonical-json.ts'
-import { generationHash, hashAlgorithmOf, hashCanonical, podTemplateHash } from './hash.ts'
+import { formerGenerationHash, generationHash, hashAlgorithmOf, podTemplateHash } from './hash.ts'
 import { legacyGenerationHash } from './legacy.ts'
 import { randomSetSpec } from './random-pods.ts'
 
@@ -73,31 +73,73 @@ const twoRoles = {
 
 // Stored in clusters. If one of these changes, every workload is updated at the next release: then it takes a new
 // version of the algorithm, and a way to recognise the old one.
-describe('golden values of z1', () => {
-  const minimal = {
-    template: { cliques: [{ name: 'a', spec: { podSpec: { containers: [{ name: 'main' }] } } }] },
-  }
+const minimal = {
+  template: { cliques: [{ name: 'a', spec: { podSpec: { containers: [{ name: 'main' }] } } }] },
+}
 
-  test('the text that is hashed', () => {
-    assert.equal(
-      canonicalJson(canonicalSetTemplate(minimal)),
-      '{"cliques":[{"name":"a","template":{"podSpec":{"containers":[{"name":"main"}]}}}]}',
-    )
-  })
+describe('golden values of z1', () => {
   test('a minimal set', () => {
-    assert.equal(generationHash(minimal), 'z1-530a579e6fe664a23539ceba')
+    assert.equal(formerGenerationHash(minimal), 'z1-530a579e6fe664a23539ceba')
     assert.equal(
       podTemplateHash(minimal.template, minimal.template.cliques[0]!),
       'z1-8132fdfb56b397a666f3b64b',
     )
-    assert.equal(generationHash({}), 'z1-c00378927d1f8144dc7e3cad')
+    assert.equal(formerGenerationHash({}), 'z1-c00378927d1f8144dc7e3cad')
   })
   test('a set of two roles', () => {
     const [prefill, decode] = twoRoles.template.cliques
-    assert.equal(generationHash(twoRoles), 'z1-dbb22679e6c576eac4d73fae')
+    assert.equal(formerGenerationHash(twoRoles), 'z1-dbb22679e6c576eac4d73fae')
     assert.equal(podTemplateHash(twoRoles.template, prefill!), 'z1-2312849029b82f36518fb3df')
     assert.equal(podTemplateHash(twoRoles.template, decode!), 'z1-9aa85320855896816cf7c5df')
   })
+})
+
+describe('golden values of z2', () => {
+  test('the text that is hashed', () => {
+    const text = '"cliques":[{"name":"a","template":{"podSpec":{"containers":[{"name":"main"}]}}}]'
+    assert.equal(canonicalJson(canonicalSetTemplate(minimal)), `{${text}}`)
+    assert.equal(
+      canonicalJson(canonicalSetTemplate(starting(minimal, 'CliqueStartupTypeInOrder'))),
+      `{${text},"startupType":"CliqueStartupTypeInOrder"}`,
+    )
+  })
+  test('a minimal set', () => {
+    assert.equal(generationHash(minimal), 'z2-530a579e6fe664a23539ceba')
+    assert.equal(generationHash({}), 'z2-c00378927d1f8144dc7e3cad')
+  })
+  test('a set of two roles', () => {
+    assert.equal(generationHash(twoRoles), 'z2-dc01a131a29542b7ecdf49d2')
+  })
+})
+
+const startupTypes = ['CliqueStartupTypeInOrder', 'CliqueStartupTypeAnyOrder', 'CliqueStartupTypeExplicit']
+
+function starting<T extends { template: object }>(spec: T, cliqueStartupType: string): T {
+  return { ...spec, template: { ...spec.template, cliqueStartupType } }
+}
+
+test('another start-up type is another generation, whatever the cliques are', () => {
+  fc.assert(
+    fc.property(fc.nat(), fc.integer({ min: 0, max: 3 }), fc.boolean(), (seed, cliques, loose) => {
+      const spec = randomSetSpec(seed, cliques, 2, loose)
+      const hashes = startupTypes.map(type => generationHash(starting(spec, type)))
+      assert.equal(new Set(hashes).size, 3, hashes.join())
+    }),
+    { numRuns: 50 },
+  )
+  for (const spec of [minimal, twoRoles, { template: {} }])
+    assert.equal(new Set(startupTypes.map(type => generationHash(starting(spec, type)))).size, 3)
+})
+
+test('no start-up type is the default one', () => {
+  for (const type of ['', 'CliqueStartupTypeAnyOrder'])
+    assert.equal(generationHash(starting(minimal, type)), generationHash(minimal))
+})
+
+test('the start-up type is no part of a pod template', () => {
+  const [clique] = minimal.template.cliques
+  const hashes = startupTypes.map(type => podTemplateHash(starting(minimal, type).template, clique!))
+  assert.equal(new Set(hashes).size, 1)
 })
 
 test('a hash is a label value that names its algorithm, and no other algorithm makes it', () => {
@@ -107,9 +149,10 @@ test('a hash is a label value that names its algorithm, and no other algorithm m
       const hash = generationHash(spec)
       assert.match(hash, /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/)
       assert.ok(hash.length <= 63)
-      assert.equal(hashAlgorithmOf(hash), 'z1')
+      assert.equal(hashAlgorithmOf(hash), 'z2')
+      assert.equal(hashAlgorithmOf(formerGenerationHash(spec)), 'z1')
+      assert.equal(hashAlgorithmOf(podTemplateHash(spec.template, spec.template.cliques[0]!)), 'z1')
       assert.equal(hashAlgorithmOf(legacyGenerationHash(spec)), 'legacy')
-      assert.equal(hashCanonical(canonicalSetTemplate(spec)), hash)
     }),
     { numRuns: 50 },
   )
@@ -118,8 +161,9 @@ test('a hash is a label value that names its algorithm, and no other algorithm m
 test('what nobody writes is unknown', () => {
   for (const value of [
     '',
-    'z2-0123456789abcdef01234567',
+    'z3-0123456789abcdef01234567',
     'z1-',
+    'z2-',
     'z1-0123456789abcdef0123456',
     'abc',
     '456a',

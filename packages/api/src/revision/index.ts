@@ -12,11 +12,13 @@ export { canonicalJson } from './canonical-json.ts'
 export { canonicalPodSpec } from './canonical-pod.ts'
 export { describeFieldChange, type FieldChange } from './field-change.ts'
 export {
+  formerGenerationAlgorithm,
+  formerGenerationHash,
+  generationAlgorithm,
   generationHash,
   type HashAlgorithm,
-  hashAlgorithm,
   hashAlgorithmOf,
-  hashCanonical,
+  podTemplateAlgorithm,
   podTemplateHash,
 } from './hash.ts'
 export {

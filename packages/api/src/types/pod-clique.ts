@@ -58,6 +58,6 @@ export interface PodsSelectedToUpdate {
   current: string
   /** Oldest first. */
   completed?: string[]
-  /** How many pods were ready when `current` was selected: as many must be ready again before the next goes. */
-  readyBefore?: number
+  /** Index of `current`: the pod that takes this index must be ready before the next pod is replaced. */
+  currentIndex?: number
 }

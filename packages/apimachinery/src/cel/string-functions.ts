@@ -46,10 +46,9 @@ function replaceSome(text: string, from: string, to: string, limit: bigint): str
 }
 
 function findAll(text: string, pattern: string, limit: number): string[] {
-  const expression = goRegExp(pattern)
   const found: string[] = []
   if (limit === 0) return found
-  for (const match of text.matchAll(new RegExp(expression, `${expression.flags}g`))) {
+  for (const match of goRegExp(pattern).matchAll(text)) {
     found.push(match[0])
     if (found.length === limit) break
   }

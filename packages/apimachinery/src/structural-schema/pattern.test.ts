@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goRegExp } from './pattern.ts'
 
-test('expressions of Go mean the same in JavaScript', () => {
+test('regular expressions have the meaning that Go gives them', () => {
   const cases: [string, string[], string[]][] = [
     ['^[a-z][a-z0-9-]*$', ['a-1'], ['A', 'a\n']],
     ['(?i)^abc$', ['ABC'], ['abcd']],
@@ -27,6 +27,10 @@ test('expressions of Go mean the same in JavaScript', () => {
   }
 })
 
-test('what has no counterpart is refused by name', () => {
-  assert.throws(() => goRegExp('a**'), /the pattern "a\*\*" has no counterpart in JavaScript/)
+test('an invalid expression is rejected with the message of Go', () => {
+  assert.throws(() => goRegExp('a**'), /error parsing regexp: invalid nested repetition operator: `\*\*`/)
+})
+
+test('an expression that backtracks without end in JavaScript matches in linear time', () => {
+  assert.equal(goRegExp('^(a+)+$').test(`${'a'.repeat(50_000)}b`), false)
 })

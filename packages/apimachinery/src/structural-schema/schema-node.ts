@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+
 import type { CompiledRule } from '../cel/compiled-rule.ts'
+import type { GoRegExp } from './pattern.ts'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
 export interface StringRules {
   readonly minLength: number | undefined
   readonly maxLength: number | undefined
-  readonly pattern: { readonly source: string; readonly expression: RegExp } | undefined
+  readonly pattern: { readonly source: string; readonly expression: GoRegExp } | undefined
 }
 
 export interface NumberRules {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import {
+  admit,
   type ClusterTopologyBinding,
   defaultScheduler,
   enabledSchedulers,
+  type OperatorConfiguration,
   operatorEnvironment,
   podTemplateHash,
   type ResourceClaimTemplate,
@@ -16,10 +18,14 @@ import {
   schedulerBackends,
 } from '@grove/operator'
 import { clusterOf } from '../cluster-from-manifests.ts'
+import { CommandError } from '../command-error.ts'
 import { readConfigurationFile } from '../configuration-file.ts'
+import type { ManifestDocument } from '../manifest.ts'
 import { readManifestsOf } from '../manifest-folders.ts'
-import { printObjects } from '../print.ts'
-import { kindOf, setsAmong, storedSet } from '../set-manifest.ts'
+import { printNote, printObjects } from '../print.ts'
+import { isObject, kindOf, setsAmong, storedSet } from '../set-manifest.ts'
+import { countObjects, renderedObjectsLimit } from './render/object-count.ts'
+import { claimTemplateHints } from './validate/claim-hints.ts'
 
 /** Stands for the operator's own version where there is no release: the tag of the waiter's image. */
 const unreleasedVersion = 'v0.1.0-dev'
@@ -31,28 +37,80 @@ export async function render(options: {
 }): Promise<void> {
   const documents = await readManifestsOf(options.filename)
   const configuration = await readConfigurationFile(options.config)
-  const named = <T>(kind: string): T[] =>
-    documents.filter(document => kindOf(document) === kind).map(document => document.value as T)
+  const ofKind = (kind: string) => documents.filter(document => kindOf(document) === kind)
   const image = process.env[operatorEnvironment.waiterImage] ?? 'grove-initc'
   const context: RenderContext = {
     backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
     configuration,
     waiterImage: `${image}:${unreleasedVersion}`,
-    topologyBindings: named<ClusterTopologyBinding>('ClusterTopologyBinding'),
-    claimTemplates: named<ResourceClaimTemplate>('ResourceClaimTemplate'),
+    topologyBindings: ofKind('ClusterTopologyBinding').map(document =>
+      storedBinding(document, configuration),
+    ),
+    claimTemplates: ofKind('ResourceClaimTemplate').map(claimTemplate),
     podTemplateHashes: set =>
       Object.fromEntries(
         set.spec.template.cliques.map(clique => [clique.name, podTemplateHash(set.spec.template, clique)]),
       ),
   }
   const cluster = clusterOf(documents)
-  // Which namespaces may lend claim templates is the cluster's business; what would be made of them is asked here.
-  const lenient = { ...configuration, resourceSharing: { allowedTemplateNamespaces: ['*'] } }
-  const sets = setsAmong(documents).map(
-    document => storedSet(document, lenient, cluster) as unknown as StoredSet,
-  )
+  let count = 0
+  const sets = setsAmong(documents).map(document => {
+    const set = storedSet(document, configuration, cluster) as unknown as StoredSet
+    count += countObjects(set)
+    requirePrintable(count, document)
+    requireBackends(set, context, document)
+    for (const hint of claimTemplateHints(set, context.claimTemplates))
+      printNote(`hint: ${placeOf(document, hint.field)}: ${hint.field}: ${hint.text}`)
+    return set
+  })
   printObjects(
     [...sets.flatMap(set => renderSet(set, context)), ...renderTopologies(context)],
     options.output,
   )
+}
+
+function requirePrintable(count: number, document: ManifestDocument): void {
+  if (count <= renderedObjectsLimit) return
+  const [wanted, limit] = [count, renderedObjectsLimit].map(number => number.toLocaleString('en'))
+  throw new CommandError(
+    `${placeOf(document, 'spec.replicas')}: the set consists of ${wanted} objects and render prints at most ${limit}; lower the replicas of the set, its groups or its cliques`,
+    1,
+  )
+}
+
+function requireBackends(set: StoredSet, { backends }: RenderContext, document: ManifestDocument): void {
+  set.spec.template.cliques.forEach(({ spec }, index) => {
+    const name = spec.podSpec.schedulerName || backends.nameFor(set)
+    if (backends.find(name)) return
+    const field = `spec.template.cliques[${index}].spec.podSpec.schedulerName`
+    throw new CommandError(
+      `${placeOf(document, field)}: ${field}: the operator has no backend for scheduler "${name}"`,
+      1,
+    )
+  })
+}
+
+function storedBinding(
+  document: ManifestDocument,
+  configuration: OperatorConfiguration,
+): ClusterTopologyBinding {
+  const answer = admit(
+    { operation: 'CREATE', kind: 'ClusterTopologyBinding', object: document.value },
+    { configuration, cluster: clusterOf([]) },
+  )
+  if (!answer.allowed) throw new CommandError(`${placeOf(document)}: ${answer.message}`, 1)
+  return answer.object as ClusterTopologyBinding
+}
+
+function claimTemplate(document: ManifestDocument): ResourceClaimTemplate {
+  const { metadata, spec } = document.value as Record<string, unknown>
+  if (!isObject(metadata) || typeof metadata.name !== 'string')
+    throw new CommandError(`${placeOf(document)}: the ResourceClaimTemplate has no metadata.name`, 1)
+  if (!isObject(spec) || !isObject(spec.spec))
+    throw new CommandError(`${placeOf(document)}: the ResourceClaimTemplate has no spec.spec`, 1)
+  return document.value as ResourceClaimTemplate
+}
+
+function placeOf(document: ManifestDocument, field = ''): string {
+  return `${document.source}:${document.locate(field)?.line ?? document.line}`
 }

@@ -2,10 +2,20 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { apiVersion, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import {
+  apiVersion,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  podsFailing,
+} from '@grove/api'
+import { rendered } from '../line.ts'
 import type { SetObjects } from '../tree/set-model.ts'
 import { treeLines } from '../tree/set-tree.ts'
-import { statusLines } from './status.ts'
+import { statusLines as coloured } from './status.ts'
+
+const statusLines = (objects: SetObjects) => coloured(objects).map(line => rendered(line, false))
 
 const nothing: SetObjects = {
   set: {
@@ -76,9 +86,9 @@ test('a group that was scaled below its minimum is what keeps a set from being a
   ])
   assert.deepEqual(statusLines({ ...nothing, groups: [group(2)] }), [head])
   assert.ok(
-    treeLines({ ...nothing, groups: [group(0)] }).includes(
-      '   └─ PodCliqueScalingGroup llm-0-decode  0/0 available  scaled below its minAvailable 2',
-    ),
+    treeLines({ ...nothing, groups: [group(0)] })
+      .map(line => rendered(line, false))
+      .includes('   └─ PodCliqueScalingGroup llm-0-decode  0/0 available  scaled below its minAvailable 2'),
   )
 })
 
@@ -97,4 +107,34 @@ test('many with the same complaint in one line, since the first of them', () => 
     '  5 PodCliques, such as a: PodCliqueScheduled Few since 2030-01-01T00:00:05Z: a: 0',
     '  5 PodCliques, such as a: 10 pods unschedulable: no room',
   ])
+})
+
+test('messages of the cluster are shown without their control characters', () => {
+  const [first] = crowd(1).cliques
+  const evil = {
+    ...first!,
+    status: {
+      ...first!.status!,
+      conditions: [{ ...first!.status!.conditions![0]!, message: '\x1b[2Jgone' }],
+    },
+  }
+  const objects = { ...nothing, cliques: [evil] }
+  assert.deepEqual(statusLines(objects), [
+    head,
+    '  PodClique a: PodCliqueScheduled Few since 2030-01-01T00:00:09Z: \\x1b[2Jgone',
+  ])
+})
+
+test('pods that fail again and again are reported with the next attempt, and not any more when they recovered', () => {
+  const failing = (status: 'True' | 'False'): SetObjects => {
+    const value = status === 'True' ? podsFailing.backOff('index 3 failed 4 times') : podsFailing.recovered
+    const [one] = crowd(1).cliques
+    const conditions = [{ ...value, lastTransitionTime: '2030-01-01T00:00:00Z' }]
+    return { ...nothing, cliques: [{ ...one!, status: { ...one!.status!, conditions } }] }
+  }
+  assert.deepEqual(statusLines(failing('True')), [
+    head,
+    '  PodClique a: PodsFailing BackOff since 2030-01-01T00:00:00Z: index 3 failed 4 times',
+  ])
+  assert.deepEqual(statusLines(failing('False')), [head])
 })

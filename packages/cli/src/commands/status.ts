@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type Condition, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { bad, good, type Line, waiting as pending } from '../line.ts'
 import type { ClusterOptions } from '../live-cluster.ts'
 import { countedWaits } from '../tree/pod-waits.ts'
 import { neededOf, type SetObjects } from '../tree/set-model.ts'
-import { plain, type TreeOptions } from '../tree/set-tree.ts'
 import { showSet } from '../tree/show-set.ts'
 import { troublesOf } from '../tree/troubles.ts'
 
@@ -56,26 +56,26 @@ function summary(objects: SetObjects) {
   }
 }
 
-export function statusLines(objects: SetObjects, { paint = plain }: TreeOptions = {}): string[] {
+export function statusLines(objects: SetObjects): Line[] {
   const seen = summary(objects)
   const { name, replicas, availableReplicas, updatedReplicas, updateProgress, settled } = seen
   const current = updateProgress?.currentlyUpdating?.[0]?.replicaIndex
   const head = `${name}: ${availableReplicas}/${replicas} replicas available, ${updatedReplicas}/${replicas} on revision ${seen.revision ?? '(none yet)'}`
   const isUpdating = updateProgress?.updateStartedAt && !updateProgress.updateEndedAt
   return [
-    settled ? paint.good(head) : paint.waiting(head),
-    ...(seen.deletedSince ? [paint.bad(`  is being deleted since ${seen.deletedSince}`)] : []),
+    settled ? good(head) : pending(head),
+    ...(seen.deletedSince ? [bad(`  is being deleted since ${seen.deletedSince}`)] : []),
     ...(isUpdating
       ? [
           `  an update runs since ${updateProgress.updateStartedAt}${current === undefined ? '' : `, now at replica ${current}`}`,
         ]
       : []),
-    ...seen.lastErrors.map(error => paint.bad(`  error ${error.code}: ${error.description}`)),
+    ...seen.lastErrors.map(error => bad(`  error ${error.code}: ${error.description}`)),
     ...seen.scaledBelowMinimum.map(({ kind, name: of, replicas: now, minAvailable }) =>
-      paint.bad(`  ${kind} ${of}: scaled to ${now}, below its minAvailable ${minAvailable}`),
+      bad(`  ${kind} ${of}: scaled to ${now}, below its minAvailable ${minAvailable}`),
     ),
     ...troubleLines(seen.troubles),
-    ...waitLines(seen.waiting).map(line => paint.waiting(line)),
+    ...waitLines(seen.waiting).map(line => pending(line)),
   ]
 }
 

@@ -8,7 +8,9 @@ import { type ManifestDocument, readManifests } from '../manifest.ts'
 import { readManifestsOf } from '../manifest-folders.ts'
 import { printJson, printLines } from '../print.ts'
 import { isObject } from '../set-manifest.ts'
+import { type Terminal, terminal } from '../terminal.ts'
 import { type Judgement, judgedKinds, notJudged } from './validate/document-kind.ts'
+import { folded } from './validate/fold.ts'
 import { verdictLines } from './validate/verdict.ts'
 
 export interface ValidateOptions {
@@ -35,11 +37,18 @@ export async function validate(options: ValidateOptions): Promise<number> {
     return judgement
   })
   if (options.output === 'json') printJson(judgements.map(asJson))
-  else printLines(verdictLines(judgements))
+  else printLines(verdictLines(judgements).flatMap(line => folded(line, columnsOf(terminal()))))
   return judgements.some(({ answer }) => answer?.allowed === false) ? 1 : 0
 }
 
+/** Files and other programs get every line as one. */
+function columnsOf({ stdout }: Terminal): number {
+  return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY
+}
+
 interface Request {
+  /** Where the object stands: its path in the document. */
+  readonly path: string
   readonly uid: string | undefined
   readonly operation: string
   readonly kind: string
@@ -49,6 +58,7 @@ interface Request {
   readonly object: unknown
   readonly oldObject: unknown
   readonly dryRun: boolean
+  readonly fieldValidation: 'Strict' | 'Warn'
 }
 
 function requestOf(document: ManifestDocument, stored: readonly ManifestDocument[] | undefined): Request {
@@ -56,6 +66,7 @@ function requestOf(document: ManifestDocument, stored: readonly ManifestDocument
   if (value.kind === 'AdmissionReview' && isObject(value.request)) return reviewRequest(value.request)
   const oldObject = stored?.find(candidate => sameObject(candidate.value, value))?.value
   return {
+    path: '',
     uid: undefined,
     operation: oldObject === undefined ? 'CREATE' : 'UPDATE',
     kind: text(value.kind) ?? '',
@@ -65,6 +76,8 @@ function requestOf(document: ManifestDocument, stored: readonly ManifestDocument
     object: document.value,
     oldObject,
     dryRun: false,
+    // As kubectl and `grove apply` send it.
+    fieldValidation: 'Strict',
   }
 }
 
@@ -72,7 +85,9 @@ function reviewRequest(request: Readonly<Record<string, unknown>>): Request {
   const object = isObject(request.object) ? request.object : {}
   const gvk = isObject(request.kind) ? request.kind : {}
   const version = [text(gvk.group), text(gvk.version)].filter(part => part).join('/')
+  const options = isObject(request.options) ? request.options : {}
   return {
+    path: 'request.object.',
     uid: text(request.uid),
     operation: text(request.operation) ?? '',
     kind: text(gvk.kind) ?? text(object.kind) ?? '',
@@ -82,6 +97,8 @@ function reviewRequest(request: Readonly<Record<string, unknown>>): Request {
     object: request.object,
     oldObject: request.oldObject,
     dryRun: request.dryRun === true,
+    // Clients that do not say so are only warned.
+    fieldValidation: options.fieldValidation === 'Strict' ? 'Strict' : 'Warn',
   }
 }
 
@@ -91,15 +108,28 @@ function judge(
   configuration: OperatorConfiguration,
   cluster: ClusterFromManifests,
 ): Judgement {
-  const subject = { document, uid: request.uid, kind: request.kind, name: nameOf(request) }
+  const { uid, path } = request
+  const subject = {
+    document: {
+      ...document,
+      line: document.line,
+      locate: (field: string) => document.locate(`${path}${field}`),
+    },
+    uid,
+    kind: request.kind,
+    name: nameOf(request),
+    object: request.object,
+    oldObject: request.oldObject,
+  }
   const other = notJudged(request.apiVersion, request.kind)
   if (other) return { ...subject, ...other }
-  const { operation, kind, namespace, name, object, oldObject } = request
+  const { operation, kind, namespace, name, object, oldObject, fieldValidation } = request
   const answer = admit(
     {
       operation,
       kind,
       object,
+      fieldValidation,
       ...(namespace !== undefined && { namespace }),
       ...(name !== undefined && { name }),
       ...(oldObject !== undefined && oldObject !== null && { oldObject }),

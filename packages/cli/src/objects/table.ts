@@ -2,6 +2,8 @@
 
 // Tables that the server made, in columns.
 
+import { escaped } from '../line.ts'
+
 export interface Table {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }
   readonly columnDefinitions?: readonly Column[] | null
@@ -101,11 +103,7 @@ export class TablePrinter {
   }
 }
 
-/** One line a cell, and nothing in it that a terminal would obey. */
+/** Escaped here, because the widths of the columns depend on it. */
 function cellText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  return String(value).replace(
-    /\p{Cc}/gu,
-    control => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  )
+  return value === null || value === undefined ? '' : escaped(String(value))
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { escaped } from '../line.ts'
 import { type ClusterOptions, withCluster } from '../live-cluster.ts'
 import { printJson, printLines, printYaml } from '../print.ts'
 import { type Revision, readHistory, revisionNumbered, type SetHistory } from './revisions.ts'
@@ -37,5 +38,5 @@ function lines(name: string, { revisions }: SetHistory): string[] {
 }
 
 function cells({ number, hash, created, cause, current }: Revision): string[] {
-  return [`${number}${current ? ' *' : ''}`, hash, created ?? '<unknown>', cause ?? '<none>']
+  return [`${number}${current ? ' *' : ''}`, hash, created ?? '<unknown>', cause ?? '<none>'].map(escaped)
 }

@@ -71,8 +71,8 @@ export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<
     const lines = (await ok('rollout history web')).trimEnd().split('\n')
     assert.equal(lines[0], 'podcliqueset.grove.io/web')
     assert.match(lines[1]!, /^REVISION +HASH +CREATED +CHANGE-CAUSE$/)
-    assert.match(lines[2]!, /^1 +z1-[0-9a-f]{24} .* first$/)
-    assert.match(lines[3]!, /^2 \* +z1-[0-9a-f]{24} .* second$/)
+    assert.match(lines[2]!, /^1 +z2-[0-9a-f]{24} .* first$/)
+    assert.match(lines[3]!, /^2 \* +z2-[0-9a-f]{24} .* second$/)
     assert.equal(lines.length, 4)
     assert.match(await ok('rollout history web --revision 1'), /revision #1\ntemplate:\n.*app:1\n/s)
 
@@ -130,5 +130,27 @@ export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<
       assert.notEqual(status, 0, words)
       assert.match(stderr, pattern)
     }
+  })
+
+  it('control characters of an object reach the terminal as text, whatever prints them', async () => {
+    const { ok, run } = await stage()
+    const evil = '"\\e]0;owned\\a\\e[2J"'
+    const withMessage = (image: string) =>
+      manifest(image, evil).replace('name: main,', `name: main, terminationMessagePath: ${evil},`)
+    await ok('apply -f -', withMessage('registry.example/app:1'))
+    await ok(watch)
+    await ok('apply -f -', withMessage('registry.example/app:2'))
+    await ok(watch)
+    const texts = [
+      await ok('rollout history web'),
+      await ok('rollout history web --revision 1'),
+      (await run('rollout diff web --revision 1')).stdout,
+      await ok('get podcliqueset web -o yaml'),
+      await ok('get podcliqueset web -o json'),
+      await ok('tree web'),
+      (await run(`get podcliqueset ${JSON.parse(evil.replaceAll(/\\[ea]/g, '\\u001b'))}`)).stderr,
+    ]
+    for (const text of texts) assert.doesNotMatch(text, /(?!\n)\p{Cc}/u)
+    assert.match(texts[0]!, /\\x1b\]0;owned\\x07\\x1b\[2J/)
   })
 }

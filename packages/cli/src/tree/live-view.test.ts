@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { clip, LiveView } from './live-view.ts'
+import { good } from '../line.ts'
+import { LiveView } from './live-view.ts'
 
 function screen(size: { isTTY?: boolean; columns?: number; rows?: number }) {
   const out = Object.assign(new PassThrough({ encoding: 'utf8' }), size)
@@ -68,6 +69,29 @@ test('elsewhere what is said stands between the lines', () => {
 })
 
 test('colours take no room and are ended', () => {
-  assert.equal(clip('\x1b[32mgreen\x1b[0m', 5), '\x1b[32mgreen\x1b[0m')
-  assert.equal(clip('\x1b[32mgreen and long\x1b[0m', 6), '\x1b[32mgreen\x1b[0m…')
+  const { out, text } = screen({ isTTY: true, columns: 6, rows: 10 })
+  const view = new LiveView(out)
+  view.show([['', good('green!')]])
+  assert.equal(text(), '\x1b[32mgreen!\x1b[0m\n')
+  view.say([['', good('green and long'), ' text']])
+  assert.equal(text(), '\x1b[1A\x1b[0J\x1b[32mgreen and long\x1b[0m text\n')
+  view.show([['a', good('green and long'), ' text']])
+  assert.equal(text(), 'a\x1b[32mgree\x1b[0m…\n')
+})
+
+test('a line holds no control character of others, wherever it is shown', () => {
+  const evil = 'x\x1b]0;owned\x07\x1b[2J\r\n\x9b31m'
+  const shown = 'x\\x1b]0;owned\\x07\\x1b[2J\\x0d\\x0a\\x9b31m'
+  for (const isTTY of [true, false])
+    for (const method of ['show', 'say', 'end'] as const) {
+      const { out, text } = screen({ isTTY, columns: 80, rows: 10 })
+      new LiveView(out)[method]([[evil, good(evil)]])
+      assert.equal(text(), isTTY ? `${shown}\x1b[32m${shown}\x1b[0m\n` : `${shown}${shown}\n`)
+    }
+})
+
+test('an escaped character is cut as it is shown', () => {
+  const { out, text } = screen({ isTTY: true, columns: 6, rows: 10 })
+  new LiveView(out).show(['abc\x1b[2J'])
+  assert.equal(text(), 'abc\\x…\n')
 })

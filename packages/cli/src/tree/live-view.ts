@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { stripVTControlCharacters } from 'node:util'
+import { clipped, type Line, rendered, wantsColours } from '../line.ts'
 
 type Screen = NodeJS.WritableStream & {
   readonly isTTY?: boolean
@@ -22,13 +22,13 @@ export class LiveView {
     this.#out = out
   }
 
-  show(lines: readonly string[]): void {
+  show(lines: readonly Line[]): void {
     if (!this.#out.isTTY) this.#tell(lines)
-    else if (lines.length > 0 || this.#drawn > 0) this.#redraw(this.#clipped(lines))
+    else if (lines.length > 0 || this.#drawn > 0) this.#redraw(this.#fitting(lines))
   }
 
   /** Shows the last state, all of it: it is not drawn over any more. */
-  end(lines: readonly string[]): void {
+  end(lines: readonly Line[]): void {
     if (this.#out.isTTY) {
       this.#redraw(lines)
       this.#drawn = 0
@@ -36,14 +36,18 @@ export class LiveView {
   }
 
   /** Says something that stays; what changes goes on below it. */
-  say(lines: readonly string[]): void {
+  say(lines: readonly Line[]): void {
     if (this.#drawn > 0) this.#out.write(this.#erasure())
     this.#drawn = 0
-    if (lines.length > 0) this.#out.write(`${lines.join('\n')}\n`)
+    if (lines.length > 0) this.#out.write(`${this.#rendered(lines).join('\n')}\n`)
   }
 
-  #redraw(lines: readonly string[]): void {
-    this.#out.write(`${this.#erasure()}${lines.map(line => `${line}\n`).join('')}`)
+  #redraw(lines: readonly Line[]): void {
+    this.#out.write(
+      `${this.#erasure()}${this.#rendered(lines)
+        .map(line => `${line}\n`)
+        .join('')}`,
+    )
     this.#drawn = lines.length
   }
 
@@ -52,15 +56,21 @@ export class LiveView {
   }
 
   /** The cursor cannot go back above the screen, nor does it know of lines that were wrapped. */
-  #clipped(lines: readonly string[]): string[] {
+  #fitting(lines: readonly Line[]): Line[] {
     const columns = this.#out.columns || unknownScreen.columns
     const rows = this.#out.rows || unknownScreen.rows
     const hidden = lines.length - (rows - 1)
     const shown = hidden > 0 ? [...lines.slice(0, rows - 2), `… and ${hidden + 1} more lines`] : lines
-    return shown.map(line => clip(line, columns))
+    return shown.map(line => clipped(line, columns))
   }
 
-  #tell(lines: readonly string[]): void {
+  #rendered(lines: readonly Line[]): string[] {
+    const hasColours = wantsColours(this.#out)
+    return lines.map(line => rendered(line, hasColours))
+  }
+
+  #tell(given: readonly Line[]): void {
+    const lines = this.#rendered(given)
     const told = this.#told
     // The first look is the whole picture; afterwards what changed, without the branches that led to it.
     const text = told
@@ -69,15 +79,4 @@ export class LiveView {
     if (lines.length > 0 || told) this.#told = new Set(lines)
     if (text.length > 0) this.#out.write(`${text.join('\n')}\n`)
   }
-}
-
-/** Cuts a line to so many visible characters; colours take no room and end where the text ends. */
-export function clip(line: string, columns: number): string {
-  const length = [...stripVTControlCharacters(line)].length
-  if (length <= columns) return line
-  let room = columns - 1
-  const kept = [...line.matchAll(/\p{Cc}\[[0-9;]*m|\P{Cc}/gu)].map(([piece]) =>
-    piece.length > 1 && piece.endsWith('m') ? piece : room-- > 0 ? piece : '',
-  )
-  return `${kept.join('')}…`
 }

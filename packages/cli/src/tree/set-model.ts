@@ -34,6 +34,8 @@ export interface TreeNode {
   readonly waiting: readonly { readonly pods: number; readonly why: string }[]
   readonly troubles: readonly Condition[]
   readonly children: readonly TreeNode[]
+  /** Replicas that do not exist yet and are not among the children. */
+  readonly hidden?: number
 }
 
 export interface TreeCount {
@@ -58,9 +60,10 @@ export function setTree(objects: SetObjects): TreeNode {
   const { set } = objects
   const want = set.spec.replicas ?? 0
   const view = new View(objects)
-  const indexes = Array.from({ length: want }, (_, index) => String(index))
+  const present = view.replicaIndexes()
+  const { indexes, hidden } = wantedIndexes(present, want)
   // A replica that was scaled away is there until the last of it is gone.
-  const leaving = view.replicaIndexes().filter(index => Number(index) >= want)
+  const leaving = present.filter(index => Number(index) >= want)
   return {
     kind: 'PodCliqueSet',
     name: set.metadata.name ?? '',
@@ -70,6 +73,27 @@ export function setTree(objects: SetObjects): TreeNode {
     waiting: [],
     troubles: troublesOf(set.status?.conditions),
     children: [...indexes, ...leaving].map(index => view.replica(index)),
+    ...hidden,
+  }
+}
+
+/** As many replicas without any object are listed. The number in `spec.replicas` may be a typo, or the work of an HPA. */
+const listedMissing = 100
+
+/** The indexes that exist or are wanted, in order, without most of those that are only wanted. */
+function wantedIndexes(
+  present: readonly string[],
+  want: number,
+): { readonly indexes: string[]; readonly hidden: Pick<TreeNode, 'hidden'> } {
+  const indexes = present.map(Number).filter(index => index < want)
+  const existing = new Set(indexes)
+  const missing: number[] = []
+  for (let index = 0; index < want && missing.length < listedMissing; index++)
+    if (!existing.has(index)) missing.push(index)
+  const hidden = want - existing.size - missing.length
+  return {
+    indexes: [...indexes, ...missing].sort((a, b) => a - b).map(String),
+    hidden: hidden > 0 ? { hidden } : {},
   }
 }
 
@@ -120,10 +144,8 @@ class View {
   #group(group: PodCliqueScalingGroup, cliques: readonly PodClique[]): TreeNode {
     const { replicas: want } = group.spec
     const ofReplica = grouped(cliques, label.scalingGroupReplicaIndex)
-    const indexes = new Set([
-      ...Array.from({ length: want }, (_, index) => String(index)),
-      ...[...ofReplica.keys()].sort((a, b) => Number(a) - Number(b)),
-    ])
+    const present = [...ofReplica.keys()].sort((a, b) => Number(a) - Number(b))
+    const { indexes, hidden } = wantedIndexes(present, want)
     return {
       kind: 'PodCliqueScalingGroup',
       name: group.metadata.name ?? '',
@@ -132,7 +154,10 @@ class View {
       ...updatedOf(group.status, want),
       waiting: [],
       troubles: troublesOf(group.status?.conditions),
-      children: [...indexes].map(index => this.#groupReplica(index, ofReplica.get(index) ?? [])),
+      children: [...new Set([...indexes, ...present])].map(index =>
+        this.#groupReplica(index, ofReplica.get(index) ?? []),
+      ),
+      ...hidden,
     }
   }
 

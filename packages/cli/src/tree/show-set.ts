@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Shows a live set once, or again and again as it changes; as text or as JSON.
+import type { Line } from '../line.ts'
 import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
-import { printJson, printLines } from '../print.ts'
+import { jsonOf, printJson, printJsonLine, printLines } from '../print.ts'
 import { onlySet, readSet } from '../set-objects.ts'
 import { terminal } from '../terminal.ts'
 import { followSet } from './followed-set.ts'
 import { LiveView } from './live-view.ts'
 import type { SetObjects } from './set-model.ts'
-import { paintFor, type TreeOptions } from './set-tree.ts'
+import type { TreeOptions } from './set-tree.ts'
 
 export interface SetView {
-  lines(objects: SetObjects, options: TreeOptions): string[]
+  lines(objects: SetObjects, options: TreeOptions): Line[]
   value(objects: SetObjects): unknown
 }
 
@@ -34,7 +35,7 @@ export function showSet(
     const objects = await readSet(cluster, name)
     if (options.watch) return watchSet(cluster, name, options.output, view)
     if (options.output === 'json') printJson(view.value(objects))
-    else printLines(view.lines(objects, { paint: paintFor(terminal().stdout), now: Date.now() }))
+    else printLines(view.lines(objects, { now: Date.now() }))
     return objects
   })
 }
@@ -47,7 +48,6 @@ async function watchSet(
 ): Promise<undefined> {
   const { stdout } = terminal()
   const isTTY = stdout.isTTY ?? false
-  const paint = paintFor(stdout)
   const live = new LiveView(stdout)
   const isText = output !== 'json'
   let told = ''
@@ -58,10 +58,10 @@ async function watchSet(
       if (isText) live.say([`PodCliqueSet ${name} is gone`])
       return undefined
     }
-    if (isText) live.show(view.lines(seen, { paint, ...(isTTY && { now: Date.now() }) }))
+    if (isText) live.show(view.lines(seen, isTTY ? { now: Date.now() } : {}))
     else {
-      const text = JSON.stringify(view.value(seen))
-      if (text !== told) printLines([text])
+      const text = jsonOf(view.value(seen))
+      if (text !== told) printJsonLine(text)
       told = text
     }
   }

@@ -6,6 +6,7 @@ const badUnlessFalse: ReadonlySet<string> = new Set([
   conditionType.minAvailableBreached,
   conditionType.topologyLevelsUnavailable,
   conditionType.gangTerminationInProgress,
+  conditionType.podsFailing,
   conditionType.podGangUnhealthy,
   conditionType.podGangDisruptionTarget,
 ])

@@ -24,7 +24,7 @@ export interface Access {
   /** What a user may do in a namespace, as far as it can be listed. */
   rulesFor(user: UserInfo, namespace: string): readonly RbacPolicyRule[]
   /** The bearer of the token in the headers; undefined when there is none, or none that is good. */
-  authenticate(headers: ApiRequest['headers']): UserInfo | undefined
+  authenticate(headers: ApiRequest['headers']): Promise<UserInfo | undefined>
   /** Brings what the authorization needs into a new cluster. Returns how to stop. */
   start(context: ServerContext): () => void
 }
@@ -42,9 +42,9 @@ export interface AccessOptions {
 
 export function createAccess(options: AccessOptions): Access {
   const tokens = new ServiceAccountTokens(options)
-  const authenticate: Access['authenticate'] = headers => {
+  const authenticate: Access['authenticate'] = async headers => {
     const token = bearerToken(headers.authorization)
-    const verified = token === undefined ? undefined : tokens.verify(token)
+    const verified = token === undefined ? undefined : await tokens.verify(token)
     return verified?.ok ? verified.user : undefined
   }
   if (options.mode === 'rbac' && !options.authorize)

@@ -67,7 +67,7 @@ export function answerTokenRequest(tokens: ServiceAccountTokens): SubresourceHan
         boundObjectRef: spec.boundObjectRef ?? null,
       },
       status: {
-        token: tokens.issueBound(account, { audiences, expirationSeconds, bound }),
+        token: await tokens.issueBound(account, { audiences, expirationSeconds, bound }),
         expirationTimestamp: timestamp(now + expirationSeconds * 1000),
       },
     }

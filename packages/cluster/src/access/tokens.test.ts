@@ -34,7 +34,7 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 describe('tokens of service accounts', () => {
   it('are good until their end', async () => {
     const { clock, cluster, robot } = await clusterWithRobot()
-    const token = cluster.tokens.issueBound(robot, {
+    const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],
       expirationSeconds: 3600,
     })
@@ -45,7 +45,7 @@ describe('tokens of service accounts', () => {
     assert.ok(await cluster.authenticate(bearer(token)))
     await clock.advance(1000)
     assert.equal(await cluster.authenticate(bearer(token)), undefined)
-    assert.deepEqual(cluster.tokens.verify(token), {
+    assert.deepEqual(await cluster.tokens.verify(token), {
       ok: false,
       error: 'service account token has expired',
     })
@@ -53,7 +53,7 @@ describe('tokens of service accounts', () => {
 
   it('are not good for the next account of the same name', async () => {
     const { cluster, robot, send, accounts, create } = await clusterWithRobot()
-    const token = cluster.tokens.issueBound(robot, {
+    const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],
       expirationSeconds: 3600,
     })
@@ -78,7 +78,7 @@ describe('tokens of service accounts', () => {
 
   it('outlive the server where the objects do', async () => {
     const { clock, store, cluster, robot } = await clusterWithRobot()
-    const token = cluster.tokens.issueBound(robot, {
+    const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],
       expirationSeconds: 3600,
     })
@@ -96,7 +96,7 @@ describe('tokens of service accounts', () => {
 
   it('do not choose how they are checked', async () => {
     const { cluster, robot } = await clusterWithRobot()
-    const token = cluster.tokens.issueBound(robot, {
+    const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],
       expirationSeconds: 3600,
     })

@@ -63,7 +63,7 @@ export class ServiceAccountTokens {
       readonly expirationSeconds: number
       readonly bound?: readonly BoundObject[]
     },
-  ): string {
+  ): Promise<string> {
     const { namespace = '', name = '', uid = '' } = account.metadata
     const now = this.#seconds()
     const bound = Object.fromEntries(
@@ -95,9 +95,9 @@ export class ServiceAccountTokens {
   }
 
   /** Who the bearer of a token is. `audiences` are those that the asker answers for. */
-  verify(token: string, audiences: readonly string[] = [tokenIssuerName]): Verification {
+  async verify(token: string, audiences: readonly string[] = [tokenIssuerName]): Promise<Verification> {
     this.#key ??= findSigningKey(this.#store)
-    const claims = this.#key && openToken(this.#key, token)
+    const claims = this.#key && (await openToken(this.#key, token))
     if (!claims) return refused('invalid bearer token')
     if (claims.iss === legacyIssuerName) return this.#verifyLegacy(token, claims, audiences)
     return claims.iss === tokenIssuerName ? this.#verifyBound(claims, audiences) : refused('invalid issuer')

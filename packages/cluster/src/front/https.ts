@@ -203,12 +203,14 @@ function asResponse(status: { code?: number }): ApiResponse {
 
 async function send(response: ApiResponse, outgoing: ServerResponse, headOnly: boolean): Promise<void> {
   if (!response.stream) {
-    const body = response.bytes ?? response.body ?? ''
-    outgoing.writeHead(response.status, { ...response.headers, 'content-length': Buffer.byteLength(body) })
+    // Bytes, because Node writes the headers in the encoding of a body that is text.
+    const body = response.bytes ?? Buffer.from(response.body ?? '')
+    const headers = { ...inUtf8(response.headers), 'content-length': body.byteLength }
+    outgoing.writeHead(response.status, headers)
     outgoing.end(headOnly ? undefined : body)
     return
   }
-  outgoing.writeHead(response.status, response.headers)
+  outgoing.writeHead(response.status, inUtf8(response.headers))
   outgoing.flushHeaders()
   for await (const chunk of response.stream) {
     // A client that does not read stops us here, and nothing piles up for it but its place in the log.
@@ -216,6 +218,17 @@ async function send(response: ApiResponse, outgoing: ServerResponse, headOnly: b
     if (outgoing.destroyed) break
   }
   outgoing.end()
+}
+
+/** Warnings quote texts of users in any language. Node writes one byte a character, real API servers write UTF-8. */
+function inUtf8(headers: ApiResponse['headers']): ApiResponse['headers'] {
+  const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? bytes(value) : value.map(bytes),
+    ]),
+  )
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

@@ -32,7 +32,7 @@ function reviewToken({ tokens }: Access): Evaluation {
   return async object => {
     const { spec } = object as unknown as AuthenticationTokenReview
     if (!spec?.token) throw refuse.badRequest('token is required for TokenReview in authentication')
-    const verified = tokens.verify(spec.token, spec.audiences?.length ? spec.audiences : undefined)
+    const verified = await tokens.verify(spec.token, spec.audiences?.length ? spec.audiences : undefined)
     const status = verified.ok
       ? { authenticated: true, user: shown(verified.user), audiences: verified.audiences }
       : { user: {}, error: verified.error }

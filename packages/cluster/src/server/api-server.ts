@@ -5,7 +5,7 @@ import type { ServerContext } from './context.ts'
 import { answerDiscovery } from './discovery.ts'
 import { answerHealth } from './health.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
-import { parseRequestInfo, type RequestInfo } from './request-info.ts'
+import { parseRequestInfo, type RequestInfo, selectedName } from './request-info.ts'
 import type { ResourceCall, SubresourceHandler } from './resource-call.ts'
 import * as verbs from './resource-verbs.ts'
 import { ApiError, refuse } from './status.ts'
@@ -58,6 +58,7 @@ export class ApiServer {
 
   async #authorize(request: ApiRequest, info: RequestInfo | undefined): Promise<void> {
     const { user, method, path } = request
+    const name = info ? info.name || selectedName(info, request.query) : ''
     const refusal = await this.context.authorize({
       user,
       verb: info?.verb ?? method.toLowerCase(),
@@ -67,15 +68,11 @@ export class ApiServer {
       resource: info?.resource ?? '',
       subresource: info?.subresource ?? '',
       namespace: info?.namespace ?? '',
-      name: info?.name ?? '',
+      name,
       path,
     })
     if (refusal === undefined) return
-    throw refuse.forbidden(
-      { group: info?.group ?? '', plural: info?.resource ?? '' },
-      info?.name ?? '',
-      refusal,
-    )
+    throw refuse.forbidden({ group: info?.group ?? '', plural: info?.resource ?? '' }, name, refusal)
   }
 
   /** Undefined when nothing of that group and version is served. */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { parseFieldSelector } from '@grove/apimachinery'
+
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
 /** What a path below /api or /apis asks for. */
@@ -44,6 +46,19 @@ export function parseRequestInfo(
   if (sub.length > 1) return undefined
   const verb = verbOf(method, name, legacyWatch, query)
   return verb && { verb, group, version, resource, namespace, name, subresource: sub[0] ?? '' }
+}
+
+/** A list or watch of exactly one name is authorized as a request for that name. Empty when it selects no one name. */
+export function selectedName({ verb }: RequestInfo, query: URLSearchParams): string {
+  if (verb !== 'list' && verb !== 'watch') return ''
+  const parsed = parseFieldSelector(query.get('fieldSelector') ?? '')
+  if (!parsed.ok) return ''
+  const required = parsed.selector.find(({ field, negated }) => field === 'metadata.name' && !negated)
+  return required && isPathSegment(required.value) ? required.value : ''
+}
+
+function isPathSegment(name: string): boolean {
+  return name !== '.' && name !== '..' && !/[/%]/.test(name)
 }
 
 const namespaceSubresources = new Set(['status', 'finalize'])

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -16,6 +16,12 @@ const folder = mkdtempSync(join(tmpdir(), 'grove-journal-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (name: string) => new MemoryStore({ journal: openSqliteJournal(join(folder, name)) })
+
+/** The permissions of all files whose names begin so. */
+function modes(prefix: string): Record<string, number> {
+  const names = readdirSync(folder).filter(name => name.startsWith(prefix))
+  return Object.fromEntries(names.sort().map(name => [name, statSync(join(folder, name)).mode & 0o777]))
+}
 
 describe('the journal', () => {
   it('brings back every object and the revision', () => {
@@ -35,6 +41,26 @@ describe('the journal', () => {
     again.write('things', 'c', { metadata: { name: 'c' } }, undefined)
     assert.equal(again.get('things', 'c')?.metadata.resourceVersion, String(revision + 1))
     again.close()
+  })
+
+  it('can be read by its owner only, with all files that stand beside it', () => {
+    const umask = process.umask(0)
+    try {
+      const store = open('private')
+      store.write('things', 'a', { metadata: { name: 'a' } }, undefined)
+      assert.deepEqual(modes('private'), { private: 0o600, 'private-wal': 0o600 })
+      // As an earlier version left them.
+      copyFileSync(join(folder, 'private'), join(folder, 'wide'))
+      copyFileSync(join(folder, 'private-wal'), join(folder, 'wide-wal'))
+      store.close()
+      for (const name of ['wide', 'wide-wal']) chmodSync(join(folder, name), 0o644)
+      const wide = open('wide')
+      assert.ok(wide.get('things', 'a'))
+      assert.deepEqual(new Set(Object.values(modes('wide'))), new Set([0o600]))
+      wide.close()
+    } finally {
+      process.umask(umask)
+    }
   })
 
   it('loses nothing that was acknowledged when the process is killed', async () => {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { KubeObject } from '../object.ts'
 import type { Journal, JournalEntry } from './journal.ts'
+import { keepPrivate } from './private-file.ts'
 
 /** Bumped when the tables change; a file of another version is refused instead of misread. */
 const formatVersion = 1
@@ -10,9 +12,11 @@ const formatVersion = 1
 /**
  * The current objects in one SQLite file. Each write is one transaction in SQLite's write-ahead log before it is
  * acknowledged, so a killed process loses nothing. `synchronous = NORMAL` does not wait for the disk itself: a power
- * cut may lose the last moments, but never leaves the file inconsistent.
+ * cut may lose the last moments, but never leaves the file inconsistent. The file holds Secrets and the key that signs
+ * tokens: only its owner may read it.
  */
 export function openSqliteJournal(path: string): Journal {
+  makePrivate(path)
   const database = new DatabaseSync(path)
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA locking_mode = EXCLUSIVE')
   prepareTables(database, path)
@@ -39,6 +43,13 @@ export function openSqliteJournal(path: string): Journal {
     },
     close: () => database.close(),
   }
+}
+
+/** SQLite gives the files that it creates alongside the permissions of the first one. */
+function makePrivate(path: string): void {
+  closeSync(openSync(path, 'a', 0o600))
+  for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
+    if (existsSync(file)) keepPrivate(file)
 }
 
 function prepareTables(database: DatabaseSync, path: string): void {

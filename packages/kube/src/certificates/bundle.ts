@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { isIP } from 'node:net'
 
 /** What is kept in the Secret, as PEM; empty where nothing is there yet. */
 export interface CertificateBundle {
@@ -19,6 +20,7 @@ export const emptyBundle: CertificateBundle = {
 }
 
 const serverAuth = '1.3.6.1.5.5.7.3.1'
+const anyExtendedUsage = '2.5.29.37.0'
 
 /** The certificates of a PEM text, in order; what cannot be read is left out. */
 export function readCertificates(pem: string): X509Certificate[] {
@@ -67,15 +69,49 @@ export function serverProblem(
   at: number,
 ): string | undefined {
   const [server] = readCertificates(bundle.serverCert)
-  if (!server) return 'there is no readable server certificate'
-  if (!keyFits(server, bundle.serverKey))
+  if (server && !keyFits(server, bundle.serverKey))
     return 'the server key is missing, unreadable or of another certificate'
-  if (!server.checkHost(name)) return `the server certificate is not for ${name}`
-  if (!server.keyUsage?.includes(serverAuth)) return 'the server certificate is not for server authentication'
+  return trustProblem(bundle.serverCert, authorities, name, at)
+}
+
+/**
+ * What an API server that trusts these authorities would object to in a served certificate (PEM, followed by its
+ * intermediates). The rules are those of Go's TLS client: names come from the alternative names only, a certificate
+ * without an extended key usage serves every purpose, and a certificate that is itself in the bundle is trusted.
+ */
+export function trustProblem(
+  served: string,
+  authorities: readonly X509Certificate[],
+  name: string,
+  at: number,
+): string | undefined {
+  const [server, ...intermediates] = readCertificates(served)
+  if (!server) return 'there is no readable server certificate'
+  const isNamed = isIP(name) ? server.checkIP(name) : server.checkHost(name, { subject: 'never' })
+  if (!isNamed) return `the server certificate is not for ${name}`
+  const usages = server.keyUsage as readonly string[] | undefined
+  if (usages && !usages.includes(serverAuth) && !usages.includes(anyExtendedUsage))
+    return 'the server certificate is not for server authentication'
   if (!isValidAt(server, at)) return `the server certificate is not valid on ${new Date(at).toISOString()}`
-  if (!authorities.some(authority => isSignedBy(server, authority) && isValidAt(authority, at)))
+  const roots = authorities.filter(authority => isValidAt(authority, at))
+  if (!chains(server, intermediates, roots, at))
     return 'the server certificate is not signed by a valid authority'
   return undefined
+}
+
+/** Reports whether a root signed the certificate, directly or through the intermediates. Each is used at most once. */
+function chains(
+  certificate: X509Certificate,
+  intermediates: readonly X509Certificate[],
+  roots: readonly X509Certificate[],
+  at: number,
+): boolean {
+  if (roots.some(root => root.fingerprint256 === certificate.fingerprint256 || isSignedBy(certificate, root)))
+    return true
+  const issuer = intermediates.find(one => one.ca && isValidAt(one, at) && isSignedBy(certificate, one))
+  if (!issuer) return false
+  const others = intermediates.filter(one => one !== issuer)
+  return chains(issuer, others, roots, at)
 }
 
 function keyFits(certificate: X509Certificate, key: string): boolean {

@@ -6,7 +6,9 @@
 //   1. publish   the new authority is put before the old one; the server certificate stays;
 //   2. move      after `settleMs`, when clients know both, a server certificate of the new authority is served;
 //   3. retire    after `overlapMs` more the old authority is no longer published.
-// Where nothing that is served works any more there is nothing to protect: everything is made anew at once.
+// Where the stored certificate does not work everything is made anew at once. Other processes may still serve a
+// certificate of the authority before: what the webhook configurations publish stays published until it is retired.
+import type { X509Certificate } from 'node:crypto'
 import {
   authorityProblem,
   type CertificateBundle,
@@ -43,26 +45,33 @@ export function decideRenewal(
   if (!current || noAuthority)
     return { kind: worksNow ? 'publish-authority' : 'renew-all', why: noAuthority ?? 'no authority' }
 
-  // Certificates begin `backdateMs` before they are made.
-  const publishedAt = current.validFromDate.getTime() + policy.backdateMs
   const problem = serverProblem(bundle, [current], serverName, ahead)
   if (problem) {
     const moves = readCertificates(bundle.serverCert).some(server => !isSignedBy(server, current))
-    const settledAt = publishedAt + policy.settleMs
+    const settledAt = settlesAt(current, policy)
     if (!moves || !worksNow) return { kind: 'renew-server', why: problem }
     return now < settledAt ? { kind: 'keep', until: settledAt } : { kind: 'move-server', why: problem }
   }
   if (authorities.length === 1) return { kind: 'keep' }
-  const retiredAt = publishedAt + policy.settleMs + policy.overlapMs
+  const retiredAt = settlesAt(current, policy) + policy.overlapMs
   return now < retiredAt ? { kind: 'keep', until: retiredAt } : { kind: 'retire-authorities' }
 }
 
-/** Carries a decision out on the bundle; nothing is stored here. */
+/** From this time on every API server knows the authority. Certificates begin `backdateMs` before they are made. */
+export function settlesAt(authority: X509Certificate, policy: CertificatePolicy): number {
+  return authority.validFromDate.getTime() + policy.backdateMs + policy.settleMs
+}
+
+/**
+ * Carries a decision out on the bundle; nothing is stored here. `trusted` are the authorities that the webhook
+ * configurations publish now; only `renew-all` needs them.
+ */
 export async function carryOutRenewal(
   bundle: CertificateBundle,
   decision: CertificateDecision,
   policy: CertificatePolicy,
   now: number,
+  trusted: readonly X509Certificate[] = [],
 ): Promise<CertificateBundle> {
   const published = readCertificates(bundle.authorityCerts)
   switch (decision.kind) {
@@ -86,10 +95,29 @@ export async function carryOutRenewal(
       return withServer(bundle, { cert: String(published[0]), key: bundle.authorityKey }, policy, now)
     case 'renew-all': {
       const authority = await newAuthority(policy, now)
-      const anew = { ...bundle, authorityCerts: authority.cert, authorityKey: authority.key }
+      const authorityCerts = authority.cert + writeCertificates(stillNeeded(trusted, policy, now))
+      const anew = { ...bundle, authorityCerts, authorityKey: authority.key }
       return withServer(anew, authority, policy, now)
     }
   }
+}
+
+/** Enough for every replica to serve a certificate of another authority, and a bound for a bundle of any length. */
+const mostAuthoritiesKept = 5
+
+/** The authorities of ours among those published: valid and under our name. Certificates of others are not kept. */
+function stillNeeded(
+  trusted: readonly X509Certificate[],
+  policy: CertificatePolicy,
+  now: number,
+): X509Certificate[] {
+  const ours = trusted.filter(
+    one => one.ca && one.checkHost(policy.authorityName) && now <= one.validToDate.getTime(),
+  )
+  const distinct = new Map(ours.map(one => [one.fingerprint256, one]))
+  return [...distinct.values()]
+    .sort((a, b) => b.validFromDate.getTime() - a.validFromDate.getTime())
+    .slice(0, mostAuthoritiesKept)
 }
 
 function newAuthority(policy: CertificatePolicy, now: number): Promise<KeyPair> {

@@ -13,5 +13,12 @@ export type { KeyKind } from './issue.ts'
 export { type CertificatePolicy, certificatePolicy, defaultCertificateTimes } from './policy.ts'
 export { CertificateProvisioner, type CertificateProvisionerOptions } from './provisioner.ts'
 export { type CertificateSource, MemoryCertificateSource } from './source.ts'
-export { type CertificateStore, type SecretOptions, type StoredBundle, secretStore } from './store.ts'
+export {
+  type CertificateStore,
+  type SecretOptions,
+  type StoredBundle,
+  secretStore,
+  watchSecret,
+} from './store.ts'
+export { WebhookTrust, type WebhookTrustOptions } from './trust.ts'
 export type { KeyPair } from './x509.ts'

@@ -2,20 +2,25 @@
 
 // Tells API servers which authorities to trust for our webhooks: `clientConfig.caBundle` of every entry of the named
 // configurations. A bundle that somebody else wrote is put back. Nothing but the bundle is changed.
+import type { X509Certificate } from 'node:crypto'
 import type { Client } from '../client/client.ts'
 import { isConflict, isNotFound } from '../client/error.ts'
 import type { KubeObject } from '../client/object.ts'
 import { defineResource } from '../client/resource.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
+import { readCertificates } from './bundle.ts'
 
-export interface WebhookConfiguration extends KubeObject {
-  readonly webhooks?: readonly {
-    readonly name: string
-    readonly clientConfig: { readonly caBundle?: string }
-  }[]
+export interface WebhookClientConfig {
+  readonly caBundle?: string
+  readonly service?: { readonly namespace: string; readonly name: string }
+  readonly url?: string
 }
 
-const resources = {
+export interface WebhookConfiguration extends KubeObject {
+  readonly webhooks?: readonly { readonly name: string; readonly clientConfig: WebhookClientConfig }[]
+}
+
+export const webhookConfigurationResources = {
   mutating: defineResource<WebhookConfiguration>({
     group: 'admissionregistration.k8s.io',
     version: 'v1',
@@ -34,7 +39,7 @@ const resources = {
 
 /** One configuration to keep the bundle in. */
 export interface InjectionTarget {
-  readonly kind: keyof typeof resources
+  readonly kind: keyof typeof webhookConfigurationResources
   readonly name: string
 }
 
@@ -49,10 +54,10 @@ export interface InjectionStore {
 
 export function injectionStore(client: Pick<Client, 'find' | 'update'>): InjectionStore {
   return {
-    read: ({ kind, name }, signal) => client.find(resources[kind], { name }, { signal }),
+    read: ({ kind, name }, signal) => client.find(webhookConfigurationResources[kind], { name }, { signal }),
     update: async ({ kind }, configuration, signal) => {
       try {
-        await client.update(resources[kind], configuration, { signal })
+        await client.update(webhookConfigurationResources[kind], configuration, { signal })
         return 'written'
       } catch (error) {
         if (isConflict(error) || isNotFound(error)) return 'conflict'
@@ -65,16 +70,39 @@ export function injectionStore(client: Pick<Client, 'find' | 'update'>): Injecti
 /** Others write these objects rarely; who loses this often is fighting somebody. */
 const conflictsTolerated = 5
 
-/** Puts the authorities (PEM) into every target. A target that is missing or going away is skipped. */
+/** Writes the authorities (PEM) into every target that exists. Returns the targets that are missing or terminating. */
 export async function injectAuthorities(
   store: InjectionStore,
   targets: readonly InjectionTarget[],
   authorities: string,
   signal: AbortSignal,
   log: Logger = silentLogger,
-): Promise<void> {
+): Promise<InjectionTarget[]> {
   const caBundle = Buffer.from(authorities).toString('base64')
-  for (const target of targets) await injectOne(store, target, caBundle, signal, log.child({ ...target }))
+  const missing: InjectionTarget[] = []
+  for (const target of targets) {
+    const result = await injectOne(store, target, caBundle, signal, log.child({ ...target }))
+    if (result === 'missing') missing.push(target)
+  }
+  return missing
+}
+
+/** The authorities that the targets publish now, each entry's in turn. */
+export async function publishedAuthorities(
+  store: InjectionStore,
+  targets: readonly InjectionTarget[],
+  signal: AbortSignal,
+): Promise<X509Certificate[]> {
+  const found: X509Certificate[] = []
+  for (const target of targets)
+    for (const { clientConfig } of (await store.read(target, signal))?.webhooks ?? [])
+      found.push(...authoritiesIn(clientConfig.caBundle))
+  return found
+}
+
+/** The certificates of a `caBundle`, which is base64 of PEM. */
+export function authoritiesIn(caBundle: string | undefined): X509Certificate[] {
+  return readCertificates(Buffer.from(caBundle ?? '', 'base64').toString('utf8'))
 }
 
 async function injectOne(
@@ -83,19 +111,20 @@ async function injectOne(
   caBundle: string,
   signal: AbortSignal,
   log: Logger,
-): Promise<void> {
+): Promise<'injected' | 'missing'> {
   for (let attempt = 0; attempt <= conflictsTolerated; attempt++) {
     const configuration = await store.read(target, signal)
-    if (!configuration) return log.warn('The webhook configuration does not exist; it is skipped')
-    if (configuration.metadata?.deletionTimestamp) return
+    if (!configuration || configuration.metadata?.deletionTimestamp) return 'missing'
     const { webhooks = [] } = configuration
-    if (webhooks.every(webhook => webhook.clientConfig.caBundle === caBundle)) return
+    if (webhooks.every(webhook => webhook.clientConfig.caBundle === caBundle)) return 'injected'
     const injected = webhooks.map(webhook => ({
       ...webhook,
       clientConfig: { ...webhook.clientConfig, caBundle },
     }))
-    if ((await store.update(target, { ...configuration, webhooks: injected }, signal)) === 'written')
-      return log.info('The authorities of the webhook configuration were set')
+    if ((await store.update(target, { ...configuration, webhooks: injected }, signal)) === 'written') {
+      log.info('The authorities of the webhook configuration were set')
+      return 'injected'
+    }
   }
   throw new Error(`${target.kind} webhook configuration ${target.name} changes faster than it can be updated`)
 }

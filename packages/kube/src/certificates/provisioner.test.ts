@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
+import { createAuthority } from './authority.ts'
 import { type CertificateBundle, emptyBundle, readCertificates, serverProblem } from './bundle.ts'
 import { carryOutRenewal } from './decision.ts'
 import type { InjectionStore, InjectionTarget, WebhookConfiguration } from './injection.ts'
@@ -159,17 +160,104 @@ describe('the certificate provisioner', () => {
     assert.ok(canConnect(provisioner, webhooks, clock.now()))
   })
 
-  it('skips configurations that are missing or going away, and stays ready', async () => {
-    const { webhooks, provisioner, lines } = setUp()
+  it('is not ready while a configuration is missing or being deleted, and injects it when it is back', async () => {
+    const { webhooks, provisioner, lines, clock } = setUp()
+    const one = webhooks.configurations.get('one')!
+    const two = webhooks.configurations.get('two')!
     webhooks.configurations.delete('one')
-    webhooks.configurations.set('two', {
-      metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' },
-      webhooks: [{ name: 'a', clientConfig: {} }],
-    })
-    await provisioner.check(never)
+    webhooks.configurations.set('two', { ...two, metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } })
+    assert.equal(await provisioner.check(never), 10_000, 'it looks again within seconds')
     assert.equal(webhooks.updates, 0)
+    assert.equal(provisioner.ready, false)
+    webhooks.configurations.set('two', two)
+    await provisioner.check(never)
+    await provisioner.check(never)
+    assert.equal(provisioner.ready, false)
+    assert.deepEqual(
+      lines.filter(({ level }) => level === 'warn').map(({ fields }) => fields.names),
+      ['validating one, mutating two', 'validating one'],
+      'each state is logged once',
+    )
+    webhooks.configurations.set('one', one)
+    await provisioner.check(never)
     assert.ok(provisioner.ready)
-    assert.ok(lines.some(line => line.message.includes('does not exist')))
+    assert.ok(canConnect(provisioner, webhooks, clock.now()))
+    webhooks.configurations.delete('one')
+    await provisioner.check(never)
+    assert.equal(provisioner.ready, false)
+  })
+
+  it('keeps other processes trusted when the store was deleted and a restarted process makes everything anew', async () => {
+    const { store, webhooks, newProvisioner, clock } = setUp()
+    const [before, other] = [newProvisioner(), newProvisioner()]
+    await before.check(never)
+    await other.check(never)
+    const servedByOther = other.source.current()
+    store.bundle = undefined
+    const restarted = newProvisioner()
+    await restarted.check(never)
+    assert.ok(canConnect(restarted, webhooks, clock.now()))
+    assert.ok(canConnect(other, webhooks, clock.now()), 'the other has not noticed yet and is trusted')
+    assert.equal(webhooks.authorities.length, 2)
+    // API servers may not know the new authority for a moment, so the other goes on as it is until they do.
+    const wait = await other.check(never)
+    assert.deepEqual(other.source.current(), servedByOther)
+    assert.ok(other.ready)
+    assert.equal(wait, policy.settleMs)
+    await clock.advance(wait)
+    await other.check(never)
+    assert.deepEqual(other.source.current(), restarted.source.current())
+    await clock.advance(policy.overlapMs)
+    await other.check(never)
+    assert.equal(webhooks.authorities.length, 1, 'the replaced authority is retired')
+    assert.ok(canConnect(restarted, webhooks, clock.now()) && canConnect(other, webhooks, clock.now()))
+  })
+
+  it('keeps no foreign authority when everything is made anew', async () => {
+    const { webhooks, provisioner, clock } = setUp()
+    const foreign = createAuthority('somebody-else', () => clock.now()).pair.cert
+    const ours = await carryOutRenewal(
+      emptyBundle,
+      { kind: 'renew-all', why: 'test' },
+      policy,
+      start - 20 * 365 * day,
+    )
+    const caBundle = Buffer.from(foreign + ours.authorityCerts).toString('base64')
+    for (const [name, { webhooks: entries = [] }] of webhooks.configurations)
+      webhooks.configurations.set(name, {
+        webhooks: entries.map(entry => ({ ...entry, clientConfig: { caBundle } })),
+      })
+    await provisioner.check(never)
+    assert.equal(webhooks.authorities.length, 1)
+    assert.ok(canConnect(provisioner, webhooks, clock.now()))
+  })
+
+  it('handles a change at once and the following ones once a second, so that two writers cause no loop', async () => {
+    const { webhooks, provisioner, clock } = setUp()
+    const stop = new AbortController()
+    const running = provisioner.run(stop.signal)
+    await until(async () => provisioner.ready)
+    await clock.settle()
+    // The other writer answers every update of ours with its own.
+    const update = webhooks.update.bind(webhooks)
+    webhooks.update = async (target, configuration) => {
+      const result = await update(target, configuration)
+      webhooks.configurations.set(target.name, { webhooks: [{ name: 'a', clientConfig: {} }] })
+      provisioner.changed()
+      return result
+    }
+    webhooks.configurations.set('one', { webhooks: [{ name: 'a', clientConfig: {} }] })
+    const before = webhooks.updates
+    provisioner.changed()
+    await clock.settle()
+    assert.equal(webhooks.updates, before + 1, 'at once')
+    for (let second = 1; second <= 3; second++) {
+      await clock.advance(1_000)
+      assert.equal(webhooks.updates, before + 1 + second)
+    }
+    stop.abort()
+    await running
+    assert.equal(clock.pendingTimers, 0)
   })
 
   it('keeps every client connected through twelve years of renewals, with two processes', async () => {

@@ -2,14 +2,27 @@
 
 // Keeps a webhook server in certificates and the API servers in the knowledge of them. Any number of processes may run
 // it on one store: they decide alike (decision.ts), and who is slower to write takes what the other wrote. Promises:
-// authorities are published before a certificate of theirs is served; what is served stays while anything fails.
-// Not promised: readiness while the store or the webhook configurations cannot be read or written.
+// authorities are published before a certificate of theirs is served; what is served stays while anything fails; an
+// authority stays published while another process may serve a certificate of it, even after the Secret was deleted.
+// Not promised: readiness while the store or the webhook configurations cannot be read or written. Watching both is the
+// caller's part: it calls `changed`.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import { type Backoff, backoffDelay } from '../queue/index.ts'
-import { type CertificateBundle, emptyBundle, readCertificates, serverProblem } from './bundle.ts'
-import { carryOutRenewal, decideRenewal } from './decision.ts'
-import { type InjectionStore, type InjectionTarget, injectAuthorities } from './injection.ts'
+import {
+  type CertificateBundle,
+  emptyBundle,
+  readCertificates,
+  serverProblem,
+  trustProblem,
+} from './bundle.ts'
+import { carryOutRenewal, decideRenewal, settlesAt } from './decision.ts'
+import {
+  type InjectionStore,
+  type InjectionTarget,
+  injectAuthorities,
+  publishedAuthorities,
+} from './injection.ts'
 import type { CertificatePolicy } from './policy.ts'
 import { type CertificateSource, MemoryCertificateSource } from './source.ts'
 import type { CertificateStore, StoredBundle } from './store.ts'
@@ -18,6 +31,11 @@ import type { CertificateStore, StoredBundle } from './store.ts'
 const checkEveryMs = 12 * 3_600_000
 /** Two steps of a renewal are further apart than this. */
 const soonestCheckMs = 1_000
+/** A configuration that does not exist is looked for this often, in case no watch reports it. */
+const missingEveryMs = 10_000
+/** After a change was handled, further changes wait this long: another writer of the same field must not cause a loop
+ * at full speed. */
+const changePauseMs = 1_000
 /** Other processes write the same things at the same time, once. */
 const writeAttempts = 10
 const conflictBackoff: Backoff = { baseMs: 10, capMs: 5_000, jitter: 0.5 }
@@ -41,6 +59,9 @@ export class CertificateProvisioner {
   readonly #served = new MemoryCertificateSource()
   #ready = false
   #changed = false
+  /** Named in the log already. */
+  #missing = ''
+  #changeHandledAt = Number.NEGATIVE_INFINITY
   #wake = () => {}
 
   constructor(options: CertificateProvisionerOptions) {
@@ -55,7 +76,7 @@ export class CertificateProvisioner {
     return this.#served
   }
 
-  /** A certificate is served and the webhook configurations knew its authority when last looked at. */
+  /** Every webhook configuration existed and trusted the certificate that is served, when last looked at. */
   get ready(): boolean {
     return this.#ready
   }
@@ -80,27 +101,44 @@ export class CertificateProvisioner {
         wait = backoffDelay(failureBackoff, ++failures, this.#random)
         this.#log.error('Certificates could not be provided', { error, retryInMs: Math.round(wait) })
       }
-      if (this.#changed && failures === 0) continue
-      const woken = new AbortController()
-      this.#wake = () => woken.abort()
-      await this.#clock.sleep(wait, AbortSignal.any([signal, woken.signal])).catch(() => {})
+      if (!this.#changed || failures > 0) await this.#sleep(wait, signal)
+      if (this.#changed) await this.#pauseBetweenChanges(signal)
     }
+  }
+
+  /** Until the time is over, or something changed. */
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    const woken = new AbortController()
+    this.#wake = () => woken.abort()
+    await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => {})
+  }
+
+  async #pauseBetweenChanges(signal: AbortSignal): Promise<void> {
+    const now = this.#clock.monotonic()
+    const wait = this.#changeHandledAt + changePauseMs - now
+    if (wait > 0) await this.#clock.sleep(wait, signal).catch(() => {})
+    this.#changeHandledAt = Math.max(now, now + wait)
   }
 
   /** One look: publishes, serves, and renews what must be. Returns how long nothing falls due. */
   async check(signal: AbortSignal): Promise<number> {
-    const { store, policy } = this.#options
+    const { store, policy, injection, targets } = this.#options
     for (let conflicts = 0; ; ) {
       const stored = await this.#readOrCreate(signal)
       const now = this.#clock.now()
       const decision = decideRenewal(stored.bundle, policy, now)
-      const unpublished =
-        decision.kind === 'renew-all' ? undefined : await this.#publish(stored.bundle, signal)
+      const published = decision.kind === 'renew-all' ? undefined : await this.#publish(stored.bundle, signal)
       // Clients that do not know the new authority would be lost; and there is nothing else to do here.
-      if (unpublished && (decision.kind === 'move-server' || decision.kind === 'keep'))
-        throw unpublished.error
-      if (decision.kind === 'keep') return this.#untilDue(stored.bundle, decision.until, now)
-      const bundle = await carryOutRenewal(stored.bundle, decision, policy, now)
+      if (published?.error && (decision.kind === 'move-server' || decision.kind === 'keep'))
+        throw published.error.cause
+      if (decision.kind === 'keep')
+        return Math.min(
+          this.#untilDue(stored.bundle, decision.until, now),
+          published?.lookAgainInMs ?? checkEveryMs,
+        )
+      const trusted =
+        decision.kind === 'renew-all' ? await publishedAuthorities(injection, targets, signal) : []
+      const bundle = await carryOutRenewal(stored.bundle, decision, policy, now, trusted)
       if ((await store.replace(stored, bundle, signal)) === 'written')
         this.#log.info('Certificates were renewed', { ...decision })
       // Someone else's write is as good as ours: the next look sees it.
@@ -117,23 +155,42 @@ export class CertificateProvisioner {
   }
 
   /** Injects the authorities, then serves what they signed. A failure is returned: renewing may still be right. */
-  async #publish(bundle: CertificateBundle, signal: AbortSignal): Promise<{ error: unknown } | undefined> {
+  async #publish(bundle: CertificateBundle, signal: AbortSignal): Promise<Published> {
     const { policy, injection, targets } = this.#options
     const [name = ''] = policy.serverNames
+    const now = this.#clock.now()
     const authorities = readCertificates(bundle.authorityCerts)
-    const works = serverProblem(bundle, authorities, name, this.#clock.now()) === undefined
+    const works = serverProblem(bundle, authorities, name, now) === undefined
     const pair = { cert: bundle.serverCert, key: bundle.serverKey }
+    let missing: InjectionTarget[]
     try {
-      await injectAuthorities(injection, targets, bundle.authorityCerts, signal, this.#log)
+      missing = await injectAuthorities(injection, targets, bundle.authorityCerts, signal, this.#log)
     } catch (error) {
       this.#ready = false
       // What is served stays, because clients know its authority; a first certificate cannot make anything worse.
       if (works && !this.#served.current()) this.#served.set(pair)
-      return { error }
+      return { error: { cause: error } }
     }
-    if (works) this.#served.set(pair)
-    this.#ready = works
-    return undefined
+    this.#logMissing(missing)
+    const served = this.#served.current()
+    const isTrusted = (cert: string) => trustProblem(cert, authorities, name, now) === undefined
+    // API servers need a moment to learn of a new authority. Until then a certificate that they trust is better.
+    const settled = authorities[0] ? settlesAt(authorities[0], policy) : now
+    const waits = works && served && served.cert !== pair.cert && now < settled && isTrusted(served.cert)
+    if (works && !waits) this.#served.set(pair)
+    const current = this.#served.current()
+    this.#ready = missing.length === 0 && current !== undefined && isTrusted(current.cert)
+    if (waits) return { lookAgainInMs: Math.max(soonestCheckMs, settled - now) }
+    return missing.length > 0 ? { lookAgainInMs: missingEveryMs } : {}
+  }
+
+  #logMissing(missing: readonly InjectionTarget[]): void {
+    const names = missing.map(({ kind, name }) => `${kind} ${name}`).join(', ')
+    if (names && names !== this.#missing)
+      this.#log.warn('Webhook configurations do not exist; this process is not ready until they do', {
+        names,
+      })
+    this.#missing = names
   }
 
   async #readOrCreate(signal: AbortSignal): Promise<StoredBundle> {
@@ -145,4 +202,10 @@ export class CertificateProvisioner {
     }
     throw new Error('the certificate store is deleted as often as it is created')
   }
+}
+
+/** The result of publishing: what failed, or when to look again before anything falls due. */
+interface Published {
+  readonly error?: { readonly cause: unknown }
+  readonly lookAgainInMs?: number
 }

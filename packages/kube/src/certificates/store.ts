@@ -2,9 +2,12 @@
 
 import type { Client } from '../client/client.ts'
 import { isAlreadyExists, isConflict, isNotFound } from '../client/error.ts'
-import type { KubeObject } from '../client/object.ts'
+import type { KubeObject, Stored } from '../client/object.ts'
 import { defineResource } from '../client/resource.ts'
+import type { Clock } from '../clock/index.ts'
+import type { Logger } from '../log/index.ts'
 import { type CertificateBundle, emptyBundle } from './bundle.ts'
+import { watchNamed } from './trust.ts'
 
 /** Where several processes keep one bundle. Writes succeed only on what was read. */
 export interface CertificateStore {
@@ -41,6 +44,19 @@ export interface SecretOptions {
   readonly name: string
   /** Of a Secret that is created here; labels of an existing one are left alone. */
   readonly labels?: Readonly<Record<string, string>>
+}
+
+/** Calls back when the Secret is created, changed or deleted. The keys in it are not kept. */
+export function watchSecret(
+  client: Client,
+  { namespace, name }: SecretOptions,
+  options: { readonly clock: Clock; readonly log?: Logger },
+  changed: () => void,
+): { run(signal: AbortSignal): Promise<void> } {
+  const withoutKeys = ({ metadata }: Stored<Secret>): Stored<Secret> => ({ metadata })
+  const cache = watchNamed(client, secrets, { namespace, name }, { ...options, project: withoutKeys })
+  cache.onChange(changed)
+  return cache
 }
 
 /** A bundle in a Secret of type kubernetes.io/tls: `tls.crt`, `tls.key`, `ca.crt`, `ca.key`. */

@@ -53,7 +53,7 @@ describe('a tunnel', () => {
       }
     }
     const [, methods = 0] = await read(2)
-    const method = (await read(methods))[0]!
+    const method = (await read(methods)).includes(2) ? 2 : 0
     client.write(Buffer.from([5, method]))
     if (method === 2) {
       const [, length = 0] = await read(2)
@@ -93,7 +93,7 @@ describe('a tunnel', () => {
     refuse = true
     const refused = openTunnel(`http://me:s3cret@127.0.0.1:${ports.http}`, target(), timeoutMs)
     await assert.rejects(refused, error => {
-      assert.match(String(error), /407 Proxy Authentication Required/)
+      assert.match(String(error), /CONNECT was answered with 407/)
       assert.doesNotMatch(String(error), /s3cret/)
       return true
     })
@@ -107,9 +107,9 @@ describe('a tunnel', () => {
 
   it('fails when the SOCKS proxy refuses us or cannot get there', async () => {
     const wrong = openTunnel(`socks5://wrong:pw@127.0.0.1:${ports.socks}`, target(), timeoutMs)
-    await assert.rejects(wrong, /refused user and password/)
+    await assert.rejects(wrong, /Authentication failed/)
     const lost = openTunnel(`socks5://127.0.0.1:${ports.socks}`, target('unreachable'), timeoutMs)
-    await assert.rejects(lost, /could not reach unreachable/)
+    await assert.rejects(lost, /Proxy connection rejected|rejected connection/i)
   })
 
   it('knows no other kind of proxy', async () => {

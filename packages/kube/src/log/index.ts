@@ -10,6 +10,6 @@ export {
   type LogLevel,
   logFormats,
   logLevels,
-  messageOf,
   silentLogger,
 } from './logger.ts'
+export { messageOf } from './message.ts'

@@ -84,11 +84,6 @@ export function describeError(error: unknown): unknown {
   }
 }
 
-/** The sentence of an error for a message or a condition, whatever was thrown. */
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
-}
-
 /** For parts that were given no logger. */
 export const silentLogger: Logger = {
   debug() {},

@@ -60,6 +60,11 @@ const userMs = 60_000
 const allowedMs = 300_000
 const deniedMs = 30_000
 const opinionsKept = 1_000
+/** Requests to the API server at a time. Unknown tokens cost one each, and anybody can send them. */
+const reviewsAtATime = 10
+
+const busy = Symbol('too many reviews')
+const tooMany = text(429, 'Too many requests\n')
 
 /** Undefined lets the request pass; anything else is the answer to it. */
 export type AccessCheck = (request: IncomingMessage, url: URL) => Promise<EndpointAnswer | undefined>
@@ -67,30 +72,44 @@ export type AccessCheck = (request: IncomingMessage, url: URL) => Promise<Endpoi
 export function reviewedAccess(reviewer: Reviewer, clock: Clock): AccessCheck {
   const users = new Opinions<ApiUser | undefined>(clock)
   const verdicts = new Opinions<boolean>(clock)
+  let underWay = 0
+  const bounded = async <T>(ask: () => Promise<T>): Promise<T | typeof busy> => {
+    if (underWay >= reviewsAtATime) return busy
+    underWay++
+    try {
+      return await ask()
+    } finally {
+      underWay--
+    }
+  }
   return async (request, url) => {
     const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '') ?? []
     if (!token) return text(401, 'Unauthorized\n')
     const digest = createHash('sha256').update(token).digest('base64')
     const user = await users.get(
       digest,
-      () => reviewer.authenticate(token),
+      () => bounded(() => reviewer.authenticate(token)),
       found => (found ? userMs : deniedMs),
     )
+    if (user === busy) return tooMany
     if (!user) return text(401, 'Unauthorized\n')
     const verb = (request.method ?? 'GET').toLowerCase()
     const passes = await verdicts.get(
       JSON.stringify([user, verb, url.pathname]),
-      () => reviewer.authorize(user, verb, url.pathname),
+      () => bounded(() => reviewer.authorize(user, verb, url.pathname)),
       verdict => (verdict ? allowedMs : deniedMs),
     )
+    if (passes === busy) return tooMany
     return passes ? undefined : text(403, `Authorization denied for user ${user.username}\n`)
   }
 }
 
-/** Answers that are believed for a while; the oldest are forgotten when there are too many. Failures are not kept. */
+/** Answers that are believed for a while; the oldest are forgotten when there are too many. Failures are not kept.
+ * Requests for the same answer at the same time share one review. */
 class Opinions<Opinion> {
   readonly #clock: Clock
   readonly #known = new Map<string, { readonly opinion: Opinion; readonly until: number }>()
+  readonly #asked = new Map<string, Promise<Opinion | typeof busy>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -98,12 +117,25 @@ class Opinions<Opinion> {
 
   async get(
     key: string,
-    ask: () => Promise<Opinion>,
+    ask: () => Promise<Opinion | typeof busy>,
     keepMs: (opinion: Opinion) => number,
-  ): Promise<Opinion> {
+  ): Promise<Opinion | typeof busy> {
     const known = this.#known.get(key)
     if (known && this.#clock.monotonic() < known.until) return known.opinion
+    const asked = this.#asked.get(key)
+    if (asked) return asked
+    const asking = this.#ask(key, ask, keepMs).finally(() => this.#asked.delete(key))
+    this.#asked.set(key, asking)
+    return asking
+  }
+
+  async #ask(
+    key: string,
+    ask: () => Promise<Opinion | typeof busy>,
+    keepMs: (opinion: Opinion) => number,
+  ): Promise<Opinion | typeof busy> {
     const opinion = await ask()
+    if (opinion === busy) return busy
     this.#known.delete(key)
     this.#known.set(key, { opinion, until: this.#clock.monotonic() + keepMs(opinion) })
     if (this.#known.size > opinionsKept) this.#known.delete(this.#known.keys().next().value!)

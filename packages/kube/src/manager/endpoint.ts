@@ -4,13 +4,16 @@
 // does; a stop in bounded time. With certificates it speaks TLS, which metrics behind tokens need.
 import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createSecureServer, type Server as SecureServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, BlockList, isIP } from 'node:net'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { CertificateSource } from '../certificates/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 
 const requestTimeoutMs = 30_000
+const headersTimeoutMs = 10_000
+/** Kubelets, scrapers and people: a handful. More are closed, so that they cannot take all file descriptors. */
+const mostConnections = 256
 
 export interface EndpointAddress {
   /** All interfaces unless told. */
@@ -40,6 +43,18 @@ export function text(status: number, body: string): EndpointAnswer {
   }
 }
 
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** Reports whether only this machine reaches what listens on the host. An empty host is every interface. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '')
+  if (address === 'localhost') return true
+  const version = isIP(address)
+  return version !== 0 && loopback.check(address, version === 6 ? 'ipv6' : 'ipv4')
+}
+
 export const notFound: EndpointAnswer = text(404, '404 page not found\n')
 
 export class HttpEndpoint {
@@ -65,7 +80,8 @@ export class HttpEndpoint {
     const { host, port, certificates } = this.#address
     const server = certificates
       ? this.#secure(certificates)
-      : createServer({ requestTimeout: requestTimeoutMs })
+      : createServer({ requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs })
+    server.maxConnections = mostConnections
     server.on('request', (request, response) => {
       void this.#answer(request).then(async ({ status, body, headers }) => {
         response.writeHead(status, headers)
@@ -100,6 +116,7 @@ export class HttpEndpoint {
     const server = createSecureServer({
       minVersion: 'TLSv1.2',
       requestTimeout: requestTimeoutMs,
+      headersTimeout: headersTimeoutMs,
       ...certificates.current(),
     })
     this.#unsubscribe = certificates.onChange(pair =>

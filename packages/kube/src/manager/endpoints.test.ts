@@ -134,6 +134,28 @@ describe('the metrics endpoint', () => {
     assert.deepEqual(asked.slice(expected.length), ['who is prometheus'], 'the verdict is believed longer')
   })
 
+  it('shares one review among requests with the same token, and bounds the reviews under way', async () => {
+    const answers = Promise.withResolvers<undefined>()
+    const asked: string[] = []
+    const reviewer: Reviewer = {
+      authenticate: token => {
+        asked.push(token)
+        return answers.promise
+      },
+      authorize: async () => true,
+    }
+    const get = await metrics(reviewedAccess(reviewer, new FakeClock()))
+    const as = (token: string) => get('/metrics', { authorization: `Bearer ${token}` })
+    const first = Array.from({ length: 10 }, (_, index) => as(`token-${index}`))
+    while (asked.length < 10) await new Promise(resolve => setImmediate(resolve))
+    const again = as('token-0')
+    assert.equal((await as('one-more')).status, 429)
+    answers.resolve(undefined)
+    for (const answer of await Promise.all([...first, again])) assert.equal(answer.status, 401)
+    assert.equal(asked.length, 10)
+    assert.equal((await as('one-more')).status, 401, 'the refusal was not remembered')
+  })
+
   it('says that it failed when the API server cannot be asked', async () => {
     const failing = () => Promise.reject(new Error('no route to host'))
     const get = await metrics(reviewedAccess({ authenticate: failing, authorize: failing }, systemClock))
@@ -208,6 +230,14 @@ describe('the profiling endpoint', () => {
     assert.ok(heap.snapshot)
     assert.equal((await get('/debug/pprof/nothing')).status, 404)
     assert.ok((await get('/debug/pprof/cmdline')).body.startsWith(process.argv[0]!))
+  })
+
+  it('refuses a heap snapshot, which contains secrets, where others than this machine reach it', async () => {
+    const get = await started(profilingEndpoint({ host: '0.0.0.0', port: 0 }, systemClock))
+    const refused = await get('/debug/pprof/heap')
+    assert.equal(refused.status, 403)
+    assert.match(refused.body, /served on loopback only/)
+    assert.equal((await get('/debug/pprof/profile?seconds=0.05')).status, 200)
   })
 
   it('takes one profile at a time', async () => {

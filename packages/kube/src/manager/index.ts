@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export { type AccessCheck, type ApiUser, type Reviewer, reviewedAccess, reviewerOf } from './access.ts'
-export { type EndpointAddress, type EndpointAnswer, type EndpointHandler, HttpEndpoint } from './endpoint.ts'
+export {
+  type EndpointAddress,
+  type EndpointAnswer,
+  type EndpointHandler,
+  HttpEndpoint,
+  isLoopback,
+} from './endpoint.ts'
 export {
   type Background,
   defaultGracefulStopMs,

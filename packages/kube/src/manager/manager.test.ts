@@ -263,4 +263,25 @@ describe('signals', () => {
     listeners.SIGINT!()
     assert.deepEqual(exits, [1])
   })
+
+  it('counts a signal that the terminal sends and npm forwards as one', async () => {
+    const listeners: Record<string, () => void> = {}
+    const exits: number[] = []
+    const fake: SignalledProcess = {
+      on: (name, listener) => {
+        listeners[name] = listener
+      },
+      exit: code => exits.push(code),
+    }
+    const clock = new FakeClock()
+    const signal = stopSignal(undefined, fake, clock)
+    listeners.SIGINT!()
+    await clock.advance(500)
+    listeners.SIGINT!()
+    assert.ok(signal.aborted)
+    assert.deepEqual(exits, [])
+    await clock.advance(500)
+    listeners.SIGINT!()
+    assert.deepEqual(exits, [1])
+  })
 })

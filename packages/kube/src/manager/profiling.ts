@@ -2,12 +2,12 @@
 
 // Profiles of the running process under the paths of Go's pprof, in the formats of V8, which Chrome's developer tools
 // and editors open. A heap snapshot stops the process while it is taken and contains everything in memory, secrets
-// included: bind this to loopback only. One profile at a time.
+// included: it is served on loopback only. The other profiles contain names of functions. One profile at a time.
 import { Session } from 'node:inspector/promises'
 import { getHeapSnapshot } from 'node:v8'
 import type { Clock } from '../clock/index.ts'
 import type { Logger } from '../log/index.ts'
-import { type EndpointAddress, type EndpointAnswer, HttpEndpoint, text } from './endpoint.ts'
+import { type EndpointAddress, type EndpointAnswer, HttpEndpoint, isLoopback, text } from './endpoint.ts'
 
 const defaultSeconds = 30
 const mostSeconds = 300
@@ -22,6 +22,7 @@ cmdline              command line
 `
 
 export function profilingEndpoint(address: EndpointAddress, clock: Clock, log?: Logger): HttpEndpoint {
+  const host = address.host ?? '127.0.0.1'
   let busy = false
   const alone = async (take: () => Promise<EndpointAnswer>): Promise<EndpointAnswer> => {
     if (busy) return text(409, 'another profile is being taken\n')
@@ -34,7 +35,7 @@ export function profilingEndpoint(address: EndpointAddress, clock: Clock, log?: 
   }
   return new HttpEndpoint(
     'profiling',
-    { ...address, host: address.host ?? '127.0.0.1' },
+    { ...address, host },
     url => {
       switch (url.pathname) {
         case '/debug/pprof':
@@ -47,7 +48,9 @@ export function profilingEndpoint(address: EndpointAddress, clock: Clock, log?: 
         case '/debug/pprof/allocs':
           return alone(() => allocationProfile(secondsOf(url), clock))
         case '/debug/pprof/heap':
-          return alone(async () => download('heap.heapsnapshot', getHeapSnapshot()))
+          return isLoopback(host)
+            ? alone(async () => download('heap.heapsnapshot', getHeapSnapshot()))
+            : text(403, 'heap snapshots contain secrets and are served on loopback only\n')
         default:
           return undefined
       }

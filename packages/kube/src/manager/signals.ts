@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { type Clock, systemClock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 
 /** What is needed of `process`. */
@@ -11,12 +12,23 @@ export interface SignalledProcess {
 /** The exit code of a process that was told twice. */
 const impatientExitCode = 1
 
-/** Aborted at the first SIGINT or SIGTERM, for an orderly stop; the second ends the process at once. */
-export function stopSignal(log: Logger = silentLogger, of: SignalledProcess = process): AbortSignal {
+/** A terminal, or a service manager, sends a signal to the whole process group, and a parent such as npm forwards it:
+ * the same signal within this time is the same request. */
+const sameRequestMs = 1_000
+
+/** Aborted at the first SIGINT or SIGTERM, for an orderly stop; a second one ends the process at once. */
+export function stopSignal(
+  log: Logger = silentLogger,
+  of: SignalledProcess = process,
+  clock: Clock = systemClock,
+): AbortSignal {
   const stop = new AbortController()
+  let first: { readonly signal: string; readonly at: number } | undefined
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     of.on(signal, () => {
-      if (stop.signal.aborted) return of.exit(impatientExitCode)
+      if (first?.signal === signal && clock.monotonic() - first.at < sameRequestMs) return
+      if (first) return of.exit(impatientExitCode)
+      first = { signal, at: clock.monotonic() }
       log.info('Stopping', { signal })
       stop.abort(new Error(`the process got ${signal}`))
     })

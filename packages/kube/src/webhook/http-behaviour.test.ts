@@ -147,6 +147,26 @@ describe('a webhook', () => {
     assert.match(await hook.registry.metrics(), /controller_runtime_webhook_panics_total 2\n/)
   })
 
+  it('cuts messages that are megabytes long', async () => {
+    hook.server.handle('/a', () => denied(`no: ${'x'.repeat(4_000_000)}`))
+    const { body, response } = await hook.post('/a', review())
+    assert.ok(body.length < 200_000, `${body.length} characters`)
+    assert.match(response.status.message!, /^no: x+… \(4000004 characters\)$/)
+  })
+
+  it('whose request holds strange values is answered all the same', async () => {
+    hook.server.handle('/a', () => allowed())
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
+    for (const [request, kind] of [
+      [`{"uid":${deep},"operation":${deep},"name":{"toString":1}}`, '"AdmissionReview"'],
+      ['{}', '{"toString":1}'],
+    ]) {
+      const answer = await hook.post('/a', `{"kind":${kind},"request":${request}}`)
+      assert.equal(answer.status, 200)
+      assert.equal(answer.response.uid, '')
+    }
+  })
+
   it('whose handler hangs answers when nobody waits any more', async () => {
     let aborted = false
     hook.server.handle('/a', (_, { signal }) => {

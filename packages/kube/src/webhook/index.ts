@@ -10,9 +10,11 @@ export {
   type GroupVersionResource,
   patched,
 } from './admission.ts'
+export { IsolatedReviews, type IsolatedReviewsOptions } from './isolation/isolated-reviews.ts'
+export { type IsolatedWebhook, type IsolatedWebhooks, serveReviews } from './isolation/serve-reviews.ts'
 export {
   type AdmissionContext,
   type AdmissionHandler,
   validating,
 } from './review.ts'
-export { WebhookServer, type WebhookServerOptions } from './server.ts'
+export { type ReviewHandler, WebhookServer, type WebhookServerOptions } from './server.ts'

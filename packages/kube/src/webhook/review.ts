@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// From the bytes of an AdmissionReview to the bytes of its answer. Always an answer, whatever comes in and whatever the
-// handler does: failures are told inside the review, where the API server looks for them.
-import { type Logger, messageOf } from '../log/index.ts'
+// From the bytes of an AdmissionReview to the bytes of its response. There is a response for every input and for every
+// failure of a handler: API servers look for failures inside the review.
+import type { LogFields, Logger } from '../log/index.ts'
+import { messageOf } from '../log/message.ts'
 import { type AdmissionRequest, type AdmissionResponse, errored } from './admission.ts'
+import { reviewLimitBytes } from './limits.ts'
 
 export interface AdmissionContext {
   /** Aborted when the API server no longer waits. */
@@ -16,12 +18,16 @@ export type AdmissionHandler = (
   context: AdmissionContext,
 ) => AdmissionResponse | Promise<AdmissionResponse>
 
-/** A review of this many bytes or more is refused. */
-export const reviewLimitBytes = 7 * 1024 * 1024
-
 const versions: ReadonlySet<string> = new Set(['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'])
 const currentVersion = 'admission.k8s.io/v1'
 const operations: ReadonlySet<string> = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])
+
+/** Messages repeat what the client sent and are copied into audit logs. Longer ones are cut. */
+const messageLimit = 128 * 1024
+/** The same for fields of log records: names and users of Kubernetes are shorter. */
+const fieldLimit = 256
+/** API servers send `kind`, `apiVersion` and `request.uid` first. */
+const headBytes = 512
 
 export interface ReviewBody {
   readonly contentType: string | undefined
@@ -29,57 +35,116 @@ export interface ReviewBody {
   readonly body: Buffer | 'too-large'
 }
 
-/** The answer as JSON text. `onPanic` hears of a handler that threw. */
-export async function answerReview(
-  { contentType, body }: ReviewBody,
-  handler: AdmissionHandler,
-  context: AdmissionContext,
-  onPanic: (error: unknown) => void,
-): Promise<string> {
+/** A review that can be decided: the request and the version that its response must have. */
+export interface OpenReview {
+  readonly request: AdmissionRequest
+  readonly apiVersion: string
+}
+
+/** What a decision leaves behind: the response as JSON, and a log record about it. */
+export interface Reviewed {
+  readonly text: string
+  readonly record: ReviewRecord
+}
+
+export interface ReviewRecord {
+  readonly level: 'info' | 'error'
+  readonly message: string
+  readonly fields: LogFields
+}
+
+/** Finds out without parsing whether a body can be a review; otherwise returns the rejection as JSON. */
+export function rejectionOf({ contentType, body }: ReviewBody): string | undefined {
   if (body === 'too-large')
     return render(errored(413, `request entity is too large; limit is ${reviewLimitBytes} bytes`))
   if (body.length === 0) return render(errored(400, 'request body is empty'))
   if (contentType !== 'application/json')
     return render(errored(400, `contentType=${contentType ?? ''}, expected application/json`))
+  return undefined
+}
+
+/** Parses a review. Returns the rejection as JSON if it is none. */
+export function openReview(body: Buffer): OpenReview | string {
   const review = decode(body)
-  if ('problem' in review) return render(errored(400, review.problem))
-  const { request, apiVersion } = review
-  const log = context.log.child({
-    operation: request.operation,
-    resource: request.resource?.resource,
-    namespace: request.namespace,
-    name: request.name,
-    user: request.userInfo?.username,
-    requestID: request.uid,
-  })
-  let response: AdmissionResponse
+  return 'problem' in review ? render(errored(400, review.problem)) : review
+}
+
+/** Runs a synchronous or asynchronous decision about an open review. A decision that throws gives code 500. */
+export async function closeReview(
+  { request, apiVersion }: OpenReview,
+  decide: () => AdmissionResponse | Promise<AdmissionResponse>,
+): Promise<Reviewed> {
+  const uid = typeof request.uid === 'string' ? request.uid : ''
   try {
-    response = await handler(request, { ...context, log })
-    log.info('Admission request answered', {
-      allowed: response.allowed,
-      code: response.code,
-      // Denials are for the user; what could not be judged is for us.
-      ...(response.code !== 200 && response.code !== 403 && { problem: response.message }),
-    })
+    const response = await decide()
+    const { allowed, code, message } = response
+    return {
+      text: render(response, uid, apiVersion),
+      record: {
+        level: 'info',
+        message: 'Admission request answered',
+        fields: {
+          ...requestFields(request),
+          allowed,
+          code,
+          // Denials are for the user; what could not be judged is for us.
+          ...(code !== 200 && code !== 403 && message && { problem: cut(message, fieldLimit) }),
+        },
+      },
+    }
   } catch (error) {
-    onPanic(error)
-    log.error('The admission handler failed', { error })
-    response = errored(500, `panic: ${messageOf(error)} [recovered]`)
+    return {
+      text: render(errored(500, `panic: ${messageOf(error)} [recovered]`), uid, apiVersion),
+      record: {
+        level: 'error',
+        message: 'The admission handler failed',
+        fields: { ...requestFields(request), error },
+      },
+    }
   }
-  return render(response, request.uid, apiVersion)
+}
+
+/** The whole way in this process, for handlers that need no isolation. `onPanic` hears of a handler that threw. */
+export async function answerReview(
+  body: ReviewBody,
+  handler: AdmissionHandler,
+  context: AdmissionContext,
+  onPanic: () => void,
+): Promise<string> {
+  const rejection = rejectionOf(body)
+  if (rejection !== undefined || body.body === 'too-large') return rejection ?? ''
+  const review = openReview(body.body)
+  if (typeof review === 'string') return review
+  const { request } = review
+  const log = context.log.child(requestFields(request))
+  const { text, record } = await closeReview(review, () => handler(request, { ...context, log }))
+  context.log[record.level](record.message, record.fields)
+  if (record.level === 'error') onPanic()
+  return text
+}
+
+/**
+ * The response to a review that was not or could not be decided, as JSON. The uid is taken from where API servers write
+ * it, without parsing the body; an API server accepts no response without it.
+ */
+export function undecidedReview(body: Buffer, code: number, message: string): string {
+  const head = body.toString('latin1', 0, headBytes)
+  const [, uid] = /"request":\s*\{\s*"uid":\s*"([\w-]{1,64})"/.exec(head) ?? []
+  const [, apiVersion] = /"apiVersion":\s*"(admission\.k8s\.io\/v1(?:beta1)?)"/.exec(head) ?? []
+  return render(errored(code, message), uid, apiVersion)
 }
 
 /** Refuses operations that no API server sends, before the handler sees them. */
 export function validating(handler: AdmissionHandler): AdmissionHandler {
-  return (request, context) =>
-    operations.has(request.operation)
-      ? handler(request, context)
-      : errored(400, `unknown operation "${request.operation ?? ''}"`)
+  return (request, context) => unknownOperation(request) ?? handler(request, context)
 }
 
-function decode(
-  body: Buffer,
-): { readonly request: AdmissionRequest; readonly apiVersion: string } | { readonly problem: string } {
+/** The rejection of an operation that no API server sends. */
+export function unknownOperation({ operation }: AdmissionRequest): AdmissionResponse | undefined {
+  return operations.has(operation) ? undefined : errored(400, `unknown operation "${operation ?? ''}"`)
+}
+
+function decode(body: Buffer): OpenReview | { readonly problem: string } {
   let review: unknown
   try {
     review = JSON.parse(body.toString('utf8'))
@@ -89,7 +154,7 @@ function decode(
   if (typeof review !== 'object' || review === null) return { problem: 'the review is not an object' }
   const { apiVersion = currentVersion, kind = 'AdmissionReview', request } = review as Record<string, unknown>
   if (typeof apiVersion !== 'string' || !versions.has(apiVersion) || kind !== 'AdmissionReview')
-    return { problem: `no kind "${String(kind)}" is registered for version "${String(apiVersion)}"` }
+    return { problem: `no kind ${quoted(kind)} is registered for version ${quoted(apiVersion)}` }
   if (typeof request !== 'object' || request === null || Array.isArray(request))
     return { problem: 'the review contains no request' }
   return { request: request as AdmissionRequest, apiVersion }
@@ -103,9 +168,35 @@ function render(response: AdmissionResponse, uid = '', apiVersion = currentVersi
     response: {
       uid,
       allowed,
-      status: { metadata: {}, ...(message && { message }), ...(reason && { reason }), code },
+      status: {
+        metadata: {},
+        ...(message && { message: cut(message, messageLimit) }),
+        ...(reason && { reason }),
+        code,
+      },
       ...(patch && { patch: Buffer.from(JSON.stringify(patch)).toString('base64'), patchType: 'JSONPatch' }),
       ...(warnings?.length && { warnings }),
     },
   })
+}
+
+function quoted(value: unknown): string {
+  return typeof value === 'string' ? `"${cut(value, fieldLimit)}"` : `of type ${typeof value}`
+}
+
+/** Only texts, and short ones: clients that are no API server may send anything. */
+function requestFields(request: AdmissionRequest): LogFields {
+  const short = (value: unknown) => (typeof value === 'string' ? cut(value, fieldLimit) : undefined)
+  return {
+    operation: short(request.operation),
+    resource: short(request.resource?.resource),
+    namespace: short(request.namespace),
+    name: short(request.name),
+    user: short(request.userInfo?.username),
+    requestID: short(request.uid),
+  }
+}
+
+function cut(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}… (${text.length} characters)`
 }

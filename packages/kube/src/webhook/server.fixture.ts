@@ -9,7 +9,7 @@ import { issueAuthority, issueServer } from '../certificates/issue.ts'
 import { systemClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
 import { createRegistry } from '../metrics/index.ts'
-import { WebhookServer } from './server.ts'
+import { type ServerLimits, WebhookServer } from './server.ts'
 
 export const host = '127.0.0.1'
 const name = 'hook.system.svc'
@@ -44,7 +44,7 @@ export class TestServer {
   readonly agent = new Agent({ keepAlive: true })
   readonly server: WebhookServer
 
-  private constructor(authority: KeyPair) {
+  private constructor(authority: KeyPair, limits: Partial<ServerLimits>) {
     this.authority = authority
     this.server = new WebhookServer({
       host,
@@ -53,11 +53,12 @@ export class TestServer {
       clock: systemClock,
       registry: this.registry,
       log: captureLog().log,
+      limits,
     })
   }
 
-  static async start(authority: KeyPair): Promise<TestServer> {
-    const created = new TestServer(authority)
+  static async start(authority: KeyPair, limits: Partial<ServerLimits> = {}): Promise<TestServer> {
+    const created = new TestServer(authority, limits)
     created.certificates.set(await newServerCertificate(authority))
     await created.server.start(new AbortController().signal)
     return created

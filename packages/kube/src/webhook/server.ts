@@ -11,20 +11,33 @@ import type { CertificateSource, KeyPair } from '../certificates/index.ts'
 import type { Clock } from '../clock/index.ts'
 import { type Logger, messageOf, silentLogger } from '../log/index.ts'
 import type { Registry } from '../metrics/index.ts'
-import { type AdmissionResponse, errored } from './admission.ts'
+import { BodyBuffers } from './body-buffers.ts'
+import {
+  bufferedLimitBytes,
+  connectionsCheckingIntervalMs,
+  decisionMs,
+  handshakeTimeoutMs,
+  headersTimeoutMs,
+  keepAliveTimeoutMs,
+  maxConnections,
+  Overloaded,
+  requestTimeoutMs,
+  retryAfterSeconds,
+  reviewLimitBytes,
+} from './limits.ts'
 import { type WebhookMetrics, webhookMetrics } from './metrics.ts'
-import { type AdmissionHandler, answerReview, type ReviewBody, reviewLimitBytes } from './review.ts'
+import { type AdmissionHandler, answerReview, type ReviewBody, undecidedReview } from './review.ts'
 
-/** Longer than API servers keep idle connections (90 s): it is they who close, and no request meets a closing one. */
-const keepAliveTimeoutMs = 120_000
-/** From the first byte of a request to its last: the API allows no webhook more than this. */
-const requestTimeoutMs = 30_000
-/** What API servers give a webhook unless its configuration says otherwise. */
-const defaultAdmissionTimeoutMs = 10_000
 /** How long open requests may take when the server stops. */
 const stopTimeoutMs = 5_000
 const checkTimeoutMs = 10_000
-const tlsOptions = { minVersion: 'TLSv1.2' as const }
+const tlsOptions = { minVersion: 'TLSv1.2' as const, handshakeTimeout: handshakeTimeoutMs }
+
+/** Decides reviews given as bytes. Returns the response as JSON; throws `Overloaded` when there is no room for more. */
+export type ReviewHandler = (
+  review: ReviewBody,
+  context: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly onPanic: () => void },
+) => Promise<string | Uint8Array>
 
 export interface WebhookServerOptions {
   readonly host?: string
@@ -34,6 +47,25 @@ export interface WebhookServerOptions {
   readonly clock: Clock
   readonly log?: Logger
   readonly registry?: Registry
+  /** Smaller than usual in tests. */
+  readonly limits?: Partial<ServerLimits>
+}
+
+/** What clients may hold at a time; `limits.ts` says why. */
+export interface ServerLimits {
+  readonly maxConnections: number
+  readonly bufferedBytes: number
+  readonly requestTimeoutMs: number
+  readonly headersTimeoutMs: number
+  readonly connectionsCheckingIntervalMs: number
+}
+
+const usualLimits: ServerLimits = {
+  maxConnections,
+  bufferedBytes: bufferedLimitBytes,
+  requestTimeoutMs,
+  headersTimeoutMs,
+  connectionsCheckingIntervalMs,
 }
 
 export class WebhookServer {
@@ -41,7 +73,9 @@ export class WebhookServer {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #metrics: WebhookMetrics | undefined
-  readonly #handlers = new Map<string, AdmissionHandler>()
+  readonly #handlers = new Map<string, ReviewHandler>()
+  readonly #limits: ServerLimits
+  readonly #bodies: BodyBuffers
   #server: Server | undefined
   #stopping = false
   #unsubscribe = () => {}
@@ -51,10 +85,23 @@ export class WebhookServer {
     this.#clock = options.clock
     this.#log = options.log ?? silentLogger
     this.#metrics = options.registry && webhookMetrics(options.registry)
+    this.#limits = { ...usualLimits, ...options.limits }
+    this.#bodies = new BodyBuffers({
+      bodyBytes: reviewLimitBytes,
+      totalBytes: this.#limits.bufferedBytes,
+    })
   }
 
-  /** Serves a path. May be called before and after the start. */
+  /** Serves a path by a handler that runs in this process. May be called before and after the start. */
   handle(path: string, handler: AdmissionHandler): void {
+    const log = this.#log.child({ webhook: path })
+    this.handleReviews(path, (review, { signal, onPanic }) =>
+      answerReview(review, handler, { signal, log }, onPanic),
+    )
+  }
+
+  /** Serves a path by a handler of bytes, for reviews that are decided elsewhere. */
+  handleReviews(path: string, handler: ReviewHandler): void {
     if (this.#handlers.has(path)) throw new Error(`two webhooks for the path ${path}`)
     this.#handlers.set(path, handler)
     this.#metrics?.registered(path)
@@ -65,18 +112,31 @@ export class WebhookServer {
     return (this.#server?.address() as AddressInfo | null)?.port
   }
 
+  /** Bytes of request bodies in memory now. */
+  get bufferedBytes(): number {
+    return this.#bodies.heldBytes
+  }
+
   /** Waits for a certificate, then listens. Rejects when it cannot listen or the signal comes first. */
   async start(signal: AbortSignal): Promise<void> {
     const { certificates, host, port } = this.#options
     const first = certificates.current() ?? (await this.#firstCertificate(signal))
-    const server = createServer({ ...tlsOptions, ...first }, (request, response) => {
+    const limits = {
+      requestTimeout: this.#limits.requestTimeoutMs,
+      headersTimeout: this.#limits.headersTimeoutMs,
+      connectionsCheckingInterval: this.#limits.connectionsCheckingIntervalMs,
+      keepAliveTimeout: keepAliveTimeoutMs,
+    }
+    const server = createServer({ ...tlsOptions, ...limits, ...first }, (request, response) => {
       this.#serve(request, response).catch(error => {
-        this.#log.warn('A webhook request ended without an answer', { error })
+        // Clients that go away are no trouble of ours, and could fill the log.
+        const level = request.socket.destroyed ? 'debug' : 'warn'
+        this.#log[level]('A webhook request ended without an answer', { error })
         response.destroy()
       })
     })
-    server.keepAliveTimeout = keepAliveTimeoutMs
-    server.requestTimeout = requestTimeoutMs
+    server.maxConnections = this.#limits.maxConnections
+    server.on('drop', () => this.#log.warn('too many connections to the webhook server, one was closed'))
     server.on('tlsClientError', error => this.#log.debug('A TLS connection failed', { error }))
     this.#unsubscribe = certificates.onChange(pair => this.#present(server, pair))
     // It may have been replaced between the two lines above.
@@ -155,71 +215,65 @@ export class WebhookServer {
     const handler = this.#handlers.get(url.pathname)
     if (!handler) {
       request.resume()
-      response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('404 page not found\n')
+      // No API server asks for other paths: such a client may not keep its connection.
+      response
+        .writeHead(404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+        .end('404 page not found\n')
       return
     }
     const started = this.#clock.monotonic()
     this.#metrics?.started(url.pathname)
     let code = 500
     try {
-      const body = await readReview(request)
-      const answer = await this.#answer(body, handler, admissionTimeoutMs(url), url.pathname)
-      code = 200
-      if (this.#stopping || body.body === 'too-large') response.setHeader('connection', 'close')
-      response.writeHead(code, { 'content-type': 'application/json' }).end(answer)
+      const body = await this.#bodies.receive(request)
+      try {
+        const review = { contentType: request.headers['content-type'], body: body.bytes }
+        const answer = await this.#answer(review, handler, decisionMs(url), response)
+        code = 200
+        if (this.#stopping || body.bytes === 'too-large') response.setHeader('connection', 'close')
+        response.writeHead(code, { 'content-type': 'application/json' }).end(answer)
+      } finally {
+        body.release()
+      }
+    } catch (error) {
+      if (!(error instanceof Overloaded)) throw error
+      code = 429
+      response
+        .writeHead(code, {
+          'content-type': 'text/plain; charset=utf-8',
+          'retry-after': String(retryAfterSeconds),
+          connection: 'close',
+        })
+        .end(`${error.message}\n`)
     } finally {
       this.#metrics?.ended(url.pathname, code, this.#clock.monotonic() - started)
     }
   }
 
-  /** A handler that hangs must not hold the connection longer than anybody waits for it. */
+  /** A handler that hangs must not hold the connection longer than the API server waits for it. */
   async #answer(
-    body: ReviewBody,
-    handler: AdmissionHandler,
+    review: ReviewBody,
+    handler: ReviewHandler,
     timeoutMs: number,
-    path: string,
-  ): Promise<string> {
+    response: ServerResponse,
+  ): Promise<string | Uint8Array> {
     const over = new AbortController()
-    const late = Promise.withResolvers<AdmissionResponse>()
+    const late = Promise.withResolvers<string>()
     const timer = this.#clock.setTimeout(() => {
       const sentence = `no decision within ${timeoutMs} ms`
+      late.resolve(review.body === 'too-large' ? '' : undecidedReview(review.body, 504, sentence))
       over.abort(new Error(sentence))
-      late.resolve(errored(504, sentence))
     }, timeoutMs)
+    const closed = () => over.abort(new Error('the client closed the connection'))
+    response.once('close', closed)
     try {
-      return await answerReview(
-        body,
-        (request, context) => Promise.race([handler(request, context), late.promise]),
-        { signal: over.signal, log: this.#log.child({ webhook: path }) },
-        () => this.#metrics?.panicked(),
-      )
+      const context = { signal: over.signal, timeoutMs, onPanic: () => this.#metrics?.panicked() }
+      return await Promise.race([late.promise, handler(review, context)])
     } finally {
       timer.cancel()
+      response.off('close', closed)
     }
   }
-}
-
-async function readReview(request: IncomingMessage): Promise<ReviewBody> {
-  const contentType = request.headers['content-type']
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size >= reviewLimitBytes) {
-      // The rest is read and thrown away: who still writes would not see the answer.
-      request.resume()
-      return { contentType, body: 'too-large' }
-    }
-    chunks.push(chunk)
-  }
-  return { contentType, body: Buffer.concat(chunks) }
-}
-
-/** API servers say how long they wait: `?timeout=10s`. */
-function admissionTimeoutMs(url: URL): number {
-  const [, amount, unit] = /^(\d+)(ms|s)$/.exec(url.searchParams.get('timeout') ?? '') ?? []
-  if (!amount) return defaultAdmissionTimeoutMs
-  return Math.min(requestTimeoutMs, Number(amount) * (unit === 's' ? 1_000 : 1))
 }
 
 function isAny(host: string | undefined): boolean {

@@ -28,6 +28,8 @@ export function operatorClusterRole(configuration: OperatorConfiguration): Clust
       ...(schedulers.has(scheduler.kai) ? kaiRules : []),
       ...(schedulers.has(scheduler.volcano) ? volcanoRules : []),
       ...mnnvlRules,
+      ...webhookRules(configuration),
+      ...(configuration.server.metrics.secure ? metricsRules : []),
     ],
   }
 }
@@ -70,27 +72,16 @@ const workloadRules: PolicyRule[] = [
   rule('', ['pods'], keepingMany),
   // Held only to be granted: the role of a set lets its waiters read them.
   rule('', ['pods/status'], reading),
-  rule('', ['services'], keepingMany),
+  rule('', ['services'], keeping),
   rule('', ['serviceaccounts'], keeping),
   // By name, never listed or watched: the Secrets of others are not ours to know.
   rule('', ['secrets'], ['create', 'get', 'delete']),
   rule('', ['events'], ['create', 'patch']),
   rule('rbac.authorization.k8s.io', ['roles', 'rolebindings'], keeping),
   rule('apps', ['controllerrevisions'], keeping),
-  rule('autoscaling', ['horizontalpodautoscalers'], keepingMany),
+  rule('autoscaling', ['horizontalpodautoscalers'], keeping),
   rule('resource.k8s.io', ['resourceclaims'], keeping),
   rule('resource.k8s.io', ['resourceclaimtemplates'], reading),
-  {
-    apiGroups: ['admissionregistration.k8s.io'],
-    resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
-    resourceNames: [
-      'podcliqueset-defaulting-webhook',
-      'podcliqueset-validating-webhook',
-      'clustertopology-validating-webhook',
-      'authorizer-webhook',
-    ],
-    verbs: ['get', 'update'],
-  },
 ]
 
 const kaiRules: PolicyRule[] = [
@@ -111,6 +102,30 @@ const volcanoRules: PolicyRule[] = [
 /** Also while NVLink domains are switched off: those of sets that have them carry our finalizer. */
 const mnnvlRules: PolicyRule[] = [rule('resource.nvidia.com', ['computedomains'], keeping)]
 
+/** Only by name. Watched in both certificate modes; written where the operator makes its certificates. */
+function webhookRules({ server: { webhooks } }: OperatorConfiguration): PolicyRule[] {
+  if (!webhooks.enabled) return []
+  return [
+    {
+      apiGroups: ['admissionregistration.k8s.io'],
+      resources: ['mutatingwebhookconfigurations', 'validatingwebhookconfigurations'],
+      resourceNames: [
+        'podcliqueset-defaulting-webhook',
+        'podcliqueset-validating-webhook',
+        'clustertopology-validating-webhook',
+        'authorizer-webhook',
+      ],
+      verbs: webhooks.certProvisionMode === 'auto' ? [...reading, 'update'] : ['list', 'watch'],
+    },
+  ]
+}
+
+/** Who may read the metrics is for the API server to say. */
+const metricsRules: PolicyRule[] = [
+  rule('authentication.k8s.io', ['tokenreviews'], ['create']),
+  rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
+]
+
 /** In the operator's own namespace: its lease and its certificate. */
 export function operatorRole(namespace: string, configuration: OperatorConfiguration): Role {
   return {
@@ -118,13 +133,20 @@ export function operatorRole(namespace: string, configuration: OperatorConfigura
     kind: 'Role',
     metadata: { name: 'grove:system:grove-operator-lease', namespace },
     rules: [
-      rule('coordination.k8s.io', ['leases'], ['create', 'get', 'update']),
+      // A name restricts no `create`: the API server does not know it yet.
+      rule('coordination.k8s.io', ['leases'], ['create']),
       {
-        ...rule('', ['secrets'], ['get', 'update']),
-        resourceNames: [configuration.server.webhooks.secretName],
+        ...rule('coordination.k8s.io', ['leases'], ['get', 'update']),
+        resourceNames: [configuration.leaderElection.resourceName],
       },
+      ...certificateRules(configuration),
     ],
   }
+}
+
+function certificateRules({ server: { webhooks, metrics } }: OperatorConfiguration): PolicyRule[] {
+  if (webhooks.certProvisionMode !== 'auto' || !(webhooks.enabled || metrics.secure)) return []
+  return [{ ...rule('', ['secrets'], [...reading, 'update']), resourceNames: [webhooks.secretName] }]
 }
 
 function rule(group: string, resources: string[], verbs: string[]): PolicyRule {

@@ -2,10 +2,14 @@
 
 // What the rules of admission ask of the cluster, read directly before they run: a topology binding that was applied
 // together with a set is found although no cache has seen it yet.
-import { type ClusterView, clusterNeeds, type Lookup, type OperatorConfiguration } from '@grove/api'
+import { annotation, type Lookup } from '@grove/api'
 import { type Client, defineResource, isKubeError, isNotFound, type KubeObject } from '@grove/kube'
 import { textOf } from '../coded-error.ts'
 import { resources } from '../resources.ts'
+import type { Facts, Questions } from './webhook-rules.ts'
+
+/** No object has a longer name. Names come from requests: longer ones are not sent to the API server. */
+const longestName = 253
 
 interface VolcanoQueue extends KubeObject {
   readonly status?: { readonly state?: string }
@@ -19,39 +23,47 @@ const volcanoQueues = defineResource<VolcanoQueue>({
   namespaced: false,
 })
 
-export async function lookUp(
-  client: Client,
-  set: unknown,
-  configuration: OperatorConfiguration,
-  signal: AbortSignal,
-): Promise<ClusterView> {
-  const needs = clusterNeeds(set, configuration)
-  const [bindings, queues] = await Promise.all([
-    collect(needs.topologyBindings, async name => {
+export async function lookUp(client: Client, questions: Questions, signal: AbortSignal): Promise<Facts> {
+  const byName = (name: string) => ({ key: name, name })
+  const [topologyDomains, volcanoQueueStates, podCliqueSetAnnotations] = await Promise.all([
+    collect(questions.topologyBindings.map(byName), async ({ name }) => {
       const binding = await client.get(resources.clusterTopologyBindings, { name }, { signal })
       return binding.spec.levels.map(level => level.domain)
     }),
-    collect(needs.volcanoQueues, async name => {
+    collect(questions.volcanoQueues.map(byName), async ({ name }) => {
       const queue = await client.get(volcanoQueues, { name }, { signal })
       return queue.status?.state ?? ''
     }),
+    collect(
+      questions.podCliqueSets.map(({ namespace, name }) => ({
+        key: `${namespace}/${name}`,
+        namespace,
+        name,
+      })),
+      async ({ namespace, name }): Promise<Record<string, string>> => {
+        const { metadata } = await client.get(resources.podCliqueSets, { namespace, name }, { signal })
+        // The rule reads one annotation. The others may be large.
+        const value = metadata.annotations?.[annotation.disableProtection]
+        return value === undefined ? {} : { [annotation.disableProtection]: value }
+      },
+    ),
   ])
-  return {
-    topologyDomains: name => bindings.get(name) ?? { outcome: 'notFound' },
-    volcanoQueueState: name => queues.get(name) ?? { outcome: 'notFound' },
-  }
+  return { topologyDomains, volcanoQueueStates, podCliqueSetAnnotations }
 }
 
-async function collect<T>(
-  names: readonly string[],
-  read: (name: string) => Promise<T>,
+async function collect<Name extends { readonly key: string; readonly name: string }, T>(
+  names: readonly Name[],
+  read: (name: Name) => Promise<T>,
 ): Promise<Map<string, Lookup<T>>> {
   return new Map(
-    await Promise.all(names.map(async name => [name, await asLookup(() => read(name))] as const)),
+    await Promise.all(
+      names.map(async name => [name.key, await asLookup(name.name, () => read(name))] as const),
+    ),
   )
 }
 
-export async function asLookup<T>(read: () => Promise<T>): Promise<Lookup<T>> {
+async function asLookup<T>(name: string, read: () => Promise<T>): Promise<Lookup<T>> {
+  if (name.length > longestName) return { outcome: 'notFound' }
   try {
     return { outcome: 'found', value: await read() }
   } catch (error) {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
 import { type AdmissionRequest, type Client, KubeError, systemClock } from '@grove/kube'
-import { authorizerHandler } from './handlers.ts'
+import { admissionHandlers, authorizerHandler } from './handlers.ts'
 
 const operator = 'system:serviceaccount:grove-system:grove-operator'
 const collector = 'system:serviceaccount:kube-system:generic-garbage-collector'
@@ -80,6 +80,150 @@ describe('the protection of managed objects', () => {
       const answer = await ask('alice', set, owner)
       assert.equal(answer.code, code, `${set} of ${owner}`)
       assert.deepEqual(answer.asked, sets)
+    }
+  })
+})
+
+describe('objects that cannot be decoded', () => {
+  const client = {} as Client
+  const handlers = admissionHandlers({ client, configuration: defaultConfiguration() })
+  const context = { signal: new AbortController().signal } as never
+  const set = (template: object, metadata: object = {}) => ({
+    apiVersion: 'grove.io/v1alpha1',
+    kind: 'PodCliqueSet',
+    metadata: { name: 'demo', namespace: 'work', ...metadata },
+    spec: {
+      replicas: 1,
+      template: {
+        cliqueStartupType: 'CliqueStartupTypeAnyOrder',
+        cliques: [
+          {
+            name: 'web',
+            spec: {
+              roleName: 'web',
+              replicas: 1,
+              minAvailable: 1,
+              podSpec: { containers: [{ name: 'main', image: 'registry.example/web:1' }] },
+            },
+          },
+        ],
+        ...template,
+      },
+    },
+  })
+  const broken = { terminationDelay: 'abc' }
+  const terminating = { deletionTimestamp: '2026-01-01T00:00:00Z' }
+
+  async function update(path: keyof typeof handlers, oldObject: object, object: object) {
+    const request = { uid: '1', operation: 'UPDATE', namespace: 'work', oldObject, object }
+    return handlers[path](request as unknown as AdmissionRequest, context)
+  }
+
+  for (const webhook of ['defaultPodCliqueSet', 'validatePodCliqueSet'] as const) {
+    test(`${webhook} lets them lose their finalizers while they are deleted`, async () => {
+      const answer = await update(
+        webhook,
+        set(broken, { ...terminating, finalizers: ['a'] }),
+        set(broken, terminating),
+      )
+      assert.deepEqual([answer.allowed, answer.code, answer.patch], [true, 200, undefined])
+    })
+
+    test(`${webhook} lets users repair them`, async () => {
+      const answer = await update(webhook, set(broken), set({ terminationDelay: '4h0m0s' }))
+      assert.equal(answer.message, undefined)
+      assert.equal(answer.allowed, true)
+    })
+
+    test(`${webhook} still rejects them otherwise`, async () => {
+      const answer = await update(webhook, set({ terminationDelay: '4h0m0s' }), set(broken))
+      assert.deepEqual([answer.allowed, answer.code], [false, 400])
+    })
+  }
+
+  test('are repaired only by objects that are valid by themselves', async () => {
+    const answer = await update('validatePodCliqueSet', set(broken), set({ terminationDelay: '0s' }))
+    assert.deepEqual([answer.allowed, answer.code], [false, 403])
+    assert.match(answer.message ?? '', /spec\.template\.terminationDelay: Invalid value/)
+  })
+
+  test('cannot be created with a deletionTimestamp', async () => {
+    const request = { uid: '1', operation: 'CREATE', namespace: 'work', object: set(broken, terminating) }
+    const answer = await handlers.validatePodCliqueSet(request as unknown as AdmissionRequest, context)
+    assert.deepEqual([answer.allowed, answer.code], [false, 400])
+  })
+
+  test('are no reason to keep a topology binding from being deleted', async () => {
+    const binding = { metadata: { name: 'site', ...terminating }, spec: { levels: 'none' } }
+    assert.equal((await update('validateClusterTopology', binding, binding)).allowed, true)
+  })
+})
+
+describe('the protection of managed objects', () => {
+  test('asks for at most the controller and the label of both objects, however many owners there are', async () => {
+    const asked: string[] = []
+    const client = {
+      get: async (_: unknown, { name }: { name: string }) => {
+        asked.push(name)
+        return { metadata: { name, annotations: {} } }
+      },
+    } as unknown as Client
+    const owner = (name: string, controller: boolean) => ({
+      apiVersion: 'grove.io/v1alpha1',
+      kind: 'PodCliqueSet',
+      name,
+      controller,
+    })
+    const object = (prefix: string) => ({
+      metadata: {
+        name: 'demo-0-web',
+        namespace: 'work',
+        labels: {
+          'app.kubernetes.io/managed-by': 'grove-operator',
+          'app.kubernetes.io/part-of': `${prefix}-label`,
+        },
+        ownerReferences: [
+          ...Array.from({ length: 1000 }, (_, i) => owner(`${prefix}-${i}`, false)),
+          ...Array.from({ length: 1000 }, (_, i) => owner(`${prefix}-controller-${i}`, true)),
+        ],
+      },
+    })
+    const request = {
+      operation: 'UPDATE',
+      namespace: 'work',
+      kind: { group: 'grove.io', version: 'v1alpha1', kind: 'PodClique' },
+      userInfo: { username: 'alice' },
+      object: object('new'),
+      oldObject: object('old'),
+    }
+    const handle = authorizerHandler({ client, configuration: defaultConfiguration() }, operator)
+    const answer = await handle(
+      request as unknown as AdmissionRequest,
+      { signal: AbortSignal.timeout(5_000) } as never,
+    )
+    assert.equal(answer.code, 403)
+    assert.deepEqual(asked, ['new-label', 'new-controller-0', 'old-label', 'old-controller-0'])
+  })
+
+  test('takes the operator for itself by each of its user names', async () => {
+    const handle = authorizerHandler(
+      { client: {} as Client, configuration: defaultConfiguration() },
+      'system:serviceaccount:grove-system:configured',
+      operator,
+    )
+    for (const username of ['system:serviceaccount:grove-system:configured', operator]) {
+      const metadata = { name: 'p', namespace: 'work', labels: { 'app.kubernetes.io/part-of': 'demo' } }
+      const request = {
+        operation: 'UPDATE',
+        namespace: 'work',
+        kind: { group: 'grove.io', version: 'v1alpha1', kind: 'PodClique' },
+        userInfo: { username },
+        object: { metadata },
+        oldObject: { metadata },
+      }
+      const answer = await handle(request as unknown as AdmissionRequest, {} as never)
+      assert.equal(answer.allowed, true)
+      assert.match(answer.message ?? '', /initiated by the grove reconciler service account/)
     }
   })
 })

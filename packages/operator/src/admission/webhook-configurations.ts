@@ -13,7 +13,7 @@ import {
   schedulerGroup,
   type ValidatingWebhookConfiguration,
 } from '@grove/api'
-import { webhookPaths } from './handlers.ts'
+import { webhookPaths } from './webhook-rules.ts'
 
 /** API servers wait this long for an answer. */
 const timeoutSeconds = 10
@@ -99,7 +99,18 @@ const protectedRules: RuleWithOperations[] = [
     [kinds.podClique.resource, kinds.podCliqueScalingGroup.resource],
     ['CREATE', 'UPDATE', 'DELETE'],
   ),
+  // The status of PodGangs is left out, because schedulers write it. So is every scale subresource, because users do.
+  rule(
+    groveGroup,
+    'v1alpha1',
+    [`${kinds.podClique.resource}/status`, `${kinds.podCliqueScalingGroup.resource}/status`],
+    ['UPDATE'],
+  ),
   rule(schedulerGroup, 'v1alpha1', [kinds.podGang.resource], ['CREATE', 'UPDATE', 'DELETE']),
+  // Deletion only: kube-scheduler, the controllers of Kubernetes and drivers add their finalizers to these objects, under
+  // names that are not exempt. Their specs are immutable anyway. Without these APIs the rules match nothing.
+  rule('resource.k8s.io', 'v1', ['resourceclaims'], ['DELETE']),
+  rule('resource.nvidia.com', 'v1beta1', ['computedomains'], ['DELETE']),
 ]
 
 function rule(

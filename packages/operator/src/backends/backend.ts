@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { EventValue } from '@grove/api'
+import type { EventValue, SchedulerName } from '@grove/api'
 import type { NewPod, StoredGang, StoredSet } from '../stored.ts'
 
 /** An object of another API that a scheduler reads, of whatever kind. */
@@ -27,7 +27,7 @@ export class GangMappingError extends Error {}
 /** What a scheduler wants of us. One file per scheduler; nothing else knows their names. */
 export interface SchedulerBackend {
   /** Also what stands in `pod.spec.schedulerName`. */
-  readonly name: string
+  readonly name: SchedulerName
   readonly topologyAware: boolean
   preparePod(pod: NewPod, membership: { readonly podGang: string; readonly clique: string }): NewPod
   /** The scheduler's own objects for a gang; they are owned by the gang and go with it. May throw GangMappingError. */

@@ -3,7 +3,7 @@
 // Gangs in the words of the schedulers that read them.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { label, type PodGang } from '@grove/api'
+import { label, type PodGang, supportedSchedulers } from '@grove/api'
 import { basePodGang } from '../layout.ts'
 import { podGang } from '../objects/gang.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
@@ -201,4 +201,17 @@ describe('who places a set', () => {
     assert.equal(backends().find('lpx-scheduler'), undefined)
     assert.equal(backends().find('')!.name, 'kai-scheduler')
   })
+})
+
+test('every scheduler that the configuration accepts has a backend of that name, and no other does', () => {
+  const backends = schedulerBackends(supportedSchedulers, 'default-scheduler')
+  for (const name of supportedSchedulers) {
+    assert.equal(backends.find(name)?.name, name)
+    assert.equal(schedulerBackends(supportedSchedulers, name).default.name, name)
+  }
+  for (const name of ['grove-scheduler', 'kubernetes', 'constructor', '']) {
+    const expected = { message: `there is no scheduler backend "${name}"` }
+    assert.throws(() => schedulerBackends([name], 'default-scheduler'), expected)
+    assert.throws(() => schedulerBackends(['default-scheduler'], name), expected)
+  }
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { label, type PodGang, scheduler } from '@grove/api'
+import { label, type PodGang, type SchedulerName, scheduler } from '@grove/api'
 import type { StoredSet } from '../stored.ts'
 import type { SchedulerBackend } from './backend.ts'
 import { defaultScheduler } from './default-scheduler.ts'
@@ -8,9 +8,12 @@ import { kaiScheduler } from './kai.ts'
 import { lpxScheduler } from './lpx.ts'
 import { volcano } from './volcano.ts'
 
-const known: ReadonlyMap<string, SchedulerBackend> = new Map(
-  [defaultScheduler, kaiScheduler, lpxScheduler, volcano].map(backend => [backend.name, backend]),
-)
+const known: Readonly<Record<SchedulerName, SchedulerBackend>> = {
+  [scheduler.kai]: kaiScheduler,
+  [scheduler.default]: defaultScheduler,
+  [scheduler.volcano]: volcano,
+  [scheduler.lpx]: lpxScheduler,
+}
 
 /** The backends that the operator configuration enables. */
 export interface SchedulerBackends {
@@ -27,9 +30,10 @@ export interface SchedulerBackends {
   forget(uid: string): void
 }
 
+/** Throws for a name without a backend: a configuration that was loaded has none. */
 export function schedulerBackends(enabled: readonly string[], defaultName: string): SchedulerBackends {
-  const byName = new Map(enabled.map(name => [name, known.get(name)]))
-  const byDefault = byName.get(defaultName) ?? known.get(scheduler.default)!
+  const byName = new Map(enabled.map(name => [name, backendNamed(name)]))
+  const byDefault = backendNamed(defaultName)
   const pinned = new Map<string, string>()
   const placedBefore = (gangs: readonly PodGang[]) =>
     gangs.map(gang => gang.metadata.labels?.[label.schedulerName]).find(name => name && byName.has(name))
@@ -46,4 +50,10 @@ export function schedulerBackends(enabled: readonly string[], defaultName: strin
     },
     forget: uid => pinned.delete(uid),
   }
+}
+
+function backendNamed(name: string): SchedulerBackend {
+  const backend = Object.values(known).find(one => one.name === name)
+  if (!backend) throw new Error(`there is no scheduler backend "${name}"`)
+  return backend
 }

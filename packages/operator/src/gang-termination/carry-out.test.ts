@@ -45,6 +45,7 @@ test('nothing is made again before the last pod is told to go, and everything is
       return answer
     },
   })
+  api.collectsGarbage = false
   simulation.nodes.stopServing(web!)
   for (let round = 0; round < 60 && !isCarriedOut; round++) {
     await simulation.reconcileAll()

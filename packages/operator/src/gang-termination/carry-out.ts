@@ -12,16 +12,18 @@ import {
   selectorText,
   setErrorCode,
 } from '@grove/api'
+import { isNotFound } from '@grove/kube'
 import { CodedError, textOf } from '../coded-error.ts'
 import { withCondition } from '../condition-list.ts'
 import { scalingGroups } from '../layout.ts'
-import { keyOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { removePlanned, uidsOf } from '../planned-removal.ts'
+import { ownChildren } from '../own-children.ts'
+import { removePlanned, removePodsOf, uidsOf } from '../planned-removal.ts'
 import { rememberCounts } from '../podcliqueset/remembered-counts.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
+import { patchObject } from '../writes.ts'
 
 export async function terminateReplica(
   set: StoredSet,
@@ -32,15 +34,18 @@ export async function terminateReplica(
   const { world, events: sink } = context
   const { namespace, name } = set.metadata
   const labels = { ...managedLabels(name), [label.setReplicaIndex]: String(replica) }
-  const going = world.cliques
-    .byIndex('set', keyOf(set))
-    .filter(({ metadata }) => metadata.labels?.[label.setReplicaIndex] === String(replica))
-  const removal = { namespace, labelSelector: selectorText(labels), planned: uidsOf(going) }
+  const planned = uidsOf(
+    ownChildren(set, world).cliques.filter(
+      ({ metadata }) => metadata.labels?.[label.setReplicaIndex] === String(replica),
+    ),
+  )
+  const removal = { namespace, labelSelector: selectorText(labels), planned }
   try {
     await rememberCounts(set, replica, context, signal)
     await context.removals.during(set, [replica], async () => {
-      await removePlanned(resources.podCliques, removal, world, signal)
-      await removePlanned(resources.pods, removal, world, signal)
+      await writeOffGroups(set, replica, context, signal)
+      await removePlanned(world.cliques, removal, world.client, signal)
+      await removePodsOf(set, planned, removal, context, signal)
     })
   } catch (error) {
     sink.emit(set, eventSource.podCliqueSet, events.setReplicaDeleteFailed(replica, textOf(error)))
@@ -62,5 +67,29 @@ export async function terminateReplica(
       { ...group.status, conditions },
       { signal },
     )
+  }
+}
+
+/**
+ * Sets the scheduled count of the scaling groups to zero before their members are deleted: what the operator terminates
+ * itself is no loss to report. Unconditional, because the group's own controller writes its status at the same time.
+ */
+async function writeOffGroups(
+  set: StoredSet,
+  replica: number,
+  { world }: OperatorContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { namespace } = set.metadata
+  for (const { name } of scalingGroups(set, replica)) {
+    const group = world.groups.get({ namespace, name })
+    if (!group?.status?.scheduledReplicas || group.metadata.deletionTimestamp) continue
+    const merge = { status: { scheduledReplicas: 0 } }
+    const options = { signal, subresource: 'status' as const }
+    try {
+      await patchObject(world, resources.podCliqueScalingGroups, group, { merge }, options)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
   }
 }

@@ -3,10 +3,18 @@
 // Gang termination over hours that pass in milliseconds: the real reconcilers on a simulated API.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { annotation, defaultConfiguration, type EventValue, label, type Pod } from '@grove/api'
+import {
+  annotation,
+  defaultConfiguration,
+  type EventValue,
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+} from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { findCondition } from '../condition-list.ts'
-import { isTerminating } from '../podclique/pod-state.ts'
+import { isReady, isTerminating } from '../podclique/pod-state.ts'
 import type { OnTotalLoss } from '../podclique/status.ts'
 import { resources } from '../resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
@@ -243,3 +251,106 @@ test('neither the replica that is being updated nor a broken group replica in it
   const images = world.pods('w-').filter(pod => pod.metadata.labels?.[label.podClique]?.endsWith('web'))
   for (const pod of images) assert.equal(pod.spec?.containers[0]?.image, 'registry.example/main:2')
 })
+
+/** One pod is deleted, and no node takes its replacement. */
+function lose({ simulation, pods }: Awaited<ReturnType<typeof running>>, prefix: string): void {
+  simulation.nodes.cordon()
+  simulation.api.remove(resources.pods, pods(prefix)[0]!)
+  while (simulation.nodes.progress());
+}
+
+const breachOf = (object: PodClique | PodCliqueScalingGroup | undefined) =>
+  findCondition(object?.status?.conditions, 'MinAvailableBreached')
+
+test('a clique of which fewer pods than its minimum are scheduled for four hours takes its replica down, and recovers', async () => {
+  const world = await running()
+  const { simulation } = world
+  const before = { broken: world.uids('w-0-'), other: world.uids('w-1-') }
+  lose(world, 'w-0-web')
+  await world.pass(4 * hour - minute)
+  const web = simulation.cliques.find(({ metadata }) => metadata.name === 'w-0-web')
+  assert.equal(breachOf(web)?.reason, 'ScheduledReplicasBelowMinAvailable')
+  assert.deepEqual(world.uids('w-0-'), before.broken)
+  assert.equal(world.count('GangTerminationScheduled'), 1)
+  await world.pass(minute)
+  for (const uid of before.broken) assert.ok(!world.uids('w-0-').includes(uid))
+  assert.deepEqual(world.uids('w-1-'), before.other)
+  simulation.nodes.uncordon()
+  assert.ok(await settle(simulation, 60))
+  assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+})
+
+test('a group of which fewer replicas than its minimum are scheduled for four hours takes its replica down, and recovers', async () => {
+  const world = await running()
+  const { simulation } = world
+  const before = world.uids('w-0-')
+  lose(world, 'w-0-g-0-work')
+  lose(world, 'w-0-g-1-work')
+  await world.pass(4 * hour - minute)
+  const group = simulation.groups.find(({ metadata }) => metadata.name === 'w-0-g')
+  assert.deepEqual(
+    [breachOf(group)?.status, breachOf(group)?.message],
+    ['True', 'Scheduled replicas (1) below MinAvailable (2)'],
+  )
+  assert.deepEqual(world.uids('w-0-'), before)
+  await world.pass(minute)
+  for (const uid of before) assert.ok(!world.uids('w-0-').includes(uid))
+  simulation.nodes.uncordon()
+  assert.ok(await settle(simulation, 60))
+  assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
+})
+
+for (const [what, prefix] of [
+  ['clique', 'w-0-web'],
+  ['group', 'w-0-g-'],
+] as const)
+  test(`an update that is paused half-way does not switch gang termination of a ${what} off; one that runs does`, async () => {
+    for (const paused of [true, false]) {
+      const world = await running()
+      const { simulation } = world
+      changeImages(simulation)
+      // The first pod or group replica of the new template is there and starts.
+      const isHalfWay = () =>
+        simulation.set.status?.updateProgress?.currentlyUpdating?.[0]?.replicaIndex === 0 &&
+        world.pods(prefix).some(pod => !isReady(pod))
+      for (let round = 0; round < 100 && !isHalfWay(); round++) {
+        if (round % 5 === 4) simulation.nodes.progress()
+        await simulation.reconcileAll()
+        await simulation.clock.advance(1_000)
+      }
+      assert.ok(isHalfWay())
+      const strategy = { spec: { updateStrategy: { paused } } }
+      simulation.api.modify(resources.podCliqueSets, setName, strategy)
+      const before = world.uids('w-0-')
+      simulation.nodes.cordon()
+      for (const pod of world.pods(prefix).slice(1)) simulation.api.remove(resources.pods, pod)
+      await world.pass(4 * hour + minute)
+      const terminated = world.count('PodCliqueSetReplicaDeleteSuccessful')
+      assert.equal(terminated, paused ? 1 : 0)
+      if (paused) for (const uid of before) assert.ok(!world.uids('w-0-').includes(uid))
+      simulation.nodes.uncordon()
+      simulation.api.modify(resources.podCliqueSets, setName, { spec: { updateStrategy: { paused: false } } })
+      assert.ok(await settle(simulation, 200))
+    }
+  })
+
+test('with Recreate a clique, a group and a member that a user scaled to zero are no loss', async () => {
+  const world = await running('Recreate')
+  const { api } = world.simulation
+  api.modify(resources.podCliques, 'w-0-web', { spec: { replicas: 0 } })
+  api.modify(resources.podCliqueScalingGroups, 'w-0-g', { spec: { replicas: 0 } })
+  for (const member of ['w-1-g-0-work', 'w-1-g-1-work', 'w-1-g-2-work'])
+    api.modify(resources.podCliques, member, { spec: { replicas: 0 } })
+  await world.pass(minute)
+  const before = world.uids('w-')
+  await world.pass(20 * hour)
+  assert.deepEqual(world.uids('w-'), before)
+  assert.equal(world.count('PodCliqueSetReplicaDeleteSuccessful'), 0)
+  assert.equal(world.count('AllScheduledReplicasLost'), 0)
+})
+
+function changeImages({ api, set }: Simulation): void {
+  const cliques = structuredClone(set.spec.template.cliques)
+  for (const { spec } of cliques) spec.podSpec.containers[0]!.image = 'registry.example/main:2'
+  api.modify(resources.podCliqueSets, setName, { spec: { template: { ...set.spec.template, cliques } } })
+}

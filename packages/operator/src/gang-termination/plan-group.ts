@@ -2,7 +2,6 @@
 
 // Replicas of a scaling group that are taken down by themselves, because the group can do without them.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
-import { range } from '../layout.ts'
 import { replicaIndexOf } from '../scaling-group/plan.ts'
 import { type Breach, cliqueBreach, earliest } from './breach.ts'
 
@@ -25,10 +24,13 @@ export function planGroupTermination(
   // replaced.
   const updated = Date.parse(group.status?.updateProgress?.updateEndedAt ?? '') || 0
   const breaches = breachesByReplica(cliques)
-  const breached = range(0, group.spec.replicas).flatMap(index => {
-    const breach = earliest(breaches.get(index) ?? [])
-    return breach ? [{ index, deadline: Math.max(breach.since, updated) + delayMs }] : []
-  })
+  const breached = [...breaches]
+    .filter(([index]) => index < group.spec.replicas)
+    .sort(([one], [other]) => one - other)
+    .map(([index, found]) => ({
+      index,
+      deadline: Math.max(earliest(found)!.since, updated) + delayMs,
+    }))
   // Too many: then the group as a whole is in breach, and the set decides.
   if (group.spec.replicas - breached.length < (group.spec.minAvailable ?? 1)) return nothing
   const waiting = breached.filter(({ deadline }) => deadline > now)
@@ -39,12 +41,12 @@ export function planGroupTermination(
 }
 
 /** Of live cliques; each is looked at once, however many replicas there are. */
-function breachesByReplica(cliques: readonly PodClique[]): ReadonlyMap<number | undefined, Breach[]> {
-  const breaches = new Map<number | undefined, Breach[]>()
+function breachesByReplica(cliques: readonly PodClique[]): ReadonlyMap<number, Breach[]> {
+  const breaches = new Map<number, Breach[]>()
   for (const clique of cliques) {
     const breach = clique.metadata.deletionTimestamp ? undefined : cliqueBreach(clique)
-    if (!breach) continue
     const index = replicaIndexOf(clique)
+    if (!breach || index === undefined) continue
     const known = breaches.get(index)
     if (known) known.push(breach)
     else breaches.set(index, [breach])

@@ -3,7 +3,7 @@
 // Replicas of a set that are taken down as a whole, because what is left of them is of no use.
 import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout.ts'
-import { updatingReplicas } from '../podcliqueset/update.ts'
+import { isPaused, updatingReplicas } from '../podcliqueset/update.ts'
 import type { StoredSet } from '../stored.ts'
 import { type Breach, cliqueBreach, earliest, groupBreach, terminationDelayMs } from './breach.ts'
 
@@ -39,8 +39,8 @@ export function breachOf(
   { set, cliqueNamed, groupNamed }: Omit<SetTerminationInput, 'now'>,
   replica: number,
 ): BreachedReplica | undefined {
-  // A replica that is being updated is being rebuilt already.
-  if (updatingReplicas(set).includes(replica)) return undefined
+  // A replica that is being updated is being rebuilt already, unless the update is paused.
+  if (!isPaused(set) && updatingReplicas(set).includes(replica)) return undefined
   const cliques = standaloneCliques(set, replica).map(({ name }) => cliqueNamed(name))
   if (cliques.includes(undefined)) return undefined
   const breach = earliest([

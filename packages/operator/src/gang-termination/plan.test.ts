@@ -173,22 +173,28 @@ test('a recovered set waits for nothing', () => {
   assert.deepEqual(setPlan({}, {}, 99 * hour), { terminate: [], waiting: [] })
 })
 
-test('the replica that is being updated is not terminated', () => {
-  const updating = {
+test('the replica that is being updated is not terminated, unless the update is paused', () => {
+  const updating = (paused: boolean) => ({
     ...set,
+    spec: { ...set.spec, updateStrategy: { paused } },
     status: {
       availableReplicas: 0,
       updatedReplicas: 0,
       updateProgress: { updateStartedAt: at(0), currentlyUpdating: [{ replicaIndex: 0 }] },
     },
-  }
-  const plan = planSetTermination({
-    set: updating,
-    cliqueNamed: () => live('w-0-web', { breachedAt: 0 }),
-    groupNamed: () => scalingGroup(),
-    now: start + 99 * hour,
   })
-  assert.deepEqual(plan, { terminate: [], waiting: [] })
+  const plan = (paused: boolean) =>
+    planSetTermination({
+      set: updating(paused),
+      cliqueNamed: () => live('w-0-web', { breachedAt: 0 }),
+      groupNamed: () => scalingGroup(),
+      now: start + 99 * hour,
+    })
+  assert.deepEqual(plan(false), { terminate: [], waiting: [] })
+  assert.deepEqual(
+    plan(true).terminate.map(({ replica }) => replica),
+    [0],
+  )
 })
 
 test('a surge replica in breach is taken down like any other, unless it is about to be made', () => {

@@ -10,33 +10,31 @@ import {
   managedLabels,
   names,
 } from '@grove/api'
+import type { WantedChild } from '../child-objects.ts'
 import { scalingGroupConfigs } from '../layout.ts'
 import type { StoredSet } from '../stored.ts'
 import { controlledBy } from './owner.ts'
 
 /** Cliques first, then groups, as the template lists them. */
-export function autoscalers(set: StoredSet, setReplica: number): HorizontalPodAutoscaler[] {
-  const cliques = set.spec.template.cliques.flatMap(({ name, spec }) =>
-    spec.autoScalingConfig
-      ? autoscaler(
-          set,
-          kinds.podClique.kind,
-          names.standaloneClique(set.metadata.name, setReplica, name),
-          spec.autoScalingConfig,
-        )
-      : [],
-  )
-  const groups = scalingGroupConfigs(set).flatMap(({ name, scaleConfig }) =>
-    scaleConfig
-      ? autoscaler(
-          set,
-          kinds.podCliqueScalingGroup.kind,
-          names.scalingGroup(set.metadata.name, setReplica, name),
-          scaleConfig,
-        )
-      : [],
-  )
-  return [...cliques, ...groups]
+export function autoscalers(set: StoredSet, setReplica: number): WantedChild<HorizontalPodAutoscaler>[] {
+  const wanted = (kind: string, name: string, config: AutoScalingConfig | undefined) =>
+    config ? [{ name, build: () => autoscaler(set, kind, name, config) }] : []
+  return [
+    ...set.spec.template.cliques.flatMap(({ name, spec }) =>
+      wanted(
+        kinds.podClique.kind,
+        names.standaloneClique(set.metadata.name, setReplica, name),
+        spec.autoScalingConfig,
+      ),
+    ),
+    ...scalingGroupConfigs(set).flatMap(({ name, scaleConfig }) =>
+      wanted(
+        kinds.podCliqueScalingGroup.kind,
+        names.scalingGroup(set.metadata.name, setReplica, name),
+        scaleConfig,
+      ),
+    ),
+  ]
 }
 
 function autoscaler(

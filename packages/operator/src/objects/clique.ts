@@ -9,6 +9,7 @@ import {
   managedLabels,
   type PodClique,
   type PodSpec,
+  reservedLabels,
   scalingGroupEnvironment,
 } from '@grove/api'
 import { fromLabel, literal, withEnvironment } from '../container-env.ts'
@@ -38,7 +39,7 @@ export function podClique(
     metadata: {
       name,
       namespace: set.metadata.namespace,
-      labels: { ...template.labels, ...cliqueLabels(set, instance, podTemplateHash) },
+      labels: { ...unreserved(template.labels), ...cliqueLabels(set, instance, podTemplateHash) },
       ...(Object.keys(annotations).length && { annotations }),
       ownerReferences: controlledBy(owner),
     },
@@ -88,6 +89,11 @@ function podSpecOf(set: StoredSet, instance: CliqueInstance): PodSpec {
   return mnnvlGroup === undefined
     ? podSpec
     : withMnnvlClaim(podSpec, set.metadata.name, setReplica, mnnvlGroup)
+}
+
+/** A clique of its own has no group label; one from its template would make it a member of that group. */
+function unreserved(labels: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !reservedLabels.has(key)))
 }
 
 function withoutTopologyName(

@@ -9,6 +9,7 @@ import {
   type ResourceClaimSpec,
   type ResourceSharing,
 } from '@grove/api'
+import type { WantedChild } from '../child-objects.ts'
 import type { CliqueInstance, ScalingGroupInstance } from '../layout.ts'
 import type { StoredSet } from '../stored.ts'
 import { controlledBy, type Owner } from './owner.ts'
@@ -26,9 +27,9 @@ interface ClaimOwner {
 
 export function claimsOfSet(
   set: StoredSet,
-  replicas: readonly number[],
+  replicas: Iterable<number>,
   find: ClaimTemplateLookup,
-): ResourceClaim[] {
+): Iterable<WantedChild<ResourceClaim>> {
   const owner = { object: set, name: set.metadata.name, labels: {}, replicaLabel: label.setReplicaIndex }
   return claims(set, owner, set.spec.template.resourceSharing ?? [], replicas, find)
 }
@@ -37,9 +38,9 @@ export function claimsOfScalingGroup(
   set: StoredSet,
   instance: ScalingGroupInstance,
   object: Owner,
-  replicas: readonly number[],
+  replicas: Iterable<number>,
   find: ClaimTemplateLookup,
-): ResourceClaim[] {
+): Iterable<WantedChild<ResourceClaim>> {
   const owner = {
     object,
     name: instance.name,
@@ -53,9 +54,9 @@ export function claimsOfClique(
   set: StoredSet,
   instance: CliqueInstance,
   object: Owner,
-  podIndexes: readonly number[],
+  podIndexes: Iterable<number>,
   find: ClaimTemplateLookup,
-): ResourceClaim[] {
+): Iterable<WantedChild<ResourceClaim>> {
   const owner = {
     object,
     name: instance.name,
@@ -65,24 +66,27 @@ export function claimsOfClique(
   return claims(set, owner, instance.template.resourceSharing ?? [], podIndexes, find)
 }
 
-function claims(
+function* claims(
   set: StoredSet,
   owner: ClaimOwner,
   entries: readonly ResourceSharing[],
-  replicas: readonly number[],
+  replicas: Iterable<number>,
   find: ClaimTemplateLookup,
-): ResourceClaim[] {
-  return entries.flatMap(entry => {
+): Generator<WantedChild<ResourceClaim>> {
+  for (const entry of entries) {
     const spec = find(entry)
-    if (!spec) return []
-    if (entry.scope === 'AllReplicas')
-      return [claim(set, owner, names.claimForAllReplicas(owner.name, entry.name), spec, {})]
-    return replicas.map(replica =>
-      claim(set, owner, names.claimPerReplica(owner.name, replica, entry.name), spec, {
-        [owner.replicaLabel]: String(replica),
-      }),
-    )
-  })
+    if (!spec) continue
+    if (entry.scope === 'AllReplicas') {
+      const name = names.claimForAllReplicas(owner.name, entry.name)
+      yield { name, build: () => claim(set, owner, name, spec, {}) }
+      continue
+    }
+    for (const replica of replicas) {
+      const name = names.claimPerReplica(owner.name, replica, entry.name)
+      const replicaLabel = { [owner.replicaLabel]: String(replica) }
+      yield { name, build: () => claim(set, owner, name, spec, replicaLabel) }
+    }
+  }
 }
 
 function claim(

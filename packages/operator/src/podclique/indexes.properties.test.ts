@@ -10,6 +10,7 @@ import { resources } from '../resources.ts'
 import { clique, sampleSet } from '../testing/sample-set.ts'
 import { Random } from '../testing/simulation/random.ts'
 import { type Observer, Simulation } from '../testing/simulation/simulation.ts'
+import { longestDelayMs } from './back-off.ts'
 import { indexOf, isActive, isReady } from './pod-state.ts'
 
 const runs = Number(process.env.RUNS ?? 30)
@@ -71,6 +72,8 @@ async function live(at: number, operators: 1 | 2): Promise<void> {
   for (let round = 0; round < 30; round++) {
     await simulation.reconcileAll()
     while (simulation.nodes.progress());
+    // Failed pods are replaced with a delay.
+    await simulation.clock.advance(longestDelayMs)
   }
   lookAtIndexes(simulation)
   for (const name of cliques) {

@@ -4,6 +4,7 @@ import { type EventValue, label, type Pod, type PodCliqueStatus } from '@grove/a
 import { isWanted } from '../clique-instance.ts'
 import type { CliqueInstance } from '../layout.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { isPaused } from '../podcliqueset/update.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { currentHash, isOfWantedTemplate } from './outdated-pods.ts'
@@ -38,6 +39,7 @@ export function observeClique(
     onTotalLoss: context.configuration.gangTermination.onTotalLoss,
     isLeaving: !isWanted(set, instance, context.world),
     update: cliqueUpdateCondition(next),
+    paused: isPaused(set),
     now: timestamp(context.clock),
   })
   return { ...plan, settlesInMs: isUpdating(clique) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cliqueErrorCode, eventSource, events, type Pod } from '@grove/api'
+import { annotation, cliqueErrorCode, eventSource, events, type Pod } from '@grove/api'
 import { CodedError, textOf } from '../coded-error.ts'
 import type { CliqueInstance } from '../layout.ts'
 import { type PodContext, pod } from '../objects/pod.ts'
@@ -18,6 +18,8 @@ export async function createPods(
   indexes: readonly number[],
   context: OperatorContext,
   signal: AbortSignal,
+  /** By index: how often its pods failed in a row. */
+  failedBefore: ReadonlyMap<number, number> = new Map(),
 ): Promise<unknown[]> {
   if (indexes.length === 0) return []
   const name = clique.spec.podSpec.schedulerName || schedulerOf(context, set)
@@ -28,7 +30,7 @@ export async function createPods(
   }
   const template = { ...context, set, clique, instance, backend }
   const { failures } = await runSlowStart(
-    indexes.map(index => () => createPod(template, index, context, signal)),
+    indexes.map(index => () => createPod(template, index, failedBefore.get(index) ?? 0, context, signal)),
   )
   return failures
 }
@@ -36,11 +38,12 @@ export async function createPods(
 async function createPod(
   template: PodContext,
   index: number,
+  failures: number,
   { world, events: sink }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const { clique } = template
-  const wanted = built(template, index)
+  const wanted = withFailures(built(template, index), failures)
   try {
     const created = await world.client.create(resources.pods, wanted as Pod, { signal, priority: 'user' })
     sink.emit(clique, eventSource.podClique, events.podCreated(created.metadata.name))
@@ -61,4 +64,11 @@ function built(template: PodContext, index: number): NewPod {
   } catch (error) {
     throw new CodedError('Sync', cliqueErrorCode.buildPod, 'Error building pod', error)
   }
+}
+
+/** The pod with the count of failures from which its own replacement is delayed. */
+function withFailures(wanted: NewPod, failures: number): NewPod {
+  if (failures === 0) return wanted
+  const annotations = { ...wanted.metadata.annotations, [annotation.consecutiveFailures]: String(failures) }
+  return { ...wanted, metadata: { ...wanted.metadata, annotations } }
 }

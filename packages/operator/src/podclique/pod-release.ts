@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cliqueErrorCode, podSchedulingGate } from '@grove/api'
-import { isNotFound } from '@grove/kube'
+import { cliqueErrorCode, type Pod, podSchedulingGate } from '@grove/api'
+import { isNotFound, type Stored } from '@grove/kube'
 import { CodedError } from '../coded-error.ts'
 import type { CliqueInstance } from '../layout.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredClique } from '../stored.ts'
-import { runAll } from '../writes.ts'
+import { patchObject, runAll } from '../writes.ts'
 import { planGates } from './gates.ts'
 
 /**
@@ -41,12 +41,12 @@ export function releasePods(
     spec: { schedulingGates: [{ name: podSchedulingGate, $patch: 'delete' }] },
   }
   return runAll(
-    release.map(({ metadata: pod }) => async () => {
+    release.map(pod => async () => {
       try {
-        await world.client.patch(resources.pods, { name: pod.name, namespace }, { strategic }, { signal })
+        await patchObject(world, resources.pods, pod as Stored<Pod>, { strategic }, { signal })
       } catch (error) {
         if (isNotFound(error)) return
-        const message = `Error removing the gate of pod ${pod.name}`
+        const message = `Error removing the gate of pod ${pod.metadata.name}`
         throw new CodedError('Sync', cliqueErrorCode.removeGate, message, error)
       }
     }),

@@ -6,12 +6,14 @@ import type { ReconcileContext, ReconcileResult, Stored } from '@grove/kube'
 import { cliqueInstanceOf, isWanted } from '../clique-instance.ts'
 import { CodedError, ComponentFailed, failuresOf, lastErrorsOf, PassFailed } from '../coded-error.ts'
 import { endsBreach } from '../condition-list.ts'
-import { type CliqueInstance, range } from '../layout.ts'
+import { type CliqueInstance, eachIndex } from '../layout.ts'
+import { cliqueLimitExceeded, isTemplateTooLarge } from '../limits.ts'
 import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
 import { claimsOfClique } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
+import type { Progress } from '../podcliqueset/child-component.ts'
 import type { TokenSecrets } from '../podcliqueset/token-secret.ts'
 import { isUpdatingSet } from '../podcliqueset/update.ts'
 import { removalAfterMs } from '../removals-under-way.ts'
@@ -21,6 +23,8 @@ import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign } from '../take-over.ts'
+import { mostCreated } from '../writes.ts'
+import { nextReplacement } from './back-off.ts'
 import { observeClique } from './observed-status.ts'
 import { currentHash } from './outdated-pods.ts'
 import { createPods } from './pod-creation.ts'
@@ -28,7 +32,7 @@ import { releasePods } from './pod-release.ts'
 import { removePods } from './pod-removal.ts'
 import { indexOf, isActive } from './pod-state.ts'
 import { replaceOutdated } from './replace-outdated.ts'
-import { planScale } from './scale.ts'
+import { planScale, type ScalePlan } from './scale.ts'
 
 export async function reconcileClique(
   key: ObjectKey,
@@ -48,17 +52,27 @@ export async function reconcileClique(
   if (!set || set.metadata.deletionTimestamp) return undefined
   const instance = cliqueInstanceOf(set, clique)
   if (!instance) return failUnknown(set, clique, context, signal)
+  // One time for the whole reconcile: a replacement that falls due meanwhile must not be taken for done.
+  const now = context.clock.now()
   let failure: unknown
   let awaitedMs = 0
+  // A clique whose count is above its limit keeps what it has; a change of the count wakes it.
+  const limit = cliqueLimitExceeded(clique, context.configuration)
   try {
-    awaitedMs = await syncPods(set, clique, instance, context, tokens, signal)
+    if (!limit && !isTemplateTooLarge(set, context.configuration))
+      awaitedMs = await syncPods(set, clique, instance, now, context, tokens, signal)
   } catch (error) {
     failure = error
   }
-  const waitMs = await updateStatus(set, key, instance, failure, context, signal)
+  const waitMs = await updateStatus(set, key, instance, failure ?? limit, context, signal)
+  if (limit?.isNew(clique.status?.lastErrors)) context.events.emit(clique, eventSource.podClique, limit.event)
   if (failure) throw failure
   const awaited = [awaitedMs, waitMs].filter(ms => ms > 0)
-  return awaited.length ? { requeueAfter: Math.min(...awaited) } : undefined
+  const requeueAt = nextReplacement(world.podsOf(clique), currentHash(set, clique), now)
+  return {
+    ...(awaited.length && { requeueAfter: Math.min(...awaited) }),
+    ...(requeueAt !== undefined && { requeueAt }),
+  }
 }
 
 /** No clique of the set makes this one: its labels were taken from it, or its template was. */
@@ -71,22 +85,28 @@ async function failUnknown(
   const { name, namespace } = clique.metadata
   const message = `PodCliqueSet ${namespace}/${set.metadata.name} has no clique that makes ${name}`
   const failure = new ComponentFailed('Pod', new CodedError('Sync', cliqueErrorCode.getTemplate, message))
-  const lastErrors = lastErrorsOf(failure, cliqueErrorCode.getTemplate, timestamp(context.clock))
+  const lastErrors = lastErrorsOf(
+    failure,
+    cliqueErrorCode.getTemplate,
+    timestamp(context.clock),
+    clique.status?.lastErrors,
+  )
   const stored = clique as Stored<PodClique>
   const status = { ...clique.status, lastErrors }
   await writeStatus(context.world, resources.podCliques, stored, status, { signal })
   throw failure
 }
 
-/** The cluster fills a token in within moments; what else there is to do is looked at then, too. */
-const tokenAfterMs = 100
+/** How soon to create the next slice. */
+const nextSliceMs = 1
 
-/** Tells how soon to look again when pods are held back, for want of the token by which they wait for others or because
- * their replica is being removed. */
+/** Returns how soon to look again when pods are held back because their replica is being removed, or when there are more
+ * to create than one reconcile does. */
 async function syncPods(
   set: StoredSet,
   clique: StoredClique,
   instance: CliqueInstance,
+  now: number,
   context: OperatorContext,
   tokens: TokenSecrets,
   signal: AbortSignal,
@@ -94,30 +114,40 @@ async function syncPods(
   const { world } = context
   const isCurrent = currentHash(set, clique)
   // Without its claims no pod is made; those that are there are looked after all the same.
-  const unclaimed = await failuresOf(syncClaims(set, clique, instance, context, signal))
+  let hasAllClaims = true
+  const unclaimed = await failuresOf(
+    syncClaims(set, clique, instance, context, signal).then(progress => {
+      hasAllClaims = progress === 'complete'
+    }),
+  )
   const failures = unclaimed.map(failure => new ComponentFailed('ResourceClaim', failure))
   const note = (more: readonly unknown[]) =>
     void failures.push(...more.map(failure => new ComponentFailed('Pod', failure)))
-  const scale = planScale(clique.spec.replicas, world.podsOf(clique), isCurrent)
+  const plan = (replicas: number) => planScale(replicas, world.podsOf(clique), isCurrent, now)
+  const scale = plan(clique.spec.replicas)
   let awaitedMs = 0
-  const make = async (of: StoredClique, indexes: readonly number[]) => {
+  const make = async (of: StoredClique, { create: indexes, failures: failed }: ScalePlan) => {
     if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, world)) return
     if (context.removals.has(set, instance.setReplica)) {
       awaitedMs = removalAfterMs
       return
     }
+    awaitedMs = hasAllClaims && indexes.length < mostCreated ? 0 : nextSliceMs
+    if (!hasAllClaims) return
     // A kubelet would mount a Secret without a token as it is, and look at it again much later.
-    const lacksToken = Boolean(of.spec.startsAfter?.length) && !(await tokens.isFilled(set, signal))
-    awaitedMs = lacksToken ? tokenAfterMs : 0
-    if (!lacksToken) note(await createPods(set, underOurName(set, of), instance, indexes, context, signal))
+    if (of.spec.startsAfter?.length && !(await tokens.isFilledFor(set, keyOf(of), signal))) {
+      awaitedMs = 0
+      return
+    }
+    note(await createPods(set, underOurName(set, of), instance, indexes, context, signal, failed))
   }
-  await make(clique, scale.create)
+  await make(clique, scale)
   note(await removePods(clique, scale.remove, context, signal))
   if (failures.length === 0) {
     const written = (world.cliques.get(refOf(keyOf(clique))) as StoredClique | undefined) ?? clique
     note(await replaceOutdated(set, written, instance, context, signal))
     // What was told to go is followed at once, not when somebody looks again.
-    await make(written, planScale(written.spec.replicas, world.podsOf(clique), isCurrent).create)
+    await make(written, plan(written.spec.replicas))
   }
   note(await releasePods(clique, instance, context, signal))
   if (failures.length) throw new PassFailed(failures)
@@ -131,15 +161,22 @@ function syncClaims(
   instance: CliqueInstance,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Progress> {
+  const { replicas } = clique.spec
   const held = context.world.podsOf(clique).filter(isActive).map(indexOf)
-  const indexes = new Set([...range(0, clique.spec.replicas), ...held.filter(index => index !== undefined)])
+  const beyond = new Set(held.filter(index => index !== undefined && index >= replicas)) as Set<number>
+  const indexes = {
+    *[Symbol.iterator]() {
+      yield* eachIndex(0, replicas)
+      yield* beyond
+    },
+  }
   return syncSharedClaims(
     {
       set,
       ownerUid: clique.metadata.uid,
       entries: instance.template.resourceSharing ?? [],
-      wanted: find => claimsOfClique(set, instance, clique, [...indexes], find),
+      wanted: find => claimsOfClique(set, instance, clique, indexes, find),
       code: cliqueErrorCode.syncResourceClaim,
     },
     context,
@@ -168,7 +205,9 @@ async function updateStatus(
   const observed = observeClique(set, stored, instance, world.podsOf(stored), context)
   const status = {
     ...observed.status,
-    lastErrors: failure ? lastErrorsOf(failure, cliqueErrorCode.listPods, timestamp(context.clock)) : [],
+    lastErrors: failure
+      ? lastErrorsOf(failure, cliqueErrorCode.listPods, timestamp(context.clock), stored.status?.lastErrors)
+      : [],
   }
   if (!mergePatch(stored.status, status)) {
     statusPace.drop(stored.metadata.uid)
@@ -177,9 +216,10 @@ async function updateStatus(
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
-  await writeStatus(world, resources.podCliques, stored, status, { signal })
+  const isWritten = await writeStatus(world, resources.podCliques, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
-  for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
+  // A clique that was deleted meanwhile has lost nothing.
+  if (isWritten) for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
   return observed.settlesInMs
 }
 

@@ -2,7 +2,13 @@
 
 // Carries out the update of a standalone clique: what is to go is written down before it is told to go, so
 // that an operator that comes after us neither forgets it nor takes another one beside it.
-import { label, type Pod, type PodClique, type PodCliqueUpdateProgress } from '@grove/api'
+import {
+  label,
+  type Pod,
+  type PodClique,
+  type PodCliqueStatus,
+  type PodCliqueUpdateProgress,
+} from '@grove/api'
 import type { Stored } from '@grove/kube'
 import type { CliqueInstance } from '../layout.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
@@ -13,6 +19,7 @@ import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredSet } from '../stored.ts'
 import { currentHash } from './outdated-pods.ts'
 import { removePods } from './pod-removal.ts'
+import { indexOf, isActive, isScheduled } from './pod-state.ts'
 import { type CliqueUpdatePlan, planCliqueUpdate } from './update.ts'
 import { cliqueProgress, select } from './update-progress.ts'
 
@@ -75,13 +82,35 @@ export async function replaceOutdated(
 ): Promise<unknown[]> {
   if (!isOwnUpdate(set, clique, instance)) return []
   const { world } = context
-  const { plan, progress } = cliqueUpdate(set, clique, instance, world.podsOf(clique), context)
-  if (plan.kind === 'discard') return removePods(clique, plan.pods, context, signal)
+  const pods = world.podsOf(clique)
+  const { plan, progress } = cliqueUpdate(set, clique, instance, pods, context)
+  const write = (status: PodCliqueStatus | undefined) =>
+    writeStatus(world, resources.podCliques, clique as Stored<PodClique>, status, { signal })
+  if (plan.kind === 'discard') {
+    const status = withoutDeleted(clique.status, pods, plan.pods)
+    // Only a count of zero is read as a loss.
+    if (status?.scheduledReplicas === 0) await write(status)
+    return removePods(clique, plan.pods, context, signal)
+  }
   if (plan.kind !== 'replace' || !progress) return []
-  const selection = select(progress.readyPodsSelectedToUpdate, plan.pod.metadata.name, plan.readyBefore)
+  const selection = select(progress.readyPodsSelectedToUpdate, plan.pod.metadata.name, indexOf(plan.pod))
   const { status } = withProgress(clique, { ...progress, readyPodsSelectedToUpdate: selection })
-  await writeStatus(world, resources.podCliques, clique as Stored<PodClique>, status, { signal })
+  await write(withoutDeleted(status, pods, [plan.pod]))
   return removePods(clique, [plan.pod], context, signal)
+}
+
+/**
+ * The status in which pods that the update is about to delete are not scheduled any more. It is written before they are
+ * deleted: the next status then does not report them as lost, whichever operator writes it.
+ */
+function withoutDeleted<T extends PodCliqueStatus | undefined>(
+  status: T,
+  pods: readonly Pod[],
+  deleted: readonly Pod[],
+): T {
+  if (!status) return status
+  const left = pods.filter(pod => isActive(pod) && isScheduled(pod) && !deleted.includes(pod)).length
+  return { ...status, scheduledReplicas: Math.min(status.scheduledReplicas, left) }
 }
 
 /** Members of a scaling group are replaced by their group, never pod by pod. */

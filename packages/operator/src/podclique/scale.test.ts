@@ -4,10 +4,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { type PodShape, samplePod } from '../testing/sample-set.ts'
+import { mostCreated } from '../writes.ts'
+import { isBackingOff } from './back-off.ts'
 import { indexOf, isActive } from './pod-state.ts'
 import { deletionOrder, planScale } from './scale.ts'
 
 const isCurrent = (hash: string) => hash === 'new'
+/** Long after every pod was created, unless a test says otherwise. */
+const now = Date.parse('2031-01-01T00:00:00Z')
 
 const pods = (...shapes: PodShape[]) => shapes.map((shape, at) => samplePod(`p${at}`, shape))
 const live = (...indexes: number[]) => indexes.map(index => ({ index }))
@@ -39,12 +43,98 @@ const rules: [what: string, replicas: number, shapes: PodShape[], create: number
 ]
 for (const [what, replicas, shapes, create, remove] of rules)
   test(what, () => {
-    const plan = planScale(replicas, pods(...shapes), isCurrent)
+    const plan = planScale(replicas, pods(...shapes), isCurrent, now)
+    assert.deepEqual([plan.create, plan.remove.map(({ metadata }) => metadata.name)], [create, remove])
+  })
+
+const young = '2030-12-31T23:59:59.500Z'
+const minuteAgo = '2030-12-31T23:59:00Z'
+const hourAgo = '2030-12-31T23:00:00Z'
+const failed = (index: number, created: string, shape: PodShape = {}): PodShape => ({
+  index,
+  phase: 'Failed',
+  created,
+  ...shape,
+})
+
+const delays: [
+  what: string,
+  replicas: number,
+  shapes: PodShape[],
+  create: [index: number, failures?: number][],
+  remove: string[],
+][] = [
+  ['a pod that fails at once keeps its place', 2, [{}, failed(1, young)], [], []],
+  ['one that succeeds at once, too', 2, [{}, failed(1, young, { phase: 'Succeeded' })], [], []],
+  ['one that ran for a while is replaced at once', 2, [{}, failed(1, minuteAgo)], [[1, 1]], ['p1']],
+  ['its replacement has failed once more', 1, [failed(0, minuteAgo, { failures: 4 })], [[0, 5]], ['p0']],
+  ['after seven failures a minute is too short', 1, [failed(0, minuteAgo, { failures: 7 })], [], []],
+  ['no delay is longer than five minutes', 1, [failed(0, hourAgo, { failures: 99 })], [[0, 1]], ['p0']],
+  [
+    'a pod that lived for long begins a new series',
+    1,
+    [failed(0, hourAgo, { failures: 3 })],
+    [[0, 1]],
+    ['p0'],
+  ],
+  ['a pod of an earlier template does not delay', 1, [failed(0, young, { hash: 'old' })], [[0]], ['p0']],
+  ['a pod that a user deletes is replaced at once', 1, [failed(0, young, { terminating: true })], [[0]], []],
+  ['one without an index does not wait', 1, [failed(0, young, { hostname: 'c' })], [[0]], ['p0']],
+  ['one whose place is taken goes', 1, [{}, failed(0, young)], [], ['p1']],
+  [
+    'of two the one with the longer delay waits',
+    1,
+    [failed(0, young), failed(0, young, { failures: 3 })],
+    [],
+    ['p0'],
+  ],
+  ['others are created beside those that wait', 3, [failed(1, young)], [[0], [2]], []],
+  ['waiting pods are surplus before live ones', 1, [{}, failed(1, young)], [], ['p1']],
+  ['among waiting pods the highest index goes', 1, [failed(0, young), failed(1, young)], [], ['p1']],
+  ['scaled to zero, none waits', 0, [failed(0, young)], [], ['p0']],
+  ['a strange count counts as none', 1, [failed(0, minuteAgo, { failures: '-3e9' })], [[0, 1]], ['p0']],
+  [
+    'an endless count counts as none',
+    1,
+    [failed(0, minuteAgo, { failures: '9'.repeat(400) })],
+    [[0, 1]],
+    ['p0'],
+  ],
+]
+for (const [what, replicas, shapes, create, remove] of delays)
+  test(`delayed replacement: ${what}`, () => {
+    const plan = planScale(replicas, pods(...shapes), isCurrent, now)
     assert.deepEqual(
-      { ...plan, remove: plan.remove.map(({ metadata }) => metadata.name) },
-      { create, remove },
+      plan.create.map(index => {
+        const failures = plan.failures.get(index)
+        return failures === undefined ? [index] : [index, failures]
+      }),
+      create,
+    )
+    assert.deepEqual(
+      plan.remove.map(({ metadata }) => metadata.name),
+      remove,
     )
   })
+
+test('failed pods that are replaced in a later slice stay until then, so that none loses its count of failures', () => {
+  const shapes = Array.from({ length: mostCreated + 3 }, (_, index) =>
+    failed(index, minuteAgo, { failures: 2 }),
+  )
+  const before = pods(...shapes)
+  const first = planScale(shapes.length, before, isCurrent, now)
+  assert.equal(first.create.length, mostCreated)
+  assert.deepEqual(
+    first.remove.map(indexOf),
+    first.create.map(index => index),
+  )
+  const left = before.filter(pod => !first.remove.includes(pod))
+  const made = first.create.map(index => samplePod(`made-${index}`, { index, phase: 'Pending' }))
+  const second = planScale(shapes.length, [...left, ...made], isCurrent, now)
+  assert.deepEqual(second.create, [mostCreated, mostCreated + 1, mostCreated + 2])
+  assert.deepEqual([...second.failures.values()], [3, 3, 3])
+  assert.deepEqual(second.remove, left)
+})
 
 test('those that nobody misses go first', () => {
   const old = '2030-01-01T00:00:00Z'
@@ -68,15 +158,16 @@ const anyPod = fc
     ready: fc.boolean(),
     terminating: fc.boolean(),
     hash: fc.constantFrom('new', 'old'),
-    created: fc.constantFrom('2030-01-01T00:00:00Z', '2030-01-02T00:00:00Z'),
+    created: fc.constantFrom('2030-01-01T00:00:00Z', '2030-12-31T23:59:50Z', '2031-01-01T00:00:00Z'),
+    failures: fc.constantFrom(0, 1, 5, 20),
   })
   .map(shape => shape as PodShape)
 
-test('applying a plan leaves nothing to do: the wanted number, no index twice, and nobody is killed for a new one', () => {
+test('applying a plan leaves nothing to do: the wanted number with those that wait, no index twice, and nobody is killed for a new one', () => {
   fc.assert(
     fc.property(fc.nat(6), fc.array(anyPod, { maxLength: 8 }), (replicas, shapes) => {
       const before = pods(...shapes)
-      const { create, remove } = planScale(replicas, before, isCurrent)
+      const { create, remove } = planScale(replicas, before, isCurrent, now)
       const stay = before.filter(pod => isActive(pod) && !remove.includes(pod))
       const held = new Set(stay.map(indexOf))
       for (const index of create) assert.ok(!held.has(index), `${index} is in use`)
@@ -86,10 +177,11 @@ test('applying a plan leaves nothing to do: the wanted number, no index twice, a
         ...before.filter(pod => !remove.includes(pod)),
         ...create.map(index => samplePod(`made-${index}`, { index, phase: 'Pending' })),
       ]
-      const indexes = after.filter(isActive).map(indexOf)
+      const indexes = after.filter(pod => isActive(pod) || isBackingOff(pod, isCurrent, now)).map(indexOf)
       assert.equal(indexes.length, replicas)
       assert.equal(new Set(indexes).size, replicas)
-      assert.deepEqual(planScale(replicas, after, isCurrent), { create: [], remove: [] })
+      const nothing = { create: [], failures: new Map(), remove: [] }
+      assert.deepEqual(planScale(replicas, after, isCurrent, now), nothing)
     }),
   )
 })

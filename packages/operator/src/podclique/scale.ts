@@ -2,11 +2,15 @@
 
 // How many pods a clique lacks or has too many, which indexes new ones get and which of the old ones go.
 import type { Pod } from '@grove/api'
+import { mostCreated } from '../writes.ts'
+import { failuresAfter, isBackingOff, replacedAt } from './back-off.ts'
 import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from './pod-state.ts'
 
 export interface ScalePlan {
-  /** Indexes of the pods to create, ascending. */
+  /** Indexes of the pods to create, ascending, at most `mostCreated`: as many as that means that there may be more. */
   readonly create: readonly number[]
+  /** By index: how often its pods failed in a row, for the pods to create that replace a failed one. */
+  readonly failures: ReadonlyMap<number, number>
   /** Surplus pods, doubles, and finished ones whose place is taken. */
   readonly remove: readonly Pod[]
 }
@@ -15,16 +19,24 @@ export function planScale(
   replicas: number,
   pods: readonly Pod[],
   isCurrent: (hash: string) => boolean,
+  now: number,
 ): ScalePlan {
   const active = pods.filter(isActive)
   const doubles = doublesAmong(active, isCurrent)
   const replicasNow = doubles.size ? active.filter(pod => !doubles.has(pod)) : active
   const finished = pods.filter(pod => isFinished(pod) && !isTerminating(pod))
   const surplus = replicasNow.length - replicas
+  const waiting = waitingAmong(finished, replicasNow, -surplus, isCurrent, now)
+  const due = waiting.size ? finished.filter(pod => !waiting.has(pod)) : finished
+  const missing = -surplus - waiting.size
+  const create = freeIndexes([...replicasNow, ...waiting], missing)
+  // Replacements inherit a count of failures: pods whose index is filled by a later slice stay until then.
+  const isOfLaterSlice = (pod: Pod) => create.length < missing && (indexOf(pod) ?? -1) > create.at(-1)!
   return {
-    create: freeIndexes(replicasNow, -surplus),
+    create,
+    failures: failuresByIndex(due, create, isCurrent, now),
     remove: [
-      ...finished,
+      ...due.filter(pod => !isOfLaterSlice(pod)),
       ...doubles,
       ...(surplus > 0 ? deletionOrder(replicasNow, isCurrent).slice(0, surplus) : []),
     ],
@@ -49,11 +61,53 @@ function doublesAmong(active: readonly Pod[], isCurrent: (hash: string) => boole
   return doubles
 }
 
-/** The lowest indexes that no active pod has: holes are filled first, and a finished pod frees its own. */
+/**
+ * Finished pods whose replacement is delayed, one per index and at most `places`: the lowest indexes, because these are
+ * filled first.
+ */
+function waitingAmong(
+  finished: readonly Pod[],
+  replicasNow: readonly Pod[],
+  places: number,
+  isCurrent: (hash: string) => boolean,
+  now: number,
+): ReadonlySet<Pod> {
+  const waiting = places > 0 ? finished.filter(pod => isBackingOff(pod, isCurrent, now)) : []
+  if (waiting.length === 0) return new Set()
+  const taken = new Set(replicasNow.map(indexOf))
+  const kept: Pod[] = []
+  // The youngest of an index has the longest delay.
+  const inOrder = waiting.toSorted((a, b) => indexOf(a)! - indexOf(b)! || replacedAt(b) - replacedAt(a))
+  for (const pod of inOrder) {
+    if (kept.length >= places || taken.has(indexOf(pod))) continue
+    taken.add(indexOf(pod))
+    kept.push(pod)
+  }
+  return new Set(kept)
+}
+
+function failuresByIndex(
+  due: readonly Pod[],
+  create: readonly number[],
+  isCurrent: (hash: string) => boolean,
+  now: number,
+): ReadonlyMap<number, number> {
+  const failures = new Map<number, number>()
+  const created = new Set(create)
+  for (const pod of due) {
+    const index = indexOf(pod)
+    if (index === undefined || !created.has(index) || !isCurrent(templateHashOf(pod) ?? '')) continue
+    failures.set(index, Math.max(failures.get(index) ?? 0, failuresAfter(pod, now)))
+  }
+  return failures
+}
+
+/** The lowest indexes that none of these pods has: holes are filled first. */
 function freeIndexes(active: readonly Pod[], count: number): number[] {
   const used = new Set(active.map(indexOf))
   const free: number[] = []
-  for (let index = 0; free.length < count; index++) if (!used.has(index)) free.push(index)
+  for (let index = 0; free.length < Math.min(count, mostCreated); index++)
+    if (!used.has(index)) free.push(index)
   return free
 }
 

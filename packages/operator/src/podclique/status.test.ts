@@ -16,6 +16,7 @@ interface Shape {
   readonly before?: Partial<PodCliqueStatus>
   readonly onTotalLoss?: OnTotalLoss
   readonly isLeaving?: boolean
+  readonly paused?: boolean
   readonly now?: string
 }
 
@@ -26,6 +27,7 @@ function plan({
   before,
   onTotalLoss = 'Wait',
   isLeaving = false,
+  paused = false,
   now = '2030-01-01T02:00:00Z',
   ...given
 }: Shape) {
@@ -60,6 +62,7 @@ function plan({
     onTotalLoss,
     isLeaving,
     update: undefined,
+    paused,
     now,
   })
 }
@@ -111,6 +114,8 @@ const lost = suppressed(
 )
 const zero = suppressed('Scaled to zero. Gang termination is suppressed because no replica is wanted')
 
+const updating = ['Unknown', 'UpdateInProgress', 'Update is in progress'] as const
+
 const breaches: [what: string, shape: Shape, condition: readonly [string, string, string]][] = [
   ['nothing is there yet', { pods: [] }, startUp],
   ['nothing is scheduled yet', { pods: pending(3) }, startUp],
@@ -118,6 +123,7 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ['everything is lost', { pods: pending(3), before: wasScheduled }, lost],
   ['and that counts', { pods: pending(3), before: wasScheduled, onTotalLoss: 'Recreate' }, below(0, 2)],
   ['nobody wants any', { pods: [], replicas: 0, before: wasScheduled }, zero],
+  ['scaled to zero', { pods: [], replicas: 0, before: wasScheduled, onTotalLoss: 'Recreate' }, zero],
   ['some are scheduled, too few', { pods: [...running(1), ...pending(2)] }, below(1, 2)],
   ['without a minimum every pod counts', { pods: running(2), minAvailable: undefined }, below(2, 3)],
   ['enough serve', { pods: running(2) }, enough(2)],
@@ -128,11 +134,33 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ['one that crashed is ready again', { pods: [...running(1), recovered] }, enough(2)],
   ['a crashed one that is going is no loss', { pods: [...running(2), gone(crashed)] }, enough(2)],
   ['a failed pod does not count as starting', { pods: [...running(1), failed()] }, below(1, 2)],
+  ['an update runs', { pods: [], before: updateRuns }, updating],
   [
-    'an update runs',
-    { pods: [], before: updateRuns },
-    ['Unknown', 'UpdateInProgress', 'Update is in progress'],
+    'an update runs, and too few are scheduled',
+    { pods: [...running(1), ...pending(2)], before: updateRuns },
+    updating,
   ],
+  [
+    'an update runs, and too few serve',
+    { pods: [...running(1), crashed, unready], before: updateRuns },
+    updating,
+  ],
+  [
+    'an update runs, and all are lost',
+    { pods: pending(3), before: { ...wasScheduled, ...updateRuns }, onTotalLoss: 'Recreate' },
+    updating,
+  ],
+  [
+    'a paused update, and too few are scheduled',
+    { pods: [...running(1), ...pending(2)], before: updateRuns, paused: true },
+    below(1, 2),
+  ],
+  [
+    'a paused update, and too few serve',
+    { pods: [...running(1), crashed, unready], before: updateRuns, paused: true },
+    tooFew(1),
+  ],
+  ['a paused update, and enough serve', { pods: running(2), before: updateRuns, paused: true }, enough(2)],
 ]
 for (const [what, shape, condition] of breaches)
   test(`in breach: ${what}`, () => assert.deepEqual(breachOf(shape), condition))
@@ -299,4 +327,66 @@ test('a clique that is slow to be placed was never scheduled, however late its c
   assert.equal(findCondition(placed.conditions, 'EverScheduled')?.status, 'True')
   const lost = plan({ pods: running(1), before: placed, now: '2030-01-01T09:00:02Z' }).status
   assert.equal(findCondition(lost.conditions, 'EverScheduled')?.status, 'True')
+})
+
+test('a breach that began in the future, by the clock of another operator, begins now', () => {
+  const breachAt = (told: string, now: string) => {
+    const before = plan({ pods: [...running(1), ...pending(2)], now: told }).status
+    const { status } = plan({ pods: [...running(1), ...pending(2)], before, now })
+    return findCondition(status.conditions, 'MinAvailableBreached')!.lastTransitionTime
+  }
+  assert.equal(breachAt('2030-01-01T09:00:00Z', '2030-01-01T02:00:00Z'), '2030-01-01T02:00:00Z')
+  assert.equal(breachAt('2030-01-01T01:00:00Z', '2030-01-01T02:00:00Z'), '2030-01-01T01:00:00Z')
+})
+
+const created = '2030-01-01T01:59:58Z'
+const finished = (index: number, failures: number, reason?: string) =>
+  samplePod(`f-${index}`, { index, phase: 'Failed', failures, created, ...(reason && { reason }) })
+const failing: [what: string, pods: Pod[], message: string | undefined][] = [
+  ['all serve', running(3), undefined],
+  [
+    'one waits',
+    [finished(1, 2)],
+    'The pod with index 1 failed 3 times in a row, next attempt at 2030-01-01T02:00:02Z',
+  ],
+  [
+    'several wait, and the worst is named',
+    [finished(0, 3), finished(1, 5, 'UnexpectedAdmissionError'), finished(2, 4)],
+    'The pod with index 1 failed 6 times in a row (UnexpectedAdmissionError), next attempt at 2030-01-01T02:00:30Z. 3 pods of this PodClique fail',
+  ],
+  [
+    'a reason of any length is cut',
+    [finished(1, 2, 'x'.repeat(5_000))],
+    `The pod with index 1 failed 3 times in a row (${'x'.repeat(80)}), next attempt at 2030-01-01T02:00:02Z`,
+  ],
+  [
+    'a pod that succeeded is replaced, too',
+    [samplePod('s', { index: 1, phase: 'Succeeded', failures: 2, created })],
+    'The pod with index 1 failed 3 times in a row (Succeeded), next attempt at 2030-01-01T02:00:02Z',
+  ],
+  ['the time of one has come', [finished(0, 0)], undefined],
+  [
+    'a replacement starts',
+    [samplePod('p', { index: 2, ready: false, failures: 2 })],
+    'The pod with index 2 failed 2 times in a row, and its replacement is not ready yet',
+  ],
+  ['a replacement serves', [samplePod('p', { index: 2, failures: 7 })], undefined],
+  ['one failure, replaced', [samplePod('p', { index: 2, ready: false, failures: 1 })], undefined],
+  [
+    'a failed pod of an earlier template',
+    [samplePod('o', { phase: 'Failed', hash: 'old', failures: 4, created })],
+    undefined,
+  ],
+]
+for (const [what, pods, message] of failing)
+  test(`pods that fail: ${what}`, () => {
+    const condition = findCondition(plan({ pods }).status.conditions, 'PodsFailing')
+    assert.equal(condition?.message, message)
+    if (condition) assert.equal(`${condition.status} ${condition.reason}`, 'True BackOff')
+  })
+
+test('pods that failed and serve again are reported as recovered', () => {
+  const before = plan({ pods: [finished(1, 2)] }).status
+  const condition = findCondition(plan({ pods: running(3), before }).status.conditions, 'PodsFailing')
+  assert.equal(`${condition?.status} ${condition?.reason}`, 'False Recovered')
 })

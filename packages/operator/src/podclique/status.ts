@@ -16,15 +16,18 @@ import {
   type PodCliqueStatus,
   podCliqueScheduled,
   podSelector,
+  podsFailing,
 } from '@grove/api'
 import {
   findCondition,
   noOlderThan,
+  notInFuture,
   nthBeginning,
   withCondition,
   withoutCondition,
 } from '../condition-list.ts'
 import type { StoredClique } from '../stored.ts'
+import { describeFailures } from './back-off.ts'
 import {
   isActive,
   isReady,
@@ -51,6 +54,8 @@ export interface CliqueStatusInput {
   readonly isLeaving: boolean
   /** What is said about an update while it runs. */
   readonly update: ConditionValue | undefined
+  /** Whether updates of the set are paused: a paused update does not switch gang termination off. */
+  readonly paused: boolean
   /** RFC 3339, whole seconds. */
   readonly now: string
 }
@@ -103,17 +108,41 @@ function conditions(input: CliqueStatusInput, scheduled: number, active: readonl
   const minAvailable = input.clique.spec.minAvailable ?? input.clique.spec.replicas
   const before = input.clique.status?.conditions
   const placed = withCondition(before, podCliqueScheduled(minAvailable, scheduled), input.now)
-  const judged = noOlderThan(
+  const judged = timedBreach(
     withCondition(placed, breach(input, minAvailable, scheduled, active), input.now),
-    conditionType.minAvailableBreached,
     tooFewSince(active, scheduled, minAvailable),
+    input.now,
   )
   const told =
     input.update && isUpdating(input.clique)
       ? withCondition(judged, input.update, input.now)
       : (withoutCondition(judged, conditionType.updateProgressing) ?? [])
+  const failing = withFailures(told, input)
   const remembers = scheduled >= minAvailable || wasScheduled(input.clique)
-  return [...(remembers ? withCondition(told, everScheduled, input.now) : told)]
+  return [...(remembers ? withCondition(failing, everScheduled, input.now) : failing)]
+}
+
+/** The list with what is said about pods that fail again and again; nothing for a clique whose pods never did. */
+function withFailures(conditions: readonly Condition[], input: CliqueStatusInput): readonly Condition[] {
+  const message = describeFailures(input.pods, input.isCurrent, Date.parse(input.now))
+  if (message !== undefined) return withCondition(conditions, podsFailing.backOff(message), input.now)
+  return findCondition(conditions, conditionType.podsFailing)
+    ? withCondition(conditions, podsFailing.recovered, input.now)
+    : conditions
+}
+
+/**
+ * The list in which a breach is no older than what causes it, and has not begun in the future. A cause that lies in the
+ * future was stamped by a clock that is ahead, so it says nothing.
+ */
+export function timedBreach(
+  conditions: readonly Condition[],
+  causedAt: number,
+  now: string,
+): readonly Condition[] {
+  const type = conditionType.minAvailableBreached
+  const timed = causedAt > Date.parse(now) ? conditions : noOlderThan(conditions, type, causedAt)
+  return notInFuture(timed, type, now)
 }
 
 function breach(
@@ -122,7 +151,7 @@ function breach(
   scheduled: number,
   active: readonly Pod[],
 ): ConditionValue {
-  if (isUpdating(input.clique)) return minAvailableBreached.updateInProgress
+  if (isUpdating(input.clique) && !input.paused) return minAvailableBreached.updateInProgress
   if (scheduled === 0)
     return nothingScheduled({
       wasScheduled: wasScheduled(input.clique),
@@ -150,9 +179,10 @@ export function nothingScheduled(given: {
   readonly onTotalLoss: OnTotalLoss
 }): ConditionValue {
   const { wasScheduled, wanted, minAvailable, onTotalLoss } = given
+  // A user who scales to zero loses nothing, whatever follows from a loss.
+  if (wanted === 0) return minAvailableBreached.scaledToZero
   if (wasScheduled && onTotalLoss === 'Recreate' && minAvailable > 0)
     return minAvailableBreached.scheduledBelowMinimum(0, minAvailable)
-  if (wanted === 0) return minAvailableBreached.scaledToZero
   return wasScheduled ? minAvailableBreached.allLost : minAvailableBreached.neverScheduled
 }
 

@@ -9,7 +9,7 @@ const running: PodCliqueUpdateProgress = {
   updateStartedAt: 'then',
   podCliqueSetGenerationHash: 'g1',
   podTemplateHash: 't1',
-  readyPodsSelectedToUpdate: { current: 'b', completed: ['a'], readyBefore: 3 },
+  readyPodsSelectedToUpdate: { current: 'b', completed: ['a'], currentIndex: 3 },
 }
 const progress = (given: Partial<CliqueProgressInput>) =>
   cliqueProgress({
@@ -28,7 +28,7 @@ test('a new target begins anew, and does not forget what was taken down for the 
     updateStartedAt: 'now',
     podCliqueSetGenerationHash: 'g2',
     podTemplateHash: 't2',
-    readyPodsSelectedToUpdate: { current: 'b', readyBefore: 3 },
+    readyPodsSelectedToUpdate: { current: 'b', currentIndex: 3 },
   })
 })
 
@@ -54,6 +54,6 @@ test('the next pod is written down beside those that are done', () => {
   assert.deepEqual(select(running.readyPodsSelectedToUpdate, 'c', 2), {
     current: 'c',
     completed: ['a', 'b'],
-    readyBefore: 2,
+    currentIndex: 2,
   })
 })

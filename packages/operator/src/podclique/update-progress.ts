@@ -62,10 +62,14 @@ export function cliqueProgress(input: CliqueProgressInput): PodCliqueUpdateProgr
 export function select(
   last: PodsSelectedToUpdate | undefined,
   next: string,
-  readyBefore: number,
+  index: number | undefined,
 ): PodsSelectedToUpdate {
   const done = [...(last?.completed ?? []), ...(last && last.current !== next ? [last.current] : [])]
-  return { current: next, ...(done.length && { completed: done }), readyBefore }
+  return {
+    current: next,
+    ...(done.length && { completed: done }),
+    ...(index !== undefined && { currentIndex: index }),
+  }
 }
 
 function withoutCompleted({ completed: _, ...selection }: PodsSelectedToUpdate): PodsSelectedToUpdate {

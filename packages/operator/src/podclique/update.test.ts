@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
+import fc from 'fast-check'
 import { samplePod } from '../testing/sample-set.ts'
 import { type CliqueUpdateInput, planCliqueUpdate } from './update.ts'
 
@@ -67,31 +68,105 @@ test('serving pods go one at a time, the oldest first', () => {
     old('young', { created: '2030-01-02T00:00:00Z' }),
     old('old', { created: '2030-01-01T00:00:00Z' }),
   ]
-  assert.deepEqual(plan(pods), { kind: 'replace', pod: pods[1], readyBefore: 2 })
+  assert.deepEqual(plan(pods), { kind: 'replace', pod: pods[1] })
 })
 
-test('the next waits until as many are ready as before the last went', () => {
-  const selection = { current: 'gone', readyBefore: 3 }
-  const starting = [old('a'), old('b'), samplePod('c', { ready: false })]
-  assert.match(reason(starting, { selection }), /2 pods are ready, 3 were/)
-  assert.match(reason(starting.slice(0, 2), { selection, replicas: 3 }), /2 pods are ready, 3 were/)
-  const back = [old('a'), old('b'), samplePod('c')]
-  assert.equal(replaced(back, { selection }), 'a')
+const selection = { current: 'gone', currentIndex: 2 }
+const notReady = 'the new pod with index 2 is not ready yet'
+const [a, b] = [old('a', { index: 0 }), old('b', { index: 1 })]
+const waits: [what: string, pods: Pod[], expected: string, given?: Partial<CliqueUpdateInput>][] = [
+  ['its index has a pod that starts', [a, b, samplePod('c', { index: 2, ready: false })], notReady],
+  ['its index has no pod yet', [a, b], notReady, { replicas: 3 }],
+  ['its index has only a pod that is terminating', [a, b, gone('c', 2)], notReady, { replicas: 3 }],
+  ['its index waits for the replacement of a failed pod', [a, b, failed('c', 2)], notReady],
+  ['its index is ready', [a, b, samplePod('c', { index: 2 })], 'replace'],
+  [
+    'its index is ready, and another pod was lost',
+    [a, lost('b', 1), samplePod('c', { index: 2 })],
+    'replace',
+  ],
+  [
+    'its index is ready, and another index has no pod',
+    [a, samplePod('c', { index: 2 })],
+    'replace',
+    { replicas: 3 },
+  ],
+  ['a scale-in removed its index', [a, b], 'replace', { replicas: 2 }],
+  ['nothing outdated is left, and its index is not ready', [current('a', 0), lost('c', 2)], notReady],
+  ['nothing outdated is left, and another pod was lost', [current('c', 2), lost('b', 1)], 'finished'],
+  ['nothing outdated is left, after a scale-in', [current('a', 0)], 'finished'],
+]
+for (const [what, pods, expected, given] of waits)
+  test(`after a replacement: ${what}`, () => assert.equal(reason(pods, { selection, ...given }), expected))
+
+function current(name: string, index: number): Pod {
+  return samplePod(name, { index })
+}
+
+function lost(name: string, index: number): Pod {
+  return samplePod(name, { index, phase: 'Pending' })
+}
+
+function failed(name: string, index: number): Pod {
+  return samplePod(name, { index, phase: 'Failed' })
+}
+
+function gone(name: string, index: number): Pod {
+  return samplePod(name, { index, terminating: true })
+}
+
+test('an update of 4 pods with minAvailable 1 ends although one lost pod never comes back', () => {
+  // Index 3 was lost after index 0 had been replaced; the replacement fits on no node.
+  let pods = [current('n0', 0), old('o1', { index: 1 }), old('o2', { index: 2 }), lost('n3', 3)]
+  let selected: CliqueUpdateInput['selection'] = { current: 'o0', currentIndex: 0 }
+  const taken: string[] = []
+  for (let step = 0; step < 4; step++) {
+    const next = plan(pods, { selection: selected })
+    if (next.kind !== 'replace') break
+    const { name } = next.pod.metadata
+    taken.push(name)
+    const index = pods.indexOf(next.pod)
+    selected = { current: name, currentIndex: index }
+    pods = pods.with(index, samplePod(`n${index}`, { index, ready: false }))
+    assert.equal(reason(pods, { selection: selected }), `the new pod with index ${index} is not ready yet`)
+    pods = pods.with(index, current(`n${index}`, index))
+  }
+  assert.deepEqual(taken, ['o1', 'o2'])
+  assert.equal(reason(pods, { selection: selected }), 'finished')
 })
 
-test('the last one has to be back before the update is over', () => {
-  const selection = { current: 'gone', readyBefore: 2 }
-  const pods = [samplePod('a'), samplePod('b', { ready: false })]
-  assert.match(reason(pods, { selection }), /1 pods are ready, 2 were/)
-  assert.equal(replaced([samplePod('a'), samplePod('b')], { selection }), 'finished')
-  assert.equal(replaced([samplePod('a')], { selection }), 'finished', 'scaled in meanwhile')
+test('the readiness of other up-to-date pods changes the plan only where minAvailable is at stake', () => {
+  const shape = fc.record({
+    index: fc.nat(7),
+    hash: fc.constantFrom('new', 'old'),
+    ready: fc.boolean(),
+    terminating: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(
+      fc.uniqueArray(shape, { maxLength: 8, selector: ({ index }) => index }),
+      fc.nat(7),
+      fc.nat(7),
+      (shapes, index, other) => {
+        fc.pre(other !== index)
+        const pods = shapes.map(one => samplePod(`p${one.index}`, one))
+        const given = { replicas: pods.length, selection: { current: 'gone', currentIndex: index } }
+        const unready = pods.map(pod =>
+          pod.spec?.hostname === `c-${other}` && pod.metadata.labels?.['grove.io/pod-template-hash'] === 'new'
+            ? samplePod(pod.metadata.name, { ...shapes.find(one => one.index === other), ready: false })
+            : pod,
+        )
+        const [before, after] = [plan(pods, given), plan(unready, given)]
+        if (after.kind === 'wait' && after.because.startsWith('only ')) return
+        assert.deepEqual(after, before)
+      },
+    ),
+  )
 })
 
-test('a pod that is not ready anyway neither holds the update up nor lets it take more', () => {
-  const pods = [old('a'), old('b'), samplePod('stuck', { phase: 'Pending' })]
+test('a pod that is not ready anyway does not hold the update up', () => {
+  const pods = [a, b, lost('stuck', 2)]
   assert.equal(replaced(pods), 'a')
-  const taken = [old('b'), samplePod('stuck', { phase: 'Pending' }), samplePod('new', { ready: false })]
-  assert.match(reason(taken, { selection: { current: 'a', readyBefore: 2 } }), /1 pods are ready, 2 were/)
 })
 
 test('a clique with more pods than its minimum never falls below it', () => {
@@ -107,15 +182,17 @@ test('one with no more than that goes below it by one, and only from the full nu
 })
 
 test('a pod that was selected and never told to go is selected again, within the budget of now', () => {
-  const selection = { current: 'b', readyBefore: 3 }
+  const selection = { current: 'b', currentIndex: 1 }
   assert.equal(replaced([old('a'), old('b'), old('c')], { selection }), 'b')
   const fewer = [old('b'), samplePod('x', { ready: false }), samplePod('y', { ready: false })]
   assert.match(reason(fewer, { selection }), /only 1 of 3/)
 })
 
-test('what nobody wrote down in numbers waits for all', () => {
+test('a selection without an index, written by another operator, leaves only minAvailable to respect', () => {
   const pods = [old('a'), samplePod('b', { ready: false }), samplePod('c')]
-  assert.match(reason(pods, { selection: { current: 'gone' } }), /2 pods are ready, 3 were/)
+  const selection = { current: 'gone' }
+  assert.equal(replaced(pods, { selection }), 'a')
+  assert.match(reason(pods, { selection, minAvailable: 2 }), /only 2 of 3/)
 })
 
 test('a paused update takes nothing more', () => {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which outdated pods of a clique are replaced next, or why none is. Pods that serve nobody go at once; those
-// that serve go one at a time, the next only when as many serve again as before. Pods that are not ready for
-// other reasons neither hold the update up nor let it take more. A clique with more pods than its minimum
-// never falls below it; one with no more than that must go below it by one, or it could never be updated.
+// that serve go one at a time, the next only when the pod of the same index is ready again. Pods that are not
+// ready for other reasons do not hold the update up: the update waits for an index, not for a count that an
+// unrelated loss lowers. A clique with more pods than its minimum never falls below it; one with no more than
+// that must go below it by one, or it could never be updated.
 import type { Pod, PodsSelectedToUpdate } from '@grove/api'
-import { indexOf, isActive, isReady, templateHashOf } from './pod-state.ts'
+import { indexOf, isActive, isReady, isTerminating, templateHashOf } from './pod-state.ts'
 
 export interface CliqueUpdateInput {
   readonly replicas: number
@@ -27,8 +28,8 @@ export type CliqueUpdatePlan =
   | { readonly kind: 'finished' }
   /** Pods that serve nobody. */
   | { readonly kind: 'discard'; readonly pods: readonly Pod[] }
-  /** A serving pod; how many were ready with it. */
-  | { readonly kind: 'replace'; readonly pod: Pod; readonly readyBefore: number }
+  /** A serving pod. */
+  | { readonly kind: 'replace'; readonly pod: Pod }
   | { readonly kind: 'wait'; readonly because: string; readonly retryInMs?: number; readonly paused?: true }
 
 export function planCliqueUpdate(input: CliqueUpdateInput): CliqueUpdatePlan {
@@ -38,8 +39,8 @@ export function planCliqueUpdate(input: CliqueUpdateInput): CliqueUpdatePlan {
   const outdated = active.filter(pod => !isCurrent(templateHashOf(pod) ?? ''))
   // A selected pod that is still there was never told to go: whoever selected it died before.
   const selected = outdated.find(pod => pod.metadata.name === selection?.current)
-  const awaited = selection && !selected ? Math.min(selection.readyBefore ?? replicas, replicas) : 0
-  if (outdated.length === 0) return ready < awaited ? waiting(notBack(ready, awaited)) : { kind: 'finished' }
+  const awaited = selected ? undefined : awaitedIndex(input)
+  if (outdated.length === 0) return awaited === undefined ? { kind: 'finished' } : waiting(notBack(awaited))
   if (input.paused) return { ...waiting('the update is paused'), paused: true }
 
   const useless = outdated.filter(pod => !isReady(pod))
@@ -48,20 +49,34 @@ export function planCliqueUpdate(input: CliqueUpdateInput): CliqueUpdatePlan {
     const count = useless.length === 1 ? 'a pod that is' : `${useless.length} pods that are`
     return { ...waiting(`${count} not ready, until the template has settled`), retryInMs: input.settlesInMs }
   }
-  if (ready < awaited) return waiting(notBack(ready, awaited))
+  if (awaited !== undefined) return waiting(notBack(awaited))
   if (replicas > minAvailable ? ready <= minAvailable : ready < replicas)
     return waiting(
       `only ${ready} of ${replicas} pods are ready, and ${Math.min(minAvailable, replicas)} must stay so`,
     )
-  return { kind: 'replace', pod: selected ?? oldest(outdated), readyBefore: ready }
+  return { kind: 'replace', pod: selected ?? oldest(outdated) }
+}
+
+/**
+ * The index of the replaced pod, while no pod of that index is ready; undefined when the update waits for none. A
+ * finished pod that waits for its replacement keeps its index. Without any pod of the index the update waits only
+ * while the clique lacks pods: after a scale-in the index may never be used again.
+ */
+function awaitedIndex({ selection, pods, replicas }: CliqueUpdateInput): number | undefined {
+  const index = selection?.currentIndex
+  if (index === undefined) return undefined
+  const kept = pods.filter(pod => !isTerminating(pod))
+  const holders = kept.filter(pod => indexOf(pod) === index)
+  const isBack = holders.length ? holders.some(pod => isActive(pod) && isReady(pod)) : kept.length >= replicas
+  return isBack ? undefined : index
 }
 
 function waiting(because: string) {
   return { kind: 'wait', because } as const
 }
 
-function notBack(ready: number, awaited: number): string {
-  return `${ready} pods are ready, ${awaited} were before the last was replaced`
+function notBack(index: number): string {
+  return `the new pod with index ${index} is not ready yet`
 }
 
 function oldest(pods: readonly Pod[]): Pod {

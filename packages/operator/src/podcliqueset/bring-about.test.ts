@@ -15,10 +15,11 @@ async function run(failing: string, failedBefore = false) {
       begun.push(name)
       await nextTurn()
       if (failing.includes(name)) throw new Error(`no ${name}`)
+      return 'complete'
     },
     ...(next && { next }),
   })
-  const failures = await bringAbout(
+  const { failures } = await bringAbout(
     {
       groups: [[part('a'), part('b')], [part('c')], [part('d')]],
       beside: [part('x', part('y')), part('z')],
@@ -55,6 +56,7 @@ describe('the parts of a set', () => {
         log.push(`${name} begins`)
         await nextTurn()
         log.push(`${name} ends`)
+        return 'complete'
       },
     })
     await bringAbout({ groups: [[part('a')], [part('b')], [part('c')]], beside: [part('x')] }, false)
@@ -65,5 +67,19 @@ describe('the parts of a set', () => {
     before('b ends', 'c begins')
     before('a ends', 'x begins')
     before('x begins', 'b ends')
+  })
+
+  test('tell whether one of them has more to create', async () => {
+    const part = (name: string, progress: 'complete' | 'more', next?: Component): Component => ({
+      name,
+      run: async () => progress,
+      ...(next && { next }),
+    })
+    const hasMore = async (groups: Component[][], beside: Component[]) =>
+      (await bringAbout({ groups, beside }, false)).hasMore
+    assert.equal(await hasMore([[part('a', 'complete')]], [part('x', 'complete')]), false)
+    assert.equal(await hasMore([[part('a', 'more')], [part('b', 'complete')]], []), true)
+    assert.equal(await hasMore([[], [part('b', 'more')]], []), true)
+    assert.equal(await hasMore([[]], [part('x', 'complete', part('y', 'more'))]), true)
   })
 })

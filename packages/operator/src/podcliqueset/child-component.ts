@@ -3,18 +3,21 @@
 // Brings the children of one kind to what a set wants, and tells on the set what became of each.
 import { type ErrorCode, type EventValue, eventSource } from '@grove/api'
 import { isAlreadyExists, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
-import { type ChildKind, isControlledBy, planChildren } from '../child-objects.ts'
+import { type ChildKind, isControlledBy, type MergePatch, planChildren } from '../child-objects.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
 import { keyOf } from '../object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import type { StoredSet } from '../stored.ts'
-import { runAll } from '../writes.ts'
+import { firstBatch, mostCreated, patchObject, runAll, runSlowStart } from '../writes.ts'
+
+/** `more`: everything that one reconcile creates was created, and the next one continues. */
+export type Progress = 'complete' | 'more'
 
 /** One part of a set. */
 export interface Component {
   /** As it stands in error texts. */
   readonly name: string
-  run(): Promise<void>
+  run(): Promise<Progress>
   /** Begins when this one has succeeded. */
   readonly next?: Component
 }
@@ -55,21 +58,29 @@ class ChildWriter<T extends KubeObject> {
     this.#signal = signal
   }
 
-  async run(): Promise<void> {
+  async run(): Promise<Progress> {
     const plan = planChildren(this.#kind)
+    const changed = await runAll([
+      ...plan.patch.map(
+        ({ object, patch }) =>
+          () =>
+            this.#write(object, () => this.#patch(object, patch)),
+      ),
+      ...plan.remove.map(object => () => this.#remove(object)),
+    ])
+    // One child that is always rejected does not hold the others up; a quota is met by a few rejections.
+    const { failures: notCreated, skipped } = await runSlowStart(
+      plan.create.map(object => () => this.#write(object, () => this.#create(object))),
+      { tolerated: firstBatch },
+    )
     const failures = [
       ...plan.taken.map(object => this.#failure(object, takenText)),
-      ...(await runAll([
-        ...plan.create.map(object => () => this.#write(object, () => this.#create(object))),
-        ...plan.patch.map(
-          ({ object, patch }) =>
-            () =>
-              this.#write(object, () => this.#patch(object, patch)),
-        ),
-        ...plan.remove.map(object => () => this.#remove(object)),
-      ])),
+      ...notCreated,
+      ...(skipped ? [this.#skipped(skipped)] : []),
+      ...changed,
     ]
     if (failures.length) throw new PassFailed(failures)
+    return plan.create.length < mostCreated ? 'complete' : 'more'
   }
 
   async #write(object: T, request: () => Promise<boolean>): Promise<void> {
@@ -102,8 +113,8 @@ class ChildWriter<T extends KubeObject> {
     return difference ? this.#patch(found, difference) : false
   }
 
-  async #patch(object: Stored<T>, merge: object): Promise<boolean> {
-    await this.#client.patch(this.#part.resource, refOf(object), { merge }, { signal: this.#signal })
+  async #patch(object: Stored<T>, merge: MergePatch): Promise<boolean> {
+    await patchObject(this.#context.world, this.#part.resource, object, { merge }, { signal: this.#signal })
     return true
   }
 
@@ -125,6 +136,12 @@ class ChildWriter<T extends KubeObject> {
 
   #tell(event: EventValue | undefined): void {
     if (event) this.#context.events.emit(this.#set, eventSource.podCliqueSet, event)
+  }
+
+  #skipped(count: number): CodedError {
+    const { code, resource } = this.#part
+    const message = `${count} more ${resource.kind} objects wait until these can be created`
+    return new CodedError('Sync', code, message)
   }
 
   #failure(object: T, what: string, cause?: unknown): CodedError {

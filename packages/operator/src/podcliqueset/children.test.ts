@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KubeObject, Stored } from '@grove/kube'
+import { buildAll } from '../child-objects.ts'
 import type { StoredSet } from '../stored.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import {
@@ -24,13 +25,18 @@ const set = sampleSet({
   ],
 })
 const replicasWith = (desiredReplicas: number | undefined, before: Record<string, number> = {}) =>
-  asScaled(
-    wantedCliques(set, {}),
-    wantedAutoscalers(set).map(one => ({
-      ...one,
-      ...(desiredReplicas !== undefined && { status: { desiredReplicas, currentReplicas: 2 } }),
-    })),
-    before,
+  buildAll(
+    wantedCliques(
+      set,
+      {},
+      asScaled(
+        buildAll(wantedAutoscalers(set)).map(one => ({
+          ...one,
+          ...(desiredReplicas !== undefined && { status: { desiredReplicas, currentReplicas: 2 } }),
+        })),
+        before,
+      ),
+    ),
   ).map(({ spec }) => spec.replicas)
 
 test('a clique is made with as many pods as its autoscaler wants, or as the template says', () => {
@@ -46,12 +52,12 @@ test('what exists is never told how many replicas it has, whatever else it is to
       groups: [group('g', ['b'], replicas, minAvailable)],
     })
   const [before, after] = [shaped(2, 1), shaped(5, 3)]
-  const cliqueOf = (set: StoredSet, hash: string) => wantedCliques(set, { a: hash })[0]!
+  const cliqueOf = (set: StoredSet, hash: string) => buildAll(wantedCliques(set, { a: hash }))[0]!
   assert.deepEqual(patchClique(stored(cliqueOf(before, 'old')), cliqueOf(after, 'new')), {
     metadata: { labels: { 'grove.io/pod-template-hash': 'new' } },
     spec: { minAvailable: 3 },
   })
-  const groupOf = (set: StoredSet) => wantedScalingGroups(set)[0]!
+  const groupOf = (set: StoredSet) => buildAll(wantedScalingGroups(set))[0]!
   assert.deepEqual(patchScalingGroup(stored(groupOf(before)), groupOf(after)), { spec: { minAvailable: 3 } })
 })
 

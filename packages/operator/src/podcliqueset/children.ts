@@ -4,6 +4,7 @@
 import {
   type HorizontalPodAutoscaler,
   kinds,
+  names,
   type PodClique,
   type PodCliqueScalingGroup,
   type Role,
@@ -12,54 +13,62 @@ import {
   type ServiceAccount,
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
-import { combine, type MergePatch, metadataPatch } from '../child-objects.ts'
-import { replicaIndexes, scalingGroups, standaloneCliques } from '../layout.ts'
+import { combine, type MergePatch, metadataPatch, type WantedChild } from '../child-objects.ts'
+import { eachReplica, scalingGroups, standaloneClique, standaloneTemplates } from '../layout.ts'
 import { autoscalers } from '../objects/autoscaler.ts'
 import { podClique } from '../objects/clique.ts'
 import { headlessService } from '../objects/headless-service.ts'
 import { podCliqueScalingGroup } from '../objects/scaling-group.ts'
-import { patchMembers, sameMeaning } from '../owned-fields.ts'
+import { patchMembers, podSpecPatch, sameMeaning } from '../owned-fields.ts'
 import type { StoredSet } from '../stored.ts'
 import { sameMetrics } from './autoscaler-metrics.ts'
 
-export function wantedServices(set: StoredSet): Service[] {
-  return replicaIndexes(set).map(replica => headlessService(set, replica))
+export function* wantedServices(set: StoredSet): Generator<WantedChild<Service>> {
+  for (const replica of eachReplica(set))
+    yield { name: names.replica(set.metadata.name, replica), build: () => headlessService(set, replica) }
 }
 
-export function wantedAutoscalers(set: StoredSet): HorizontalPodAutoscaler[] {
-  return replicaIndexes(set).flatMap(replica => autoscalers(set, replica))
+export function* wantedAutoscalers(set: StoredSet): Generator<WantedChild<HorizontalPodAutoscaler>> {
+  for (const replica of eachReplica(set)) yield* autoscalers(set, replica)
 }
 
-export function wantedCliques(set: StoredSet, hashes: Readonly<Record<string, string>>): PodClique[] {
-  return replicaIndexes(set).flatMap(replica =>
-    standaloneCliques(set, replica).map(instance =>
-      podClique(set, instance, set, hashes[instance.template.name] ?? ''),
-    ),
-  )
+export function* wantedCliques(
+  set: StoredSet,
+  hashes: Readonly<Record<string, string>>,
+  scaled: (clique: PodClique) => PodClique = clique => clique,
+): Generator<WantedChild<PodClique>> {
+  const templates = standaloneTemplates(set)
+  for (const replica of eachReplica(set))
+    for (const template of templates) {
+      const instance = standaloneClique(set, replica, template)
+      yield {
+        name: instance.name,
+        build: () => scaled(podClique(set, instance, set, hashes[template.name] ?? '')),
+      }
+    }
 }
 
 /** A clique that is made again after a termination has as many pods as before, or as its autoscaler wanted last. */
 export function asScaled(
-  cliques: readonly PodClique[],
   autoscalers: readonly HorizontalPodAutoscaler[],
   before: Readonly<Record<string, number>>,
-): PodClique[] {
+): (clique: PodClique) => PodClique {
   const wanted = new Map(
     autoscalers
       .filter(({ spec }) => spec?.scaleTargetRef.kind === kinds.podClique.kind)
       .map(({ spec, status }) => [spec!.scaleTargetRef.name, status?.desiredReplicas ?? 0]),
   )
-  return cliques.map(clique => {
+  return clique => {
     const { name } = clique.metadata
     const replicas = before[name] ?? (wanted.get(name) || clique.spec.replicas)
     return { ...clique, spec: { ...clique.spec, replicas } }
-  })
+  }
 }
 
-export function wantedScalingGroups(set: StoredSet): PodCliqueScalingGroup[] {
-  return replicaIndexes(set).flatMap(replica =>
-    scalingGroups(set, replica).map(instance => podCliqueScalingGroup(set, instance)),
-  )
+export function* wantedScalingGroups(set: StoredSet): Generator<WantedChild<PodCliqueScalingGroup>> {
+  for (const replica of eachReplica(set))
+    for (const instance of scalingGroups(set, replica))
+      yield { name: instance.name, build: () => podCliqueScalingGroup(set, instance) }
 }
 
 export function patchServiceAccount(
@@ -108,8 +117,14 @@ export function patchAutoscaler(
 
 /** Everything but the replica count, which belongs to whoever scales the clique. */
 export function patchClique(existing: Stored<PodClique>, wanted: PodClique): MergePatch | undefined {
-  const members = ['roleName', 'podSpec', 'minAvailable', 'startsAfter', 'autoScalingConfig']
-  const spec = patchMembers(existing.spec, wanted.spec, members)
+  const members = patchMembers(existing.spec, wanted.spec, [
+    'roleName',
+    'minAvailable',
+    'startsAfter',
+    'autoScalingConfig',
+  ])
+  const podSpec = podSpecPatch(existing.spec.podSpec, wanted.spec.podSpec)
+  const spec = (members || podSpec) && { ...members, ...(podSpec && { podSpec }) }
   return combine(metadataPatch(existing, wanted, ['labels', 'annotations']), spec && { spec })
 }
 

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject } from '@grove/kube'
+import { buildAll } from '../child-objects.ts'
 import { basePodGang } from '../layout.ts'
 import { podRole, podRoleBinding, serviceAccount, tokenSecret } from '../objects/identity.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
@@ -48,7 +49,7 @@ describe('what is made', () => {
     [[podRoleBinding(set)], 'pod-role-binding', [['grove.io:pcs:w', 'grove.io-pcs-w', {}]]],
     [[tokenSecret(set)], 'pod-sa-token-secret', [['w-ic-sat', 'w-ic-sat', {}]]],
     [
-      wantedServices(set),
+      buildAll(wantedServices(set)),
       'pcs-headless-service',
       [
         ['w-0', 'w-0', index(0)],
@@ -56,12 +57,12 @@ describe('what is made', () => {
       ],
     ],
     [
-      wantedAutoscalers(set),
+      buildAll(wantedAutoscalers(set)),
       'pcs-hpa',
       ['w-0-web', 'w-0-g', 'w-1-web', 'w-1-g'].map(name => [name, name, {}]),
     ],
     [
-      wantedCliques(set, hashes),
+      buildAll(wantedCliques(set, hashes)),
       'pcs-podclique',
       [0, 1].map(replica => [
         `w-${replica}-web`,
@@ -75,7 +76,7 @@ describe('what is made', () => {
       ]),
     ],
     [
-      wantedScalingGroups(set),
+      buildAll(wantedScalingGroups(set)),
       'pcs-podcliquescalinggroup',
       [0, 1].map(replica => [`w-${replica}-g`, `w-${replica}-g`, index(replica)]),
     ],
@@ -101,7 +102,7 @@ describe('what is made', () => {
       ))
 
   test('what they say', () => {
-    const [clique0] = wantedCliques(set, hashes)
+    const [clique0] = buildAll(wantedCliques(set, hashes))
     assert.deepEqual(
       {
         account: serviceAccount(set).automountServiceAccountToken,
@@ -109,11 +110,11 @@ describe('what is made', () => {
         roleRef: podRoleBinding(set).roleRef,
         subjects: podRoleBinding(set).subjects,
         secret: [tokenSecret(set).type, tokenSecret(set).metadata.annotations],
-        service: wantedServices(set)[1]!.spec,
-        autoscaler: wantedAutoscalers(set)[1]!.spec,
+        service: buildAll(wantedServices(set))[1]!.spec,
+        autoscaler: buildAll(wantedAutoscalers(set))[1]!.spec,
         cliqueAnnotations: clique0!.metadata.annotations,
-        groupAnnotations: wantedScalingGroups(set)[0]!.metadata.annotations,
-        group: wantedScalingGroups(set)[0]!.spec,
+        groupAnnotations: buildAll(wantedScalingGroups(set))[0]!.metadata.annotations,
+        group: buildAll(wantedScalingGroups(set))[0]!.spec,
       },
       {
         account: true,
@@ -147,7 +148,7 @@ describe('what is made', () => {
         })),
       })
       assert.deepEqual(
-        wantedCliques(alike, {}).map(({ metadata, spec }) => [
+        buildAll(wantedCliques(alike, {})).map(({ metadata, spec }) => [
           metadata.name,
           metadata.labels?.role,
           spec.roleName,

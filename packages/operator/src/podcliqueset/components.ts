@@ -3,9 +3,10 @@
 // The parts of a set in the order in which they are brought about.
 import { events, label, setErrorCode } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
+import { wantedObject } from '../child-objects.ts'
 import { numberLabel } from '../clique-instance.ts'
 import { PassFailed } from '../coded-error.ts'
-import { replicaIndexes } from '../layout.ts'
+import { eachReplica } from '../layout.ts'
 import { keyOf } from '../object-key.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { claimsOfSet } from '../objects/resource-claim.ts'
@@ -59,7 +60,7 @@ export function components(
         resource: resources.roles,
         kind: () => ({
           ...owned,
-          wanted: [podRole(set)],
+          wanted: [wantedObject(podRole(set))],
           existing: world.roles.byIndex('controller', uid),
           patch: patchRole,
         }),
@@ -71,7 +72,7 @@ export function components(
         resource: resources.roleBindings,
         kind: () => ({
           ...owned,
-          wanted: [podRoleBinding(set)],
+          wanted: [wantedObject(podRoleBinding(set))],
           existing: world.roleBindings.byIndex('controller', uid),
           patch: patchRoleBinding,
           isBeyondRepair: bindsAnotherRole,
@@ -79,7 +80,13 @@ export function components(
       }),
     },
     // After its account: a token for one that does not exist yet would be thrown away by the cluster.
-    { name: 'ServiceAccountTokenSecret', run: () => tokens.sync(set, signal) },
+    {
+      name: 'ServiceAccountTokenSecret',
+      run: async () => {
+        await tokens.sync(set, signal)
+        return 'complete'
+      },
+    },
   ]
   const groups: Component[][] = [
     [
@@ -90,7 +97,7 @@ export function components(
         resource: resources.serviceAccounts,
         kind: () => ({
           ...owned,
-          wanted: [serviceAccount(set)],
+          wanted: [wantedObject(serviceAccount(set))],
           existing: world.serviceAccounts.byIndex('controller', uid),
           patch: patchServiceAccount,
         }),
@@ -115,7 +122,7 @@ export function components(
               set,
               ownerUid: uid,
               entries: set.spec.template.resourceSharing ?? [],
-              wanted: find => claimsOfSet(set, replicaIndexes(set), find),
+              wanted: find => claimsOfSet(set, eachReplica(set), find),
               code: setErrorCode.syncResourceClaim,
             },
             context,
@@ -139,16 +146,16 @@ export function components(
         name: 'PodClique',
         run: async () => {
           await renamePodsOf(set, context, signal)
-          await child({
+          const progress = await child({
             name: 'PodClique',
             code: setErrorCode.syncClique,
             resource: resources.podCliques,
             kind: () => ({
               ...owned,
-              wanted: asScaled(
-                wantedCliques(set, revisionOf(set).templateHashes),
-                world.autoscalers.byIndex('controller', uid),
-                rememberedCounts(set, context),
+              wanted: wantedCliques(
+                set,
+                revisionOf(set).templateHashes,
+                asScaled(world.autoscalers.byIndex('controller', uid), rememberedCounts(set, context)),
               ),
               existing: world.cliques.byIndex('controller', uid),
               patch: (existing, wanted) =>
@@ -163,6 +170,7 @@ export function components(
             removeFailed: (clique, error) => events.cliqueDeleteFailed(keyOf(clique), error),
           }).run()
           await forgetCounts(set, context, signal)
+          return progress
         },
       },
     ],
@@ -183,7 +191,13 @@ export function components(
         removeFailed: (group, error) => events.scalingGroupDeleteFailed(keyOf(group), error),
       }),
       // Last, so that no pod waits for it.
-      { name: 'ControllerRevision', run: () => syncRevisions(set, context, signal) },
+      {
+        name: 'ControllerRevision',
+        run: async () => {
+          await syncRevisions(set, context, signal)
+          return 'complete'
+        },
+      },
     ],
   ]
   return { groups, beside }

@@ -2,49 +2,74 @@
 
 // The NVLink domains of a set. Deleting one shuts the fabric down under whoever uses it, so a domain is
 // released only when the pods of its replica are gone, or claim no place in it any more.
-import { eventSource, events, finalizer, label, type PodSpec, setErrorCode } from '@grove/api'
+import {
+  eventSource,
+  events,
+  finalizer,
+  kinds,
+  label,
+  names,
+  type OwnerReference,
+  type PodSpec,
+  setErrorCode,
+} from '@grove/api'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { hasArrived } from '../arrival.ts'
-import { type MergePatch, planChildren } from '../child-objects.ts'
+import { type MergePatch, planChildren, type WantedChild } from '../child-objects.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
-import { replicaIndexes } from '../layout.ts'
+import { eachReplica } from '../layout.ts'
 import { mnnvlGroups } from '../mnnvl.ts'
 import { type ComputeDomain, computeDomain } from '../objects/compute-domain.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
-import { runAll } from '../writes.ts'
+import { firstBatch, mostCreated, patchObject, runAll, runSlowStart } from '../writes.ts'
+import type { Progress } from './child-component.ts'
 
 export async function syncComputeDomains(
   set: StoredSet,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Progress> {
   const { world } = context
-  if (!world.computeDomains) return
+  if (!world.computeDomains) return 'complete'
   const groups = mnnvlGroups(set)
   const existing = world.computeDomains.byIndex('controller', set.metadata.uid)
-  if (groups.length === 0 && existing.length === 0) return
+  if (groups.length === 0 && existing.length === 0) return 'complete'
   const plan = planChildren<ComputeDomain>({
-    wanted: replicaIndexes(set).flatMap(replica => groups.map(group => computeDomain(set, replica, group))),
+    wanted: wantedDomains(set, groups),
     existing,
     ownerUid: set.metadata.uid,
     prune: true,
     patch: whatIsMissing,
   })
-  const failures = await runAll([
-    ...plan.create.map(domain => () => createDomain(set, domain, context, signal)),
+  const created = await runSlowStart(
+    plan.create.map(domain => () => createDomain(set, domain, context, signal)),
+    { tolerated: firstBatch },
+  )
+  const changed = await runAll([
     ...plan.patch.map(
       ({ object, patch }) =>
         () =>
-          world.client.patch(resources.computeDomains, refOf(object), { merge: patch }, { signal }),
+          patchObject(world, resources.computeDomains, object, { merge: patch }, { signal }),
     ),
     ...plan.leaving.map(domain => () => renewDomain(set, domain, context, signal)),
     ...[...plan.remove, ...goingUnwanted(existing, plan.leaving)]
       .filter(domain => !isInUse(set, domain, context))
       .map(domain => () => releaseDomain(set, domain, context, signal)),
   ])
+  const failures = [...created.failures, ...changed]
   if (failures.length) throw new PassFailed(failures)
+  return plan.create.length < mostCreated ? 'complete' : 'more'
+}
+
+function* wantedDomains(set: StoredSet, groups: readonly string[]): Generator<WantedChild<ComputeDomain>> {
+  for (const replica of eachReplica(set))
+    for (const group of groups)
+      yield {
+        name: names.computeDomain(set.metadata.name, replica, group),
+        build: () => computeDomain(set, replica, group),
+      }
 }
 
 /** The domains of a set that is being deleted go. */
@@ -119,14 +144,16 @@ async function releaseDomain(
   { world, events: sink }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name, uid, deletionTimestamp, finalizers = [] } = domain.metadata
+  const { name, uid, resourceVersion, deletionTimestamp, finalizers = [] } = domain.metadata
   const others = finalizers.filter(one => one !== finalizer.computeDomain)
   try {
     if (others.length < finalizers.length)
-      await world.client.patch(
+      await patchObject(
+        world,
         resources.computeDomains,
-        refOf(domain),
-        { merge: { metadata: { finalizers: others } } },
+        domain,
+        // The list replaces the stored one: with the version, a finalizer that the driver adds meanwhile is a conflict.
+        { merge: { metadata: { resourceVersion, finalizers: others } } },
         { signal },
       )
     if (!deletionTimestamp)
@@ -179,7 +206,7 @@ function whatIsMissing(existing: Stored<ComputeDomain>, wanted: ComputeDomain): 
 
 /**
  * By pods of its replica, terminating ones included: they use the fabric until they are gone. Where the
- * replica stays, those that claim no place in the domain do not count.
+ * replica stays, those that claim no place in the domain do not count; nor do pods of users that only carry the labels.
  */
 function isInUse(
   { metadata: { name, namespace, deletionTimestamp }, spec: { replicas = 0 } }: StoredSet,
@@ -191,11 +218,16 @@ function isInUse(
   return world.pods
     .list(namespace)
     .some(
-      ({ metadata: { labels }, spec }) =>
+      ({ metadata: { labels, ownerReferences = [] }, spec }) =>
         labels?.[label.partOf] === name &&
         labels[label.setReplicaIndex] === index &&
-        (!stays || claimsPlaceIn(domain, spec)),
+        ((!stays && ownerReferences.some(isClique)) || claimsPlaceIn(domain, spec)),
     )
+}
+
+/** By kind, not by UID: cliques are deleted before their pods. */
+function isClique({ kind, controller }: OwnerReference): boolean {
+  return controller === true && kind === kinds.podClique.kind
 }
 
 function claimsPlaceIn({ metadata }: ComputeDomain, spec: PodSpec | undefined): boolean {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set goes away. Owner references and the garbage collector are what is relied on; removing by label what is many
-// makes it fast. If those requests fail the collector still finishes the job.
+// Deletes a set. Owner references and the garbage collector guarantee that its children are deleted; deleting them by
+// label makes it fast. If those requests fail, the garbage collector still does the work.
 import { finalizer, managedLabels, type PodCliqueSet, selectorText, setErrorCode } from '@grove/api'
 import {
   type Clock,
@@ -16,13 +16,16 @@ import {
 import { lastErrorsOf, together } from '../coded-error.ts'
 import { keyOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { removePlanned, uidsOf } from '../planned-removal.ts'
+import { isNamedByLabel } from '../orphans.ts'
+import { ownChildren } from '../own-children.ts'
+import { removeByUid, removePlanned, removePodsOf, uidsOf } from '../planned-removal.ts'
 import { resources } from '../resources.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
 import type { World } from '../world.ts'
-import { runAll } from '../writes.ts'
+import { patchObject, runAll } from '../writes.ts'
 import { areDomainsInUse, releaseComputeDomains } from './compute-domains.ts'
+import { removeReplicaBatches } from './replica-batches.ts'
 
 /** What the API server puts on an object whose dependents are to stay. */
 const orphanFinalizer = 'orphan'
@@ -36,10 +39,12 @@ export class GoingSets {
   readonly #since = new Map<string, number>()
   readonly #clock: Clock
 
-  constructor({ world, clock }: Pick<OperatorContext, 'world' | 'clock'>) {
+  constructor({ world, clock, removals }: Pick<OperatorContext, 'world' | 'clock' | 'removals'>) {
     this.#clock = clock
     world.sets.onChange(change => {
-      if (change.type === 'delete') this.#since.delete(change.old.metadata.uid)
+      if (change.type !== 'delete') return
+      this.#since.delete(change.old.metadata.uid)
+      removals.forget(change.old.metadata.uid)
     })
   }
 
@@ -60,15 +65,16 @@ export async function deleteSet(
   const { world } = context
   const finalizers = set.metadata.finalizers ?? []
   if (!finalizers.includes(finalizer.podCliqueSet)) return undefined
-  if (!leavesChildren(set, world)) await removeChildren(set, world, signal)
+  if (!(await leavesChildren(set, world, signal))) await removeChildren(set, context, signal)
   if (goingMs < domainsHeldMs && areDomainsInUse(set, context))
     return { requeueAfter: domainsHeldMs - goingMs }
   // These alone carry a finalizer that nobody else would take away.
   await releaseComputeDomains(set, context, signal)
   try {
-    await world.client.patch(
+    await patchObject(
+      world,
       resources.podCliqueSets,
-      { name: set.metadata.name, namespace: set.metadata.namespace },
+      set as Stored<PodCliqueSet>,
       {
         merge: {
           metadata: {
@@ -85,59 +91,90 @@ export async function deleteSet(
   return undefined
 }
 
-/** Whether who deletes the set wants its children to stay. The collector may have let them go before we look. */
-function leavesChildren(set: StoredSet, world: World): boolean {
-  if (set.metadata.finalizers?.includes(orphanFinalizer)) return true
-  const children = [...world.cliques.byIndex('set', keyOf(set)), ...world.groups.byIndex('set', keyOf(set))]
-  return children.some(({ metadata }) => !metadata.ownerReferences?.some(owner => owner.controller))
+/**
+ * Reports whether the user deleted the set with --cascade=orphan. The garbage collector may have removed the owner
+ * references of all children, and then the finalizer that says so, before this reconcile. The cache of the children may be
+ * older than that of the set, so the API server is asked for one of them.
+ */
+async function leavesChildren(set: StoredSet, world: World, signal: AbortSignal): Promise<boolean> {
+  const { namespace, uid, finalizers } = set.metadata
+  if (finalizers?.includes(orphanFinalizer)) return true
+  const hasOwner = ({ metadata }: KubeObject) => metadata?.ownerReferences?.some(owner => owner.controller)
+  const labelled = [...world.cliques.byIndex('set', keyOf(set)), ...world.groups.byIndex('set', keyOf(set))]
+  if (labelled.some(child => isNamedByLabel(child) && !hasOwner(child))) return true
+  for (const cache of [world.cliques, world.groups] as const) {
+    const child = cache.byIndex('controller', uid).find(isStaying)
+    if (!child) continue
+    const resource: Resource<KubeObject> = cache.resource
+    const now = await world.client.find(resource, { namespace, name: child.metadata.name }, { signal })
+    return now?.metadata.uid === child.metadata.uid && !hasOwner(now)
+  }
+  return false
 }
 
-/** Only where something is left that is not on its way out: while NVLink domains are in use this is come by often. */
-async function removeChildren(set: StoredSet, world: World, signal: AbortSignal): Promise<void> {
+/**
+ * Parents are deleted before pods: when the last pod is gone, no clique, group, gang or Service is left. Skips kinds whose
+ * objects are all terminating already: this runs on every retry while ComputeDomains are in use.
+ */
+async function removeChildren(set: StoredSet, context: OperatorContext, signal: AbortSignal): Promise<void> {
+  const { world, removals } = context
   const { namespace, name, uid } = set.metadata
-  const cliques = world.cliques.byIndex('set', keyOf(set))
-  const groups = world.groups.byIndex('set', keyOf(set))
-  const planned = uidsOf([set, ...groups, ...cliques])
-  const removal = { namespace, labelSelector: selectorText(managedLabels(name)), planned }
-  const remove = async (resource: Resource<KubeObject>, known: readonly KubeObject[]) => {
-    if (known.some(isStaying)) await removePlanned(resource, removal, world, signal)
+  const { groups, cliques } = ownChildren(set, world)
+  const removal = {
+    namespace,
+    labelSelector: selectorText(managedLabels(name)),
+    planned: uidsOf([set]),
   }
-  const failures = await runAll([
-    // Children first: what is on its way out already is no work for the collector, which would look at every single one.
-    async () => {
-      if (cliques.some(clique => world.podsOf(clique).some(isStaying)))
-        await removePlanned(resources.pods, removal, world, signal)
-      await remove(resources.podCliques, cliques)
-      await remove(resources.podCliqueScalingGroups, groups)
-    },
-    () => remove(resources.podGangs, world.gangs.byIndex('controller', uid)),
-    () => remove(resources.services, world.services.byIndex('controller', uid)),
-    () => remove(resources.autoscalers, world.autoscalers.byIndex('controller', uid)),
-    ...identityOf(set, world).map(([resource, { metadata }]) => async () => {
-      const ref = { name: metadata.name, namespace }
-      await world.client.delete(resource, ref, { signal, preconditions: { uid: metadata.uid } })
-    }),
+  const services = world.services.byIndex('controller', uid).filter(isStaying)
+  throwIfThrottled(await runAll([() => removePlanned(world.gangs, removal, world.client, signal)]))
+  const [{ batches, serviceFailures }, others] = await Promise.all([
+    removeReplicaBatches(set, { groups, cliques, services }, context, signal),
+    runAll(
+      individually(set, world).map(([resource, object]) => async () => {
+        const [failure] = await removeByUid(resource, [object], world.client, signal)
+        if (failure) throw failure
+      }),
+    ),
   ])
-  // Who is turned away by a busy server comes again: the collector would take far longer. Other failures are its work.
-  const turnedAway = failures.filter(failure => isKubeError(failure) && wasTurnedAway(failure))
-  if (turnedAway.length) throw together(...turnedAway)
+  throwIfThrottled([...batches.map(({ failure }) => failure), ...serviceFailures, ...others])
+  const left = new Set(removals.podsLeft(set))
+  throwIfThrottled(await runAll([() => removePodsOf(set, left, removal, context, signal)]))
+}
+
+/** Throttled deletes are retried, because the garbage collector is slower. Other failures are left to it. */
+function throwIfThrottled(failures: readonly unknown[]): void {
+  const throttled = failures.filter(failure => isKubeError(failure) && wasTurnedAway(failure))
+  if (throttled.length) throw together(...throttled)
 }
 
 function isStaying({ metadata }: KubeObject): boolean {
   return metadata?.deletionTimestamp === undefined
 }
 
-/** Few, but the garbage collector would come to them last. The token's Secret goes with its account. */
-function identityOf(set: StoredSet, world: World): [Resource<KubeObject>, Stored<KubeObject>][] {
-  const { uid } = set.metadata
-  const of = (resource: Resource<KubeObject>, objects: readonly Stored<KubeObject>[]) =>
-    objects.map((object): [Resource<KubeObject>, Stored<KubeObject>] => [resource, object])
-  return [
-    ...of(resources.serviceAccounts, world.serviceAccounts.byIndex('controller', uid)),
-    ...of(resources.roleBindings, world.roleBindings.byIndex('controller', uid)),
-    ...of(resources.roles, world.roles.byIndex('controller', uid)),
+/**
+ * Kinds that users have objects of, too: never deleted by label. The Secret with the token is deleted by the cluster
+ * together with its ServiceAccount.
+ */
+function individually(
+  { metadata: { uid } }: StoredSet,
+  world: World,
+): [Resource<KubeObject>, Stored<KubeObject>][] {
+  const caches: readonly { resource: Resource<KubeObject>; byIndex: ByController }[] = [
+    world.autoscalers,
+    world.serviceAccounts,
+    world.roleBindings,
+    world.roles,
+    ...(world.controllerRevisions ? [world.controllerRevisions] : []),
   ]
+  return caches.flatMap(cache =>
+    cache
+      .byIndex('controller', uid)
+      .filter(isStaying)
+      .map((object): [Resource<KubeObject>, Stored<KubeObject>] => [cache.resource, object]),
+  )
 }
+
+type ByController = (index: 'controller', uid: string) => readonly Stored<KubeObject>[]
 
 /** What keeps a set from going stands in its status, as everything else that keeps it from being as wanted. */
 export async function tellFailedDeletion(
@@ -146,7 +183,12 @@ export async function tellFailedDeletion(
   { world, clock }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const lastErrors = lastErrorsOf(failure, setErrorCode.updateStatus, timestamp(clock))
+  const lastErrors = lastErrorsOf(
+    failure,
+    setErrorCode.updateStatus,
+    timestamp(clock),
+    set.status?.lastErrors,
+  )
   const status = { ...set.status, lastErrors }
   await writeStatus(world, resources.podCliqueSets, set as Stored<PodCliqueSet>, status, { signal })
 }

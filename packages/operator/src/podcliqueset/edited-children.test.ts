@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { KubeObject, Stored } from '@grove/kube'
-import { type MergePatch, planChildren } from '../child-objects.ts'
+import { buildAll, type MergePatch, planChildren, wantedObject } from '../child-objects.ts'
 import { podRole, podRoleBinding, serviceAccount } from '../objects/identity.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
 import {
@@ -43,10 +43,10 @@ const hashes = { web: 'z1-web', work: 'z1-work' }
 describe('what is undone when somebody edits it, and what is left alone', () => {
   const stored = <T extends KubeObject>(object: T, edit: object = {}): Stored<T> =>
     merged({ ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' } }, edit) as Stored<T>
-  const [service] = wantedServices(set)
-  const [autoscaler] = wantedAutoscalers(set)
-  const [web0] = wantedCliques(set, hashes)
-  const [group0] = wantedScalingGroups(set)
+  const [service] = buildAll(wantedServices(set))
+  const [autoscaler] = buildAll(wantedAutoscalers(set))
+  const [web0] = buildAll(wantedCliques(set, hashes))
+  const [group0] = buildAll(wantedScalingGroups(set))
   const role = podRole(set)
   const binding = podRoleBinding(set)
   const account = serviceAccount(set)
@@ -166,7 +166,7 @@ describe('what is undone when somebody edits it, and what is left alone', () => 
   test('a binding to another role goes and is made anew: where it leads to cannot be changed', () => {
     const plan = (existing: KubeObject) =>
       planChildren({
-        wanted: [binding],
+        wanted: [wantedObject(binding)],
         existing: [existing as Stored<typeof binding>],
         ownerUid: 'set-uid',
         prune: true,

@@ -142,6 +142,8 @@ describe('events on the set', () => {
       'delete podcliques',
       { replicas: 0 },
       [
+        'Normal PodGangDeleteSuccessful Deleted PodGang serving/w-0',
+        'Normal PodGangDeleteSuccessful Deleted PodGang serving/w-0-g-0',
         'Warning PodCliqueDeleteFailed Error deleting PodClique serving/w-0-web: Internal: podcliques',
         'Warning PodCliqueScalingGroupDeleteFailed Error deleting PodCliqueScalingGroup serving/w-0-g: Internal: podcliques',
       ],
@@ -273,4 +275,21 @@ describe('failures', () => {
       pods,
     )
   })
+})
+
+test('a quota is met by a few rejected requests, and reported with a bounded status that is written once', async () => {
+  const simulation = new RecordedSimulation(shape(400))
+  simulation.refuse = ({ verb, resource }) =>
+    verb === 'create' && resource === 'podcliques' ? failure('Forbidden', 'exceeded quota') : undefined
+  assert.notEqual(await simulation.lookAtSet(), undefined)
+  assert.equal(simulation.writes.filter(write => write === 'create podcliques').length, 8)
+  assert.equal(simulation.told.filter(({ event }) => event.type === 'Warning').length, 8)
+  assert.ok(simulation.lastErrors.length <= 21)
+  assert.match(simulation.lastErrors.at(-1)!, /392 more PodClique objects wait until these can be created/)
+  await simulation.clock.advance(60_000)
+  await simulation.lookAtSet()
+  assert.deepEqual(
+    simulation.writes.filter(write => write === 'patch podcliquesets'),
+    [],
+  )
 })

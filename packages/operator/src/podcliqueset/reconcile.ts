@@ -7,6 +7,7 @@ import {
   eventSource,
   events,
   finalizer,
+  label,
   type PodClique,
   type PodCliqueScalingGroup,
   type PodCliqueSet,
@@ -16,6 +17,7 @@ import {
 import { isConflict, type ReconcileContext, type ReconcileResult, type Stored } from '@grove/kube'
 import type { LiveChildren } from '../adoption.ts'
 import { isControlledBy } from '../child-objects.ts'
+import { numberLabel } from '../clique-instance.ts'
 import { ComponentFailed, lastErrorsOf, PassFailed, together } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
 import { usesDevices } from '../device-wake-ups.ts'
@@ -23,7 +25,8 @@ import { terminateReplica } from '../gang-termination/carry-out.ts'
 import { isReplicaDue } from '../gang-termination/confirmation.ts'
 import { TerminationNotices } from '../gang-termination/notices.ts'
 import { planSetTermination } from '../gang-termination/plan-set.ts'
-import { type ObjectKey, refOf } from '../object-key.ts'
+import { type LimitExceeded, setLimitExceeded } from '../limits.ts'
+import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { adopt, orphansOfSet } from '../orphans.ts'
 import type { GangKey } from '../podgang/key.ts'
@@ -32,6 +35,8 @@ import { templateHashOfClique } from '../revision.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredSet } from '../stored.ts'
+import type { World } from '../world.ts'
+import { patchObject } from '../writes.ts'
 import { bringAbout } from './bring-about.ts'
 import { components } from './components.ts'
 import { deleteSet, GoingSets, tellFailedDeletion } from './deletion.ts'
@@ -79,7 +84,10 @@ export class SetReconciler {
     const stored = context.world.sets.get(refOf(key)) as StoredSet | undefined
     if (!stored) return undefined
     if (stored.metadata.deletionTimestamp) return this.#delete(stored, signal)
+    const limit = setLimitExceeded(stored, context.configuration)
+    if (limit) return this.#hold(stored, limit, signal)
     let failure: unknown
+    let hasMore = false
     const deadlines: (number | undefined)[] = []
     let set = stored
     let isAnnounced = false
@@ -89,20 +97,37 @@ export class SetReconciler {
       set = await withRevision(set, context, signal)
       isAnnounced = true
       deadlines.push(await this.#terminate(set, signal))
-      await this.#sync(set, signal)
+      hasMore = await this.#sync(set, signal)
     } catch (error) {
       failure = error
     }
-    const blocked = this.#gangFailures(key).map(error => new ComponentFailed('PodGang', error))
-    const told = together(failure, ...blocked)
     try {
+      const told = together(failure, ...(await this.#obstacles(set, signal)))
       deadlines.push(await updateStatus(set, isAnnounced, told, context, this.#outdated, signal))
     } catch (error) {
       throw failure === undefined ? error : together(failure, error)
     }
     if (failure) throw failure
+    if (hasMore) return { requeueAfter: 0 }
     const known = deadlines.filter(deadline => deadline !== undefined)
     return known.length ? { requeueAt: Math.min(...known) } : undefined
+  }
+
+  /** Reports a count above its limit and leaves everything as it is. Nothing to retry: a change of the count wakes the set. */
+  async #hold(set: StoredSet, limit: LimitExceeded, signal: AbortSignal): Promise<undefined> {
+    const isNew = limit.isNew(set.status?.lastErrors)
+    const told = together(limit, ...(await this.#obstacles(set, signal)))
+    await updateStatus(set, false, told, this.#context, this.#outdated, signal)
+    if (isNew) this.#context.events.emit(set, eventSource.podCliqueSet, limit.event)
+  }
+
+  /** What others wait for in vain: reported on the set, and not retried by it. */
+  async #obstacles(set: StoredSet, signal: AbortSignal): Promise<unknown[]> {
+    const noToken = await this.#tokens.poll(set, signal)
+    return [
+      ...this.#gangFailures(keyOf(set)).map(error => new ComponentFailed('PodGang', error)),
+      ...(noToken ? [new ComponentFailed('ServiceAccountTokenSecret', noToken)] : []),
+    ]
   }
 
   async #delete(set: StoredSet, signal: AbortSignal): Promise<ReconcileResult | undefined> {
@@ -124,23 +149,32 @@ export class SetReconciler {
     if (adopted > 0) this.#context.events.emit(set, eventSource.podCliqueSet, events.orphansAdopted(adopted))
   }
 
-  /** Brings children and gangs to what is wanted, unless they are so since the last look. */
-  async #sync(set: StoredSet, signal: AbortSignal): Promise<void> {
+  /**
+   * Brings children and gangs to what is wanted, unless they are so since the last look. Returns whether there is more to
+   * create than one reconcile does.
+   */
+  async #sync(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const occasion = this.#settled.occasionOf(set)
-    if (this.#settled.isSettled(set, occasion)) return
+    if (this.#settled.isSettled(set, occasion)) return false
     this.#settled.unsettle(set)
     const areGangsDue = this.#settled.areGangsDue(set, occasion)
     const gangs = {
       name: 'PodGang',
-      run: () => syncGangs(set, areGangsDue, this.#context, this.#enqueueGang, signal),
+      run: async () => {
+        await syncGangs(set, areGangsDue, this.#context, this.#enqueueGang, signal)
+        return 'complete' as const
+      },
     }
     const failures = await removeSurplusReplicas(set, this.#context, signal)
     const { groups, beside } = components(set, this.#context, this.#tokens, signal)
-    failures.push(...(await bringAbout({ groups: [...groups, [gangs]], beside }, failures.length > 0)))
+    const outcome = await bringAbout({ groups: [...groups, [gangs]], beside }, failures.length > 0)
+    failures.push(...outcome.failures)
     if (failures.length) throw new PassFailed(failures)
     this.#settled.settleGangs(set, occasion)
+    if (outcome.hasMore) return true
     // Devices are let go when the pods that use them are gone, and of pods nobody counts the changes.
     if (!usesDevices(set, this.#context.world)) this.#settled.settle(set, occasion)
+    return false
   }
 
   /** Takes down what was in breach for too long; tells when the next replica falls due. */
@@ -162,6 +196,7 @@ function liveChildren(set: StoredSet, { world }: OperatorContext, outdated: Outd
   const live = <T extends { metadata: { deletionTimestamp?: string } }>(object: T | undefined) =>
     object && !object.metadata.deletionTimestamp && isControlledBy(object, uid) ? object : undefined
   return {
+    presentReplicas: () => presentReplicas(set, world),
     cliqueNamed: (name: string) => live(world.cliques.get({ namespace, name })),
     groupNamed: (name: string) => live(world.groups.get({ namespace, name })),
     membersOf: (group: PodCliqueScalingGroup) =>
@@ -170,6 +205,15 @@ function liveChildren(set: StoredSet, { world }: OperatorContext, outdated: Outd
         .filter(clique => !clique.metadata.deletionTimestamp),
     hasOutdatedPods: (clique: PodClique) => outdated.has(set, clique),
   }
+}
+
+function presentReplicas({ metadata: { uid } }: StoredSet, world: World): Set<number> {
+  return new Set(
+    [...world.cliques.byIndex('controller', uid), ...world.groups.byIndex('controller', uid)]
+      .filter(({ metadata }) => !metadata.deletionTimestamp)
+      .map(({ metadata }) => numberLabel(metadata.labels, label.setReplicaIndex))
+      .filter(index => index !== undefined),
+  )
 }
 
 /** Everything that tells what a set was made into so far. */
@@ -191,11 +235,12 @@ async function withFinalizer(
 ): Promise<StoredSet> {
   const finalizers = set.metadata.finalizers ?? []
   if (finalizers.includes(finalizer.podCliqueSet)) return set
-  const { name, namespace, resourceVersion } = set.metadata
+  const { resourceVersion } = set.metadata
   const metadata = { resourceVersion, finalizers: [...finalizers, finalizer.podCliqueSet] }
-  const written = await world.client.patch(
+  const written = await patchObject(
+    world,
     resources.podCliqueSets,
-    { name, namespace },
+    set as Stored<PodCliqueSet>,
     { merge: { metadata } },
     { signal },
   )
@@ -274,7 +319,7 @@ async function updateStatus(
     currentGenerationHash:
       known.status?.currentGenerationHash ?? (isAnnounced ? children.revision.generationHash : undefined),
     ...(isCarriedOut && { observedGeneration: generation }),
-    lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now) : [],
+    lastErrors: failure ? lastErrorsOf(failure, setErrorCode.updateStatus, now, set.status?.lastErrors) : [],
   }
   await writeStatus(world, resources.podCliqueSets, set, status, { signal })
   return update?.deadline

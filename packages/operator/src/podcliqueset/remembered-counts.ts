@@ -3,10 +3,13 @@
 // How many pods standalone cliques had when they were terminated. Whoever scaled them, by hand or by any
 // autoscaler, wants as many again; the cliques are gone by then, so their set keeps it until they are back.
 import { annotation, type PodCliqueSet } from '@grove/api'
-import { replicaIndexes, standaloneCliques } from '../layout.ts'
+import type { Stored } from '@grove/kube'
+import { standaloneCliques } from '../layout.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
+import { patchObject } from '../writes.ts'
+import { wantedCliques } from './children.ts'
 
 type Counts = Readonly<Record<string, number>>
 
@@ -48,10 +51,10 @@ export async function forgetCounts(
     const clique = context.world.cliques.get({ namespace, name })
     return !clique || clique.metadata.deletionTimestamp !== undefined
   }
-  const wanted = new Set(
-    replicaIndexes(set).flatMap(replica => standaloneCliques(set, replica).map(({ name }) => name)),
-  )
-  const left = before.filter(([name]) => wanted.has(name) && isMissing(name))
+  const missing = new Set(before.map(([name]) => name).filter(isMissing))
+  const wanted = new Set<string>()
+  if (missing.size) for (const { name } of wantedCliques(set, {})) if (missing.has(name)) wanted.add(name)
+  const left = before.filter(([name]) => wanted.has(name))
   if (left.length < before.length) await write(set, Object.fromEntries(left), context, signal)
 }
 
@@ -66,12 +69,12 @@ function countsIn({ metadata }: PodCliqueSet): Counts {
 }
 
 async function write(
-  { metadata: { name, namespace } }: StoredSet,
+  set: StoredSet,
   counts: Counts,
   { world }: OperatorContext,
   signal: AbortSignal,
 ): Promise<void> {
   const value = Object.keys(counts).length ? JSON.stringify(counts) : null
   const merge = { metadata: { annotations: { [annotation.countsBeforeTermination]: value } } }
-  await world.client.patch(resources.podCliqueSets, { name, namespace }, { merge }, { signal })
+  await patchObject(world, resources.podCliqueSets, set as Stored<PodCliqueSet>, { merge }, { signal })
 }

@@ -7,7 +7,7 @@ import type { PodClique, PodCliqueScalingGroup } from '@grove/api'
 import { findCondition } from '../condition-list.ts'
 import { scalingGroups, standaloneCliques } from '../layout.ts'
 import { isUpdating } from '../podclique/status.ts'
-import { templateHashOfClique } from '../revision.ts'
+import { hasReachedGeneration, templateHashOfClique } from '../revision.ts'
 import type { SetRevision } from '../revision-of-set.ts'
 import { isUpdatingGroup } from '../scaling-group/status.ts'
 import type { StoredSet } from '../stored.ts'
@@ -108,7 +108,7 @@ function isCliqueUpToDate({ revision, hasOutdatedPods }: ReplicaUpdateInput, cli
   return (
     revision.isCurrent(clique, templateHashOfClique(clique)) &&
     revision.isCurrent(clique, clique.status?.currentPodTemplateHash ?? '') &&
-    clique.status?.currentPodCliqueSetGenerationHash === revision.generationHash &&
+    hasReachedGeneration(clique.status?.currentPodCliqueSetGenerationHash, revision) &&
     !hasOutdatedPods(clique)
   )
 }
@@ -129,7 +129,7 @@ function groupPart(input: ReplicaUpdateInput, name: string, group: PodCliqueScal
   const hasEnough = available >= Math.min(spec.minAvailable ?? 1, spec.replicas)
   return {
     isUpToDate:
-      status?.currentPodCliqueSetGenerationHash === input.revision.generationHash &&
+      hasReachedGeneration(status?.currentPodCliqueSetGenerationHash, input.revision) &&
       cliques.every(clique => isCliqueUpToDate(input, clique)),
     serves: hasEnough && !isUpdatingGroup(group),
     hasEnough,

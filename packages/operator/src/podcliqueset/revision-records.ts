@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writes down each new revision of a set, once. Nothing waits for it, and a set lives on where it is not allowed.
-import { eventSource, events, label, setErrorCode } from '@grove/api'
-import { isAlreadyExists, isKubeError, isNotFound } from '@grove/kube'
+import { type ControllerRevision, eventSource, events, label, setErrorCode } from '@grove/api'
+import { isAlreadyExists, isKubeError, isNotFound, type Stored } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { cliqueInstanceOf } from '../clique-instance.ts'
 import { CodedError, PassFailed, textOf } from '../coded-error.ts'
@@ -16,7 +16,7 @@ import {
   templateKey,
 } from '../revision-history.ts'
 import type { StoredSet } from '../stored.ts'
-import { runAll, type Task } from '../writes.ts'
+import { patchObject, runAll, type Task } from '../writes.ts'
 
 /** Names that others hold are passed over, but not for ever. */
 const mostAttempts = 10
@@ -39,16 +39,18 @@ export async function syncRevisions(
     inUse: () => hashesInUse(set, context),
   })
   const { client } = world
-  const { create, raise } = plan
+  const { create, raise, relabel } = plan
+  const patch = (record: Stored<ControllerRevision>, merge: Readonly<Record<string, unknown>>) =>
+    patchObject(world, resources.controllerRevisions, record, { merge }, { signal })
   const tasks: Task[] = [
     ...(create ? [() => record(set, create, context, signal)] : []),
-    ...(raise
+    ...(raise ? [() => patch(raise.object, { revision: raise.revision })] : []),
+    ...(relabel
       ? [
-          () => {
-            const { name, namespace } = raise.object.metadata
-            const merge = { revision: raise.revision }
-            return client.patch(resources.controllerRevisions, { name, namespace }, { merge }, { signal })
-          },
+          () =>
+            patch(relabel.object, {
+              metadata: { labels: { [label.generationHash]: relabel.generationHash } },
+            }),
         ]
       : []),
     ...plan.remove.map(({ metadata: { name, namespace, uid } }) => async () => {

@@ -4,11 +4,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pod } from '@grove/api'
-import type { KubeObject, Resource } from '@grove/kube'
+import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { isTerminating } from '../podclique/pod-state.ts'
 import { resources } from '../resources.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
-import { failure } from '../testing/simulation/api.ts'
+import { failure, type SimulatedApi } from '../testing/simulation/api.ts'
 import { watchedSet } from '../testing/simulation/watched-set.ts'
 import { settle } from '../testing/simulation/wellness.ts'
 
@@ -75,9 +75,96 @@ test('a replica that could not be removed and is wanted again has its pods back'
   refuse(({ verb, resource }) => verb === 'delete' && resource === 'podcliques')
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
   assert.ok(await simulation.passOver('set', 'w'))
-  assert.equal(count(), 0)
+  assert.equal(count(), 2, 'a clique that is left keeps its pods; the group is deleted with its members')
   refuse()
   api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } })
   assert.ok(await settle(simulation, 60))
   assert.equal(count(), before)
 })
+
+test('pods that could not be deleted with their cliques are deleted by the next reconcile', async () => {
+  const { simulation, refuse, asked } = await watchedSet(set)
+  const { api } = simulation
+  api.collectsGarbage = false
+  const staying = () => api.list(resources.pods).filter(({ metadata }) => !metadata.deletionTimestamp).length
+  const before = staying()
+  refuse(({ verb, resource }) => verb === 'delete' && resource === 'pods')
+  api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 0 } })
+  assert.ok(await simulation.passOver('set', 'w'))
+  assert.deepEqual([simulation.cliques, simulation.groups, api.list(resources.podGangs)], [[], [], []])
+  assert.equal(staying(), before)
+  refuse()
+  asked.length = 0
+  assert.equal(await simulation.passOver('set', 'w'), undefined)
+  assert.equal(staying(), 0)
+  assert.deepEqual(
+    asked.filter(write => write.startsWith('delete')),
+    ['delete pods'],
+  )
+})
+
+for (const [what, begin, isRemoved] of [
+  [
+    'replicas of a set',
+    api => api.modify(resources.podCliqueSets, 'w', { spec: { replicas: 1 } }),
+    ({ labels = {} }) => Number(labels['grove.io/podcliqueset-replica-index']) >= 1,
+  ],
+  [
+    'replicas of a scaling group',
+    api => api.modify(resources.podCliqueScalingGroups, 'w-0-g', { spec: { replicas: 2 } }),
+    ({ name = '' }) => ['w-0-g-2-work', 'w-0-g-0'].includes(name) || name.startsWith('w-0-g-2-work-'),
+  ],
+  [
+    'a whole set',
+    api =>
+      api.modify(resources.podCliqueSets, 'w', { metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } }),
+    () => true,
+  ],
+] as const satisfies readonly [
+  string,
+  (api: SimulatedApi) => void,
+  (metadata: Stored<KubeObject>['metadata']) => boolean,
+][])
+  test(`no parent is left when the last pod of ${what} is gone, however fast pods terminate`, async () => {
+    const { simulation } = await watchedSet({ ...set, spec: { ...set.spec, replicas: 3 } })
+    const { api } = simulation
+    api.collectsGarbage = false
+    const leftOf = (resource: unknown) =>
+      api
+        .list(resource as Resource<KubeObject>)
+        .filter(({ metadata }) => isRemoved(metadata))
+        .filter(({ metadata }) => !metadata.deletionTimestamp)
+    const parents = [
+      resources.podCliques,
+      resources.podCliqueScalingGroups,
+      resources.podGangs,
+      resources.services,
+    ]
+    const { before, after } = api.hooks
+    let podsGone = 0
+    const tooLate: string[] = []
+    api.hooks = {
+      before,
+      after: write => {
+        after(write)
+        if (write.verb !== 'delete' || write.resource !== 'pods') return
+        // The kubelets are done before the next request.
+        for (const pod of api.list(resources.pods))
+          if (pod.metadata.deletionTimestamp && isRemoved(pod.metadata)) {
+            api.remove(resources.pods as never, pod)
+            podsGone++
+          }
+        if (leftOf(resources.pods).length > 0) return
+        tooLate.push(...parents.flatMap(leftOf).map(({ kind, metadata }) => `${kind} ${metadata.name}`))
+      },
+    }
+    begin(api)
+    for (const [kind, name] of [
+      ['group', 'w-0-g'],
+      ['set', 'w'],
+    ] as const)
+      assert.equal(await simulation.passOver(kind, name), undefined)
+    assert.ok(podsGone > 0)
+    assert.deepEqual(tooLate, [])
+    assert.deepEqual(leftOf(resources.pods), [])
+  })

@@ -1,37 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replicas that are not wanted any more go by label, in a few requests however large they are.
+// Deletes replicas that are no longer wanted. Parents are deleted before pods: when the last pod of a replica is gone, no
+// clique, group, gang or Service of it is left. Cliques, groups and pods are deleted by label, in a few requests however
+// many they are; gangs carry no replica index and Services may be copies, so both are deleted one by one.
 import {
   type EventValue,
   eventSource,
   events,
-  label,
   managedLabels,
   type PodClique,
   type PodCliqueScalingGroup,
   selectorText,
   setErrorCode,
 } from '@grove/api'
-import type { KubeObject, Resource, Stored } from '@grove/kube'
-import { numberLabel } from '../clique-instance.ts'
+import type { KubeObject, Stored } from '@grove/kube'
 import { CodedError, ComponentFailed, textOf } from '../coded-error.ts'
 import { replicaCount } from '../layout.ts'
 import { keyOf } from '../object-key.ts'
 import type { OperatorContext } from '../operator-context.ts'
-import { removePlanned, uidsOf } from '../planned-removal.ts'
-import { resources } from '../resources.ts'
+import { ownChildren } from '../own-children.ts'
+import { removePodsOf } from '../planned-removal.ts'
 import type { StoredSet } from '../stored.ts'
 import { runAll } from '../writes.ts'
-
-/** What is on its way out already is no work for the garbage collector, and nothing is made again in between. */
-const childrenFirst: readonly Resource<KubeObject>[] = [
-  resources.pods,
-  resources.podCliques,
-  resources.podCliqueScalingGroups,
-]
-
-/** Replica indexes that one selector names: keeps the URL far below what servers accept. */
-const indexesPerRequest = 200
+import { gangsOf, removeGangs } from './gangs.ts'
+import { removeReplicaBatches, replicaOf } from './replica-batches.ts'
 
 interface Surplus {
   readonly replica: number
@@ -47,50 +39,55 @@ export async function removeSurplusReplicas(
 ): Promise<unknown[]> {
   const surplus = surplusOf(set, context)
   const indexes = [...new Set(surplus.map(({ replica }) => replica))].sort((a, b) => a - b)
-  const batches = Array.from({ length: Math.ceil(indexes.length / indexesPerRequest) }, (_, at) =>
-    indexes.slice(at * indexesPerRequest, (at + 1) * indexesPerRequest),
+  const { gangs, replicas } = await context.removals.during(set, indexes, () =>
+    removeReplicas(set, indexes, surplus, context, signal),
   )
-  const failures = await Promise.all(
-    batches.map(async batch => {
-      const failed = await context.removals.during(set, batch, () => removeBatch(set, batch, context, signal))
-      for (const one of surplus)
-        if (batch.includes(one.replica))
-          context.events.emit(set, eventSource.podCliqueSet, outcomeOf(one, failed[0]))
-      return failed
-    }),
-  )
-  return failures
-    .flat()
-    .map(
+  if (replicas.length === 0) replicas.push(...(await removePodsLeft(set, context, signal)))
+  return [
+    ...gangs.map(error => new ComponentFailed('PodGang', error)),
+    ...replicas.map(
       error =>
         new ComponentFailed(
           'PodClique',
           new CodedError('Sync', setErrorCode.deleteClique, 'Error removing replicas of the set', error),
         ),
-    )
+    ),
+  ]
 }
 
-function removeBatch(
+async function removeReplicas(
   set: StoredSet,
   indexes: readonly number[],
-  { world }: OperatorContext,
+  surplus: readonly Surplus[],
+  context: OperatorContext,
+  signal: AbortSignal,
+): Promise<{ gangs: unknown[]; replicas: unknown[] }> {
+  const { world, events: sink } = context
+  const removed = new Set(indexes)
+  const isOfRemoved = (object: KubeObject) => removed.has(replicaOf(object))
+  const own = ownChildren(set, world)
+  const cliques = own.cliques.filter(isOfRemoved)
+  const groups = own.groups.filter(isOfRemoved)
+  const services = world.services.byIndex('controller', set.metadata.uid).filter(isOfRemoved)
+  const gangs = await removeGangs(set, gangsOf(set, cliques, world), context, signal)
+  // A Service that is left is deleted, or reported, by the component that creates Services.
+  const { batches } = await removeReplicaBatches(set, { groups, cliques, services }, context, signal)
+  for (const { indexes, failure } of batches)
+    for (const one of surplus)
+      if (indexes.has(one.replica)) sink.emit(set, eventSource.podCliqueSet, outcomeOf(one, failure))
+  return { gangs, replicas: batches.flatMap(({ failure }) => failure ?? []) }
+}
+
+/** Deletes pods of cliques that an earlier reconcile deleted. Returns the failure. */
+async function removePodsLeft(
+  set: StoredSet,
+  context: OperatorContext,
   signal: AbortSignal,
 ): Promise<unknown[]> {
   const { namespace, name } = set.metadata
-  const labelSelector = `${selectorText(managedLabels(name))},${label.setReplicaIndex} in (${indexes.join(',')})`
-  const going = [
-    ...world.cliques.byIndex('set', keyOf(set)),
-    ...world.groups.byIndex('set', keyOf(set)),
-    ...world.services.byIndex('controller', set.metadata.uid),
-  ].filter(object => indexes.includes(replicaOf(object)))
-  const removal = { namespace, labelSelector, planned: uidsOf(going) }
-  const remove = (resource: Resource<KubeObject>) => removePlanned(resource, removal, world, signal)
-  return runAll([
-    async () => {
-      for (const resource of childrenFirst) await remove(resource)
-    },
-    () => remove(resources.services),
-  ])
+  const removal = { namespace, labelSelector: selectorText(managedLabels(name)) }
+  const cliques = new Set(context.removals.podsLeft(set))
+  return cliques.size === 0 ? [] : runAll([() => removePodsOf(set, cliques, removal, context, signal)])
 }
 
 function outcomeOf({ clique, group }: Surplus, error: unknown): EventValue {
@@ -112,9 +109,4 @@ function surplusOf(set: StoredSet, { world }: OperatorContext): Surplus[] {
     (one: Surplus) =>
       one.replica >= replicaCount(set) && !(one.clique ?? one.group)?.metadata.deletionTimestamp,
   )
-}
-
-/** Without an index it is none of those that go by index; the comparison by name finds it. */
-function replicaOf({ metadata }: KubeObject): number {
-  return numberLabel(metadata?.labels, label.setReplicaIndex) ?? -1
 }

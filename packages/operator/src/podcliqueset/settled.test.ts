@@ -102,8 +102,15 @@ const table: [what: string, resource: string, change: Change<KubeObject>, looks:
 
 function begun() {
   let handler: (change: Change<KubeObject>, resource: string) => void = () => undefined
+  let removed: (change: Change<KubeObject>) => void = () => undefined
+  const known = new Set(['w'])
   const world = {
-    sets: { onChange: () => () => undefined },
+    sets: {
+      onChange: (given: typeof removed) => {
+        removed = given
+      },
+      get: ({ name }: { name: string }) => (known.has(name) ? set : undefined),
+    },
     onChangeOfAny: (given: typeof handler) => {
       handler = given
     },
@@ -121,7 +128,15 @@ function begun() {
     if (settled.areGangsDue(of, now)) return 'gangs'
     return settled.isSettled(of, now) ? 'nothing' : 'children'
   }
-  return { looks, tell: (change: Change<KubeObject>, resource: string) => handler(change, resource) }
+  return {
+    settled,
+    looks,
+    tell: (change: Change<KubeObject>, resource: string) => handler(change, resource),
+    removeSet: () => {
+      known.delete('w')
+      removed(removal(part({ name: 'w', uid: 'set-uid' })))
+    },
+  }
 }
 
 for (const [what, resource, change, wanted] of table)
@@ -144,4 +159,14 @@ test('whose turn it is in an update decides what children may follow', () => {
   })
   assert.equal(looks(updating()), 'children')
   assert.equal(looks(updating(1)), 'children')
+})
+
+test('nothing is remembered of a set that is gone, although its children go after it', () => {
+  const { settled, tell, removeSet } = begun()
+  tell(removal(part(counted)), 'podcliques')
+  assert.equal(settled.size, 1)
+  removeSet()
+  for (let child = 0; child < 20; child++)
+    tell(removal(part({ ...counted, name: `c${child}` })), 'podcliques')
+  assert.equal(settled.size, 0)
 })

@@ -5,7 +5,7 @@
 // wanted, nor to look at every gang.
 import type { Change, KubeObject } from '@grove/kube'
 import { replicaCount } from '../layout.ts'
-import { keyOf, type ObjectKey } from '../object-key.ts'
+import { keyOf, type ObjectKey, refOf } from '../object-key.ts'
 import { sameMeaning } from '../owned-fields.ts'
 import { resources } from '../resources.ts'
 import type { StoredSet } from '../stored.ts'
@@ -49,9 +49,17 @@ export class SettledSets {
       if (isStatusOnly(change) || (ofGangs.has(resource) && change.type !== 'delete')) return
       if (!(change.new ?? change.old).metadata.namespace) this.#changesOfAll++
       else if (resource !== nameOf(resources.podCliqueSets))
-        for (const key of setsOf(change)) count(this.#changesOfChildren, key)
+        for (const key of setsOf(change)) {
+          // Children outlive their set in the caches. Nothing is remembered of a set that is gone.
+          if (world.sets.get(refOf(key))) count(this.#changesOfChildren, key)
+        }
       else if (change.new) count(this.#changes, keyOf(change.new))
     })
+  }
+
+  /** How many sets something is remembered of. */
+  get size(): number {
+    return new Set([...this.#changes.keys(), ...this.#changesOfChildren.keys()]).size
   }
 
   /** To be asked before the children are looked at, and to be given to `settle` afterwards. */

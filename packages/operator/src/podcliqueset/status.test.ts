@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { Condition, PodClique, PodCliqueScalingGroup, PodCliqueSetStatus } from '@grove/api'
+import { buildAll } from '../child-objects.ts'
+import { eachReplica } from '../layout.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import type { StoredSet } from '../stored.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
@@ -25,7 +27,7 @@ type Child = PodClique | PodCliqueScalingGroup
 type Changes = Readonly<Record<string, ((child: Child) => Child) | undefined>>
 
 function healthyChildren(of: StoredSet): Map<string, Child> {
-  const cliques = wantedCliques(of, templateHashes).map(one => ({
+  const cliques = buildAll(wantedCliques(of, templateHashes)).map(one => ({
     ...one,
     status: {
       replicas: 2,
@@ -37,7 +39,7 @@ function healthyChildren(of: StoredSet): Map<string, Child> {
       currentPodCliqueSetGenerationHash: generationHash,
     },
   }))
-  const groups = wantedScalingGroups(of).map(one => ({
+  const groups = buildAll(wantedScalingGroups(of)).map(one => ({
     ...one,
     status: {
       replicas: 3,
@@ -63,6 +65,7 @@ function statusOf(
   }
   return planSetStatus({
     set: of,
+    presentReplicas: () => eachReplica(of),
     revision: revisionOf(of),
     cliqueNamed: name => children.get(name) as PodClique | undefined,
     groupNamed: name => children.get(name) as PodCliqueScalingGroup | undefined,
@@ -140,6 +143,7 @@ describe('which replicas count', () => {
     const one = sampleSet({ ...shape, replicas: 1 })
     const children = healthyChildren(set)
     const status = planSetStatus({
+      presentReplicas: () => [0, 1],
       set: one,
       revision: revisionOf(one),
       cliqueNamed: name => children.get(name) as PodClique,

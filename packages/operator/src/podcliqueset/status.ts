@@ -13,17 +13,19 @@ import {
 } from '@grove/api'
 import { findCondition, withCondition, withoutCondition } from '../condition-list.ts'
 import {
-  replicaIndexes,
+  replicaCount,
   scalingGroupConfigs,
   scalingGroups,
   standaloneCliques,
   standaloneTemplates,
 } from '../layout.ts'
-import { isConverged, type Revision } from '../revision.ts'
+import { hasReachedGeneration, isConverged, type Revision } from '../revision.ts'
 import type { StoredSet } from '../stored.ts'
 
 export interface SetStatusInput {
   readonly set: StoredSet
+  /** Indexes of the replicas that have live children: the others cannot be available, and may be far more. */
+  presentReplicas(): Iterable<number>
   /** Live children controlled by this set, by name; terminating ones are not among them. */
   cliqueNamed(name: string): PodClique | undefined
   groupNamed(name: string): PodCliqueScalingGroup | undefined
@@ -36,9 +38,14 @@ export interface SetStatusInput {
 export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
   const { set, revision } = input
   const before = set.status
-  const all = replicaIndexes(set).map(replica => assess(input, replica))
+  const wanted = set.spec.replicas ?? 0
+  const count = replicaCount(set)
+  const all = Iterator.from(input.presentReplicas())
+    .filter(replica => replica < count)
+    .map(replica => assess(input, replica))
+    .toArray()
   // What is there only while an update runs serves like the others, and is nothing that is to be updated.
-  const replicas = all.slice(0, set.spec.replicas ?? 0)
+  const replicas = all.filter(({ replica }) => replica < wanted)
   const updatedCliques = replicas.reduce((sum, { updatedCliques }) => sum + updatedCliques, 0)
   const updatedGroups = replicas.reduce((sum, { updatedGroups }) => sum + updatedGroups, 0)
   return {
@@ -46,7 +53,7 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
     // Only the first: a new one is announced together with the update that it starts, never in passing.
     ...(before?.currentGenerationHash === undefined &&
       revision.generationHash && { currentGenerationHash: revision.generationHash }),
-    replicas: set.spec.replicas ?? 0,
+    replicas: wanted,
     availableReplicas: all.filter(replica => replica.available).length,
     updatedReplicas: replicas.filter(replica => replica.updated).length,
     hpaPodSelector: podSelector.ofSet(set.metadata.name),
@@ -54,9 +61,9 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
       updateProgress: {
         ...before.updateProgress,
         updatedPodCliquesCount: updatedCliques,
-        totalPodCliquesCount: standaloneTemplates(set).length * replicas.length,
+        totalPodCliquesCount: standaloneTemplates(set).length * wanted,
         updatedPodCliqueScalingGroupsCount: updatedGroups,
-        totalPodCliqueScalingGroupsCount: scalingGroupConfigs(set).length * replicas.length,
+        totalPodCliqueScalingGroupsCount: scalingGroupConfigs(set).length * wanted,
       },
     }),
     conditions: conditions(input),
@@ -64,6 +71,7 @@ export function planSetStatus(input: SetStatusInput): PodCliqueSetStatus {
 }
 
 interface ReplicaState {
+  readonly replica: number
   readonly available: boolean
   readonly updated: boolean
   readonly updatedCliques: number
@@ -76,13 +84,16 @@ function assess({ set, cliqueNamed, groupNamed, revision }: SetStatusInput, repl
   const cliques = expectedCliques.map(({ name }) => cliqueNamed(name)).filter(clique => clique !== undefined)
   const groups = expectedGroups.map(({ name }) => groupNamed(name)).filter(group => group !== undefined)
   const updatedCliques = cliques.filter(clique => isConverged(clique, revision)).length
-  const updatedGroups = groups.filter(group => hasReached(group, revision)).length
+  const updatedGroups = groups.filter(({ status }) =>
+    hasReachedGeneration(status?.currentPodCliqueSetGenerationHash, revision),
+  ).length
   const available =
     cliques.length === expectedCliques.length &&
     groups.length === expectedGroups.length &&
     cliques.every(hasEnoughReady) &&
     groups.every(hasEnoughAvailable)
   return {
+    replica,
     available,
     updated: available && updatedCliques === cliques.length && updatedGroups === groups.length,
     updatedCliques,
@@ -96,10 +107,6 @@ export function hasEnoughReady(clique: PodClique): boolean {
 
 export function hasEnoughAvailable(group: PodCliqueScalingGroup): boolean {
   return (group.status?.availableReplicas ?? 0) >= (group.spec.minAvailable ?? 1)
-}
-
-function hasReached(group: PodCliqueScalingGroup, { generationHash }: Revision): boolean {
-  return generationHash !== undefined && group.status?.currentPodCliqueSetGenerationHash === generationHash
 }
 
 function conditions({ set, topology, update, now }: SetStatusInput): Condition[] {

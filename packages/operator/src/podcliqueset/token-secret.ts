@@ -6,6 +6,7 @@ import { label, managedLabels, names, type Secret, selectorText, setErrorCode } 
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError } from '../coded-error.ts'
+import { keyOf, type ObjectKey } from '../object-key.ts'
 import { tokenSecret } from '../objects/identity.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { resources } from '../resources.ts'
@@ -15,11 +16,35 @@ import type { StoredSet } from '../stored.ts'
 const accountUidAnnotation = 'kubernetes.io/service-account.uid'
 /** What was seen of a Secret is believed this long: many cliques of one set start together. */
 const believedMs = 1_000
+/** While cliques wait for a token, the Secret is read after these waits, each twice as long as the one before. */
+const firstPollMs = 100
+const longestPollMs = 5_000
+/** Clusters fill a token in within moments. After this the set reports that it is missing. */
+const reportedAfterMs = 10_000
 /** Pods that still use the former Secret end when they end; looking more often helps nobody. */
 const formerLookedAtMs = 60_000
 
+/** Reconciles of others that a token makes possible. */
+export interface TokenWakeUps {
+  set(key: ObjectKey, afterMs: number): void
+  clique(key: ObjectKey): void
+}
+
+/** Cliques of one set that wait for its token. */
+interface Wait {
+  readonly since: number
+  readonly cliques: Set<ObjectKey>
+  delayMs: number
+  nextAt: number
+}
+
 export class TokenSecrets {
   readonly #context: OperatorContext
+  readonly #wakeUps: TokenWakeUps
+  /** By the set's UID. Only the set's own reconcile looks for the token then, however many cliques wait. */
+  readonly #waits = new Map<string, Wait>()
+  /** Being read, by the set's UID. */
+  readonly #looking = new Map<string, Promise<boolean>>()
   /** Sets whose Secret is there, with the account that it is for, by UID: it is made once and never changed. */
   readonly #known = new Map<string, string>()
   /** What was last seen of the Secret of a set, and when. */
@@ -29,14 +54,16 @@ export class TokenSecrets {
   /** Sets of former releases whose Secret has another name, and when that was last looked at. */
   readonly #former = new Map<string, number>()
 
-  constructor(context: OperatorContext) {
+  constructor(context: OperatorContext, wakeUps: TokenWakeUps) {
     this.#context = context
+    this.#wakeUps = wakeUps
     context.world.sets.onChange(change => {
       if (change.type !== 'delete') return
       const { uid } = change.old.metadata
       this.#known.delete(uid)
       this.#seen.delete(uid)
       this.#former.delete(uid)
+      this.#waits.delete(uid)
     })
   }
 
@@ -50,16 +77,67 @@ export class TokenSecrets {
     else if (!this.#seenLately(uid)) await this.#look(set, signal)
     const lookedAt = this.#former.get(uid)
     if (lookedAt === undefined || this.#context.clock.now() - lookedAt < formerLookedAtMs) return
-    if (await this.isFilled(set, signal)) await this.#removeFormer(set, signal)
+    if (this.#seenLately(uid)?.isFilled || (await this.#look(set, signal)))
+      await this.#removeFormer(set, signal)
   }
 
-  /** Whether pods that wait for others have a token to do so. */
-  async isFilled(set: StoredSet, signal: AbortSignal): Promise<boolean> {
-    return this.#seenLately(set.metadata.uid)?.isFilled || this.#look(set, signal)
+  /** Whether the pods of a clique that wait for others have a token to do so. If not, it wakes the clique as soon as there is one. */
+  async isFilledFor(set: StoredSet, clique: ObjectKey, signal: AbortSignal): Promise<boolean> {
+    const { uid } = set.metadata
+    if (this.#seenLately(uid)?.isFilled) return true
+    if (!this.#waits.has(uid) && (await this.#look(set, signal))) return true
+    const wait = this.#waits.get(uid) ?? this.#beginWait(set)
+    wait.cliques.add(clique)
+    return false
+  }
+
+  /** Looks for a token that cliques wait for, when it is time to. Returns what to report if they have waited for long. */
+  async poll(set: StoredSet, signal: AbortSignal): Promise<CodedError | undefined> {
+    const { uid, namespace, name } = set.metadata
+    const wait = this.#waits.get(uid)
+    if (!wait) return undefined
+    const now = this.#context.clock.monotonic()
+    try {
+      if (now >= wait.nextAt) {
+        wait.delayMs = Math.min(2 * wait.delayMs, longestPollMs)
+        wait.nextAt = now + wait.delayMs
+        if (await this.#look(set, signal)) {
+          this.#waits.delete(uid)
+          for (const clique of wait.cliques) this.#wakeUps.clique(clique)
+          return undefined
+        }
+      }
+    } finally {
+      if (this.#waits.has(uid)) this.#wakeUps.set(keyOf(set), Math.max(1, wait.nextAt - now))
+    }
+    if (now - wait.since < reportedAfterMs) return undefined
+    const secret = `${namespace}/${names.tokenSecret(name)}`
+    return new CodedError(
+      'Sync',
+      setErrorCode.tokenMissing,
+      `Secret ${secret} has no token, and pods that start after others wait for it; check that kube-controller-manager fills in tokens of service accounts, or delete the Secret so that it is created again`,
+    )
+  }
+
+  #beginWait(set: StoredSet): Wait {
+    const since = this.#context.clock.monotonic()
+    const wait = { since, cliques: new Set<ObjectKey>(), delayMs: firstPollMs, nextAt: since + firstPollMs }
+    this.#waits.set(set.metadata.uid, wait)
+    this.#wakeUps.set(keyOf(set), firstPollMs)
+    return wait
+  }
+
+  #look(set: StoredSet, signal: AbortSignal): Promise<boolean> {
+    const { uid } = set.metadata
+    const underWay = this.#looking.get(uid)
+    if (underWay) return underWay
+    const looking = this.#lookAlone(set, signal).finally(() => this.#looking.delete(uid))
+    this.#looking.set(uid, looking)
+    return looking
   }
 
   /** Whether there is a token. A Secret that is gone is made again. */
-  async #look(set: StoredSet, signal: AbortSignal): Promise<boolean> {
+  async #lookAlone(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const { name, uid } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)
     if (!secret || !isOf(set, secret)) await this.#provide(set, signal)

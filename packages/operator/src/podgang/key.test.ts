@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { groupReplicasFromTemplate, podGangs } from '../layout.ts'
 import { clique, group, sampleSet } from '../testing/sample-set.ts'
-import { gangInstanceOf, gangKeyOf, gangKeyOfMember } from './key.ts'
+import { gangInstanceOf, gangKeyOf, gangKeyOfMember, wantedGangKey } from './key.ts'
 
 const set = sampleSet({
   replicas: 2,
@@ -59,4 +59,23 @@ test('pods and cliques name their gang by their labels, never by taking names ap
   assert.equal(keyOf(ofBase), 'serving/w/1', 'a group replica of the minimum is in the base gang')
   assert.equal(keyOf({ ...scaled, 'grove.io/podcliquescalinggroup-replica-index': 'three' }), undefined)
   assert.equal(keyOf({}), undefined)
+})
+
+test('a gang is found by its name, if the set wants it', () => {
+  for (const gang of podGangs(set, groupReplicasFromTemplate))
+    assert.equal(wantedGangKey(set, gang.name, groupReplicasFromTemplate), gangKeyOf(set, gang))
+  for (const name of [
+    '',
+    'w',
+    'w-',
+    'w-x',
+    'w-00',
+    'w-999999',
+    'v-0',
+    'w-0-y-0',
+    'w-0-x-00',
+    'w-0-x-2',
+    'w-0-x-2147483647',
+  ])
+    assert.equal(wantedGangKey(set, name, groupReplicasFromTemplate), undefined, name)
 })

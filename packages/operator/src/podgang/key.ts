@@ -6,10 +6,14 @@ import type { KubeObject } from '@grove/kube'
 import { numberLabel } from '../clique-instance.ts'
 import {
   basePodGang,
+  type GroupReplicas,
   memberCliques,
   minAvailableOfGroup,
   type PodGangInstance,
+  type PodGangReference,
   replicaCount,
+  scalingGroup,
+  scalingGroupConfigs,
   scalingGroups,
 } from '../layout.ts'
 import type { StoredSet } from '../stored.ts'
@@ -19,7 +23,7 @@ export type GangKey = `${string}/${string}/${number}` | `${string}/${string}/${n
 
 export function gangKeyOf(
   set: { metadata: { namespace: string; name: string } },
-  gang: PodGangInstance,
+  gang: PodGangReference,
 ): GangKey {
   const base = `${set.metadata.namespace}/${set.metadata.name}/${gang.setReplica}` as const
   return gang.scaled ? `${base}/${gang.scaled.instance.name}/${gang.scaled.replica}` : base
@@ -41,6 +45,34 @@ export function gangKeyOfMember({ metadata }: KubeObject): GangKey | undefined {
 export function parseGangKey(key: GangKey) {
   const [namespace = '', set = '', replica = '', group, groupReplica] = key.split('/')
   return { namespace, set, replica: Number(replica), group, groupReplica: Number(groupReplica) }
+}
+
+/**
+ * The key of a gang by its name, if the set wants it now. A set may have far more gangs than exist, so it is not searched
+ * for: the indexes in the name say which gang of the layout it may be, and that one's name is compared.
+ */
+export function wantedGangKey(
+  set: StoredSet,
+  name: string,
+  groupReplicas: GroupReplicas,
+): GangKey | undefined {
+  const rest = name.slice(names.basePodGang(set.metadata.name, 0).length - 1)
+  const [, replica, group, index] = /^(\d{1,9})(?:-(.+)-(\d{1,9}))?$/.exec(rest) ?? []
+  const setReplica = Number(replica)
+  if (replica === undefined || setReplica >= replicaCount(set)) return undefined
+  if (group === undefined)
+    return name === names.basePodGang(set.metadata.name, setReplica)
+      ? gangKeyOf(set, { name, setReplica, scaled: undefined })
+      : undefined
+  const config = scalingGroupConfigs(set).find(candidate => candidate.name === group)
+  if (!config) return undefined
+  const instance = scalingGroup(set, setReplica, config)
+  const minimum = minAvailableOfGroup(config)
+  const scaled = { instance, replica: Number(index) + minimum }
+  return name === names.scaledPodGang(instance.name, scaled.replica, minimum) &&
+    scaled.replica < groupReplicas(instance)
+    ? gangKeyOf(set, { name, setReplica, scaled })
+    : undefined
 }
 
 /** The gang of a key, if the set wants it now. */

@@ -11,9 +11,10 @@ import {
   type Stored,
 } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
-import { CodedError, textOf } from '../coded-error.ts'
+import { CodedError, isNamespaceTerminating, textOf } from '../coded-error.ts'
 import { findCondition } from '../condition-list.ts'
 import type { PodGangInstance } from '../layout.ts'
+import { isTemplateTooLarge } from '../limits.ts'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { removalAfterMs } from '../removals-under-way.ts'
@@ -22,6 +23,7 @@ import { schedulerOf } from '../scheduler-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { levelsOf } from '../topology-levels.ts'
+import { patchObject } from '../writes.ts'
 import type { GangFailures } from './failures.ts'
 import { type GangKey, gangInstanceOf, parseGangKey } from './key.ts'
 import { type GangPlan, planGang, statusWith } from './plan.ts'
@@ -69,7 +71,7 @@ export class GangReconciler {
       this.#failures.clear(key)
       return result
     } catch (error) {
-      this.#failures.record(key, error)
+      if (!isNamespaceTerminating(error)) this.#failures.record(key, error)
       throw error
     }
   }
@@ -79,7 +81,7 @@ export class GangReconciler {
     const { namespace, set: setName } = parseGangKey(key)
     const set = world.sets.get({ namespace, name: setName }) as StoredSet | undefined
     const instance =
-      set && !set.metadata.deletionTimestamp
+      set && !set.metadata.deletionTimestamp && !isTemplateTooLarge(set, this.#context.configuration)
         ? gangInstanceOf(set, key, group => world.groups.get({ namespace, name: group })?.spec.replicas ?? 0)
         : undefined
     if (!set || !instance) {
@@ -182,12 +184,7 @@ export class GangReconciler {
     try {
       const written = plan.create
         ? await world.client.create(resources.podGangs, plan.create, { signal })
-        : await world.client.patch(
-            resources.podGangs,
-            { namespace: set.metadata.namespace, name },
-            { merge: plan.patch! },
-            { signal },
-          )
+        : await patchObject(world, resources.podGangs, existing!, { merge: plan.patch! }, { signal })
       sink.emit(set, eventSource.podCliqueSet, events.podGangApplied(id))
       return written
     } catch (error) {

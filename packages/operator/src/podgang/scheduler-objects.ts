@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The objects that a scheduler reads for a gang. Fields that the scheduler owns are its business.
-import { eventSource, setErrorCode } from '@grove/api'
-import { defineResource, isAlreadyExists, isNotFound, type KubeObject, type Resource } from '@grove/kube'
+import { eventSource, kinds, type OwnerReference, setErrorCode } from '@grove/api'
+import {
+  defineResource,
+  isAlreadyExists,
+  isNotFound,
+  type KubeObject,
+  type Resource,
+  type Stored,
+} from '@grove/kube'
 import { GangMappingError, type SchedulerBackend, type SchedulerObject } from '../backends/backend.ts'
+import { isControlledBy, isMadeForSameSet } from '../child-objects.ts'
 import { CodedError } from '../coded-error.ts'
+import { controlledBy } from '../objects/owner.ts'
 import type { OperatorContext } from '../operator-context.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { schedulerOf } from '../scheduler-of-set.ts'
 import type { StoredGang, StoredSet } from '../stored.ts'
 import { topologyName } from '../topology.ts'
 import type { World } from '../world.ts'
+import { patchObject } from '../writes.ts'
 
 export class SchedulerObjects {
   readonly #context: OperatorContext
@@ -23,7 +33,7 @@ export class SchedulerObjects {
     const { backends, world } = this.#context
     const backend = backends.find(schedulerOf(this.#context, set)) ?? backends.default
     for (const object of this.#wanted(backend, set, gang))
-      await apply(world, object, backend.keepsInSpec ?? [], signal)
+      await apply(world, gang, object, backend.keepsInSpec ?? [], signal)
   }
 
   #wanted(backend: SchedulerBackend, set: StoredSet, gang: StoredGang): SchedulerObject[] {
@@ -41,9 +51,10 @@ export class SchedulerObjects {
   }
 }
 
-/** Creates the object, or brings our fields of it up to date. */
+/** Creates the object, or updates the operator's fields of it. An object of another owner is reported, never patched. */
 async function apply(
   world: World,
+  gang: StoredGang,
   object: SchedulerObject,
   keeps: readonly string[],
   signal: AbortSignal,
@@ -66,9 +77,16 @@ async function apply(
   try {
     // Not served when it was last looked at: it may be by now, and is asked for every time.
     const existing = (cache ? cache.get(ref) : await find()) ?? (await create())
-    const patch = existing && differenceFrom(existing as WithSpec, object, keeps)
-    if (patch) await world.client.patch(resource, ref, { merge: patch }, { signal })
+    if (!existing) return
+    if (existing.metadata.deletionTimestamp) throw new Error('its predecessor is still being deleted')
+    const adoption = isControlledBy(existing, gang.metadata.uid) ? undefined : adoptionBy(gang, existing)
+    const difference = differenceFrom(existing as WithSpec, object, keeps)
+    if (!adoption && !difference) return
+    const metadata = { ...difference?.metadata, ...adoption }
+    const merge = { ...difference, metadata }
+    await patchObject(world, resource, existing as Stored<WithSpec>, { merge }, { signal })
   } catch (error) {
+    if (error instanceof CodedError) throw error
     throw new CodedError(
       'Sync',
       setErrorCode.applyPodGang,
@@ -80,13 +98,39 @@ async function apply(
   }
 }
 
+/**
+ * What makes the gang the controller of an object that has none and carries the operator's labels, or whose controller
+ * was a former gang of this name: it is gone, because the name is in use again. Throws for any other object.
+ */
+function adoptionBy(gang: StoredGang, existing: Stored<KubeObject>): AdoptionPatch {
+  const { name, namespace } = gang.metadata
+  const { kind, apiVersion, metadata } = existing
+  const { ownerReferences = [], resourceVersion } = metadata
+  const controller = ownerReferences.find(owner => owner.controller)
+  const isOrphan = !controller && isMadeForSameSet(existing, gang)
+  const isOfFormer = controller?.kind === kinds.podGang.kind && controller.name === name
+  if (!isOrphan && !isOfFormer)
+    throw new CodedError(
+      'Sync',
+      setErrorCode.setControllerReference,
+      `${kind} ${namespace}/${name} of ${apiVersion} exists and is not controlled by PodGang ${namespace}/${name}; delete it or rename the PodCliqueSet`,
+    )
+  const others = ownerReferences.filter(owner => owner !== controller)
+  return { resourceVersion, ownerReferences: [...others, ...controlledBy(gang)] }
+}
+
+interface AdoptionPatch {
+  readonly resourceVersion: string
+  readonly ownerReferences: readonly OwnerReference[]
+}
+
 type WithSpec = KubeObject & { readonly spec?: Readonly<Record<string, unknown>> }
 
 function differenceFrom(
   existing: WithSpec,
   wanted: SchedulerObject,
   keeps: readonly string[],
-): object | undefined {
+): { readonly metadata?: object; readonly spec?: unknown } | undefined {
   const spec = { ...(wanted.spec as Record<string, unknown>) }
   const before = Object.fromEntries(Object.keys(spec).map(key => [key, existing.spec?.[key]]))
   for (const member of keeps) if (existing.spec?.[member]) spec[member] = existing.spec[member]

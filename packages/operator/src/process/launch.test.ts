@@ -4,14 +4,17 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { loadConfiguration } from '@grove/api'
 import { parseLaunch } from './arguments.ts'
 import { readConfigurationFile } from './configuration-file.ts'
 import { LaunchError } from './exit-code.ts'
+import { ownNamespace } from './own-namespace.ts'
+import { configurationWarnings } from './warnings.ts'
 
 const missing = 'missing required launch option:'
 const folder = mkdtempSync(join(tmpdir(), 'grove-launch-'))
@@ -128,6 +131,123 @@ test('a failure that nobody caught ends the process with its origin, and with th
   silent.close()
   assert.equal(code, 6, said)
   assert.match(said, /^Err: unhandledRejection: Error: a defect\n\s+at /m)
+})
+
+describe('the namespace of the operator', () => {
+  const configurationOf = (content: object) => {
+    const loaded = loadConfiguration({
+      apiVersion: 'operator.config.grove.io/v1alpha1',
+      kind: 'OperatorConfiguration',
+      ...content,
+    })
+    assert.ok(loaded.outcome === 'loaded')
+    return loaded.configuration
+  }
+  const account = join(folder, 'service-account')
+  const namespaceOf = (content: object, variable?: string) => {
+    const before = process.env.GROVE_OPERATOR_NAMESPACE
+    if (variable === undefined) delete process.env.GROVE_OPERATOR_NAMESPACE
+    else process.env.GROVE_OPERATOR_NAMESPACE = variable
+    try {
+      return ownNamespace(configurationOf(content), account)
+    } finally {
+      if (before === undefined) delete process.env.GROVE_OPERATOR_NAMESPACE
+      else process.env.GROVE_OPERATOR_NAMESPACE = before
+    }
+  }
+  const elected = { leaderElection: { enabled: true } }
+  const manual = { server: { webhooks: { certProvisionMode: 'manual' } } }
+
+  test('is that of the environment, else that of the lease', () => {
+    assert.equal(namespaceOf(elected, 'a'), 'a')
+    assert.equal(namespaceOf({ leaderElection: { enabled: true, resourceNamespace: 'b' } }), 'b')
+    assert.equal(namespaceOf({ leaderElection: { enabled: true, resourceNamespace: 'b' } }, 'a'), 'a')
+  })
+
+  test('is that of its service account in a cluster', () => {
+    mkdirSync(account)
+    writeFileSync(join(account, 'namespace'), 'c\n')
+    assert.equal(namespaceOf(elected, 'a'), 'c')
+    writeFileSync(join(account, 'namespace'), '\n')
+    assert.throws(() => namespaceOf(elected, 'a'), { exitCode: 4, message: 'operator namespace is empty' })
+    rmSync(account, { recursive: true })
+  })
+
+  const rows: [string, object, string][] = [
+    ['a lease and a Secret', elected, 'its Lease and its certificate Secret'],
+    ['a lease', { ...elected, ...manual }, 'its Lease'],
+    ['a Secret', {}, 'its certificate Secret'],
+    [
+      'a Secret for metrics',
+      { server: { webhooks: { enabled: false }, metrics: { secure: true } } },
+      'its certificate Secret',
+    ],
+    ['a user name', { ...manual, authorizer: { enabled: true } }, 'its user name'],
+  ]
+  for (const [what, content, needs] of rows)
+    test(`is not guessed outside of a cluster where it is needed for ${what}`, () => {
+      assert.throws(() => namespaceOf(content), {
+        exitCode: 4,
+        message:
+          `the operator runs outside of a cluster and has no namespace for ${needs}: set the environment variable ` +
+          'GROVE_OPERATOR_NAMESPACE, or leaderElection.resourceNamespace in its configuration',
+      })
+    })
+
+  test('is not needed without lease, Secret and authorizer', () => {
+    assert.equal(namespaceOf(manual), '')
+    assert.equal(namespaceOf({ server: { webhooks: { enabled: false } } }), '')
+  })
+})
+
+describe('what a configuration allows is logged as a warning:', () => {
+  const safe = {
+    leaderElection: { enabled: true },
+    server: { metrics: { secure: true } },
+    debugging: { enableProfiling: true },
+  }
+  const profiling = (pprofBindHost: string) => ({
+    ...safe,
+    debugging: { enableProfiling: true, pprofBindHost },
+  })
+  const rows: [string, object, RegExp | undefined][] = [
+    ['nothing of a safe one', safe, undefined],
+    [
+      'no leader election',
+      { ...safe, leaderElection: {} },
+      /^leaderElection\.enabled is false: .* one replica/,
+    ],
+    [
+      'open metrics',
+      { ...safe, server: {} },
+      /^metrics are served over plain HTTP .* 2752; set server\.metrics\.secure/,
+    ],
+    ['open metrics on loopback', { ...safe, server: { metrics: { bindAddress: '127.0.0.1' } } }, undefined],
+    [
+      'no webhooks',
+      { ...safe, server: { metrics: { secure: true }, webhooks: { enabled: false } } },
+      /neither defaulted/,
+    ],
+    [
+      'profiles for everybody',
+      profiling('0.0.0.0'),
+      /^debugging\.pprofBindHost 0\.0\.0\.0 is not a loopback/,
+    ],
+    ['profiles on an IPv6 loopback', profiling('[::1]'), undefined],
+    ['profiles on a name', profiling('node-1'), /^debugging\.pprofBindHost node-1/],
+  ]
+  for (const [what, content, expected] of rows)
+    test(what, () => {
+      const loaded = loadConfiguration({
+        apiVersion: 'operator.config.grove.io/v1alpha1',
+        kind: 'OperatorConfiguration',
+        ...content,
+      })
+      assert.ok(loaded.outcome === 'loaded')
+      const warnings = configurationWarnings(loaded.configuration)
+      assert.equal(warnings.length, expected ? 1 : 0, warnings.join())
+      if (expected) assert.match(warnings[0]!, expected)
+    })
 })
 
 test('the process ends with a code and a sentence', () => {

@@ -2,22 +2,44 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { OperatorConfiguration } from '@grove/api'
 import { serviceAccountDirectory } from '@grove/kube'
 import { exitCode, LaunchError } from './exit-code.ts'
 
-/** Outside of a cluster, where no file tells: what stands in for it. */
+/** Names the operator's namespace outside of a cluster, where no file does. */
 const namespaceVariable = 'GROVE_OPERATOR_NAMESPACE'
 
-/** The namespace that the operator runs in: that of its service account, else what it is told. */
-export function ownNamespace(told: string | undefined): string {
-  const fromFile = readNamespaceFile()
+/**
+ * The namespace that the operator runs in: that of its service account, else that of the environment, else that of the
+ * lease in the configuration. Refuses to guess: an operator that keeps its lease elsewhere than its twin leads as well.
+ */
+export function ownNamespace(configuration: OperatorConfiguration, folder = serviceAccountDirectory): string {
+  const fromFile = readNamespaceFile(folder)
   if (fromFile === '') throw new LaunchError(exitCode.setUp, 'operator namespace is empty')
-  return fromFile ?? process.env[namespaceVariable] ?? (told || 'default')
+  const namespace =
+    fromFile || process.env[namespaceVariable] || configuration.leaderElection.resourceNamespace
+  const needs = needsOf(configuration)
+  if (namespace || needs.length === 0) return namespace
+  throw new LaunchError(
+    exitCode.setUp,
+    `the operator runs outside of a cluster and has no namespace for ${needs.join(' and ')}: ` +
+      `set the environment variable ${namespaceVariable}, or leaderElection.resourceNamespace in its configuration`,
+  )
 }
 
-function readNamespaceFile(): string | undefined {
+/** What the operator keeps in its namespace, or derives from it. */
+function needsOf({ leaderElection, server, authorizer }: OperatorConfiguration): string[] {
+  const certificates = server.webhooks.enabled || server.metrics.secure
+  return [
+    ...(leaderElection.enabled ? ['its Lease'] : []),
+    ...(certificates && server.webhooks.certProvisionMode === 'auto' ? ['its certificate Secret'] : []),
+    ...(authorizer.enabled && !authorizer.reconcilerServiceAccountUserName ? ['its user name'] : []),
+  ]
+}
+
+function readNamespaceFile(folder: string): string | undefined {
   try {
-    return readFileSync(join(serviceAccountDirectory, 'namespace'), 'utf8').trim()
+    return readFileSync(join(folder, 'namespace'), 'utf8').trim()
   } catch {
     return undefined
   }

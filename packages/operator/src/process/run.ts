@@ -26,6 +26,8 @@ import {
   Manager,
   type Registry,
   requestMetrics,
+  reviewedAccess,
+  reviewerOf,
   systemClock,
 } from '@grove/kube'
 import { schedulerBackends } from '../backends/registry.ts'
@@ -36,6 +38,7 @@ import { rehearse } from '../rehearsal/rehearse.ts'
 import { RemovalsUnderWay } from '../removals-under-way.ts'
 import { StatusPace } from '../status-pace.ts'
 import { World } from '../world.ts'
+import { servedCertificates } from './certificates.ts'
 import { recordedEvents } from './event-records.ts'
 import { exitCode, LaunchError } from './exit-code.ts'
 import { checkMnnvl } from './mnnvl-check.ts'
@@ -87,7 +90,7 @@ interface Parts {
 function assemble(parts: Parts): Manager {
   const { client, configuration, log, registry } = parts
   const { server, debugging, leaderElection } = configuration
-  const namespace = ownNamespace(leaderElection.resourceNamespace)
+  const namespace = ownNamespace(configuration)
   const lease = {
     namespace: leaderElection.resourceNamespace || namespace,
     name: leaderElection.resourceName,
@@ -106,19 +109,37 @@ function assemble(parts: Parts): Manager {
         },
       })
     : undefined
+  const servesTls = server.webhooks.enabled || server.metrics.secure
+  log.info('The operator keeps its objects in its namespace', {
+    namespace,
+    ...(election && { lease }),
+    ...(servesTls &&
+      server.webhooks.certProvisionMode === 'auto' && { secretName: server.webhooks.secretName }),
+  })
+  const certificates = servesTls
+    ? servedCertificates({ client, configuration, namespace, clock, log, registry })
+    : undefined
   const manager = new Manager({
     clock,
     log,
     registry,
     ...(election && { election }),
     probes: endpoint(server.healthProbes.bindAddress, server.healthProbes.port),
-    metrics: endpoint(server.metrics.bindAddress, server.metrics.port),
+    metrics: {
+      ...endpoint(server.metrics.bindAddress, server.metrics.port),
+      ...(server.metrics.secure && {
+        certificates: certificates?.source,
+        access: reviewedAccess(reviewerOf(client), clock),
+      }),
+    },
     ...(debugging?.enableProfiling && {
       profiling: endpoint(debugging.pprofBindHost, debugging.pprofBindPort),
     }),
   })
   manager.addHealthCheck('healthz', () => undefined)
-  addWebhooks(manager, { client, configuration, namespace, clock, log })
+  certificates?.addTo(manager)
+  if (server.webhooks.enabled && certificates)
+    addWebhooks(manager, { client, configuration, namespace, certificates: certificates.source, clock, log })
   addControllers(manager, parts)
   return manager
 }

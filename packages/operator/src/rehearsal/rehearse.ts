@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The first set after a start would otherwise wait until V8 has compiled what is done for it, a quarter of a second.
-import {
-  type CliqueTemplate,
-  defaultScheduler,
-  enabledSchedulers,
-  label,
-  type OperatorConfiguration,
-  type PodCliqueSet,
-} from '@grove/api'
-import { type AdmissionRequest, type Client, type Clock, createClientOn, silentLogger } from '@grove/kube'
-import { defaultingHandler, validatingHandler } from '../admission/handlers.ts'
+import { defaultScheduler, enabledSchedulers, label, type OperatorConfiguration } from '@grove/api'
+import { type Clock, createClientOn } from '@grove/kube'
 import { schedulerBackends } from '../backends/registry.ts'
 import { Operator } from '../operator.ts'
 import { RemovalsUnderWay } from '../removals-under-way.ts'
@@ -18,15 +10,15 @@ import { resources } from '../resources.ts'
 import { StatusPace } from '../status-pace.ts'
 import { World } from '../world.ts'
 import { Stage } from './stage.ts'
+import { warmUpSet } from './warm-up-set.ts'
 
-const namespace = 'rehearsal'
 /** As often as it helps: after that the code is compiled. */
 export const rounds = 8
 /** It takes a tenth of this. What does not come about by then is let be. */
 const longestMs = 3_000
 
 /**
- * Lets controllers and admission handle small sets that exist nowhere. Ends by itself or with the signal, soon in any case;
+ * Lets controllers handle small sets that exist nowhere. Ends by itself or with the signal, soon in any case;
  * touches no cluster. Not for results: only for what the process knows afterwards about its own code. Tells how many became ready.
  */
 export async function rehearse(
@@ -61,8 +53,7 @@ export async function rehearse(
     await operator.start(running)
     let done = 0
     for (; done < rounds; done++) {
-      const set = sampleSet(`round-${done}`)
-      await admitted(set, client, configuration, running)
+      const set = warmUpSet(`round-${done}`)
       await client.create(resources.podCliqueSets, set, { signal: running })
       await ready.until(set.metadata.name, podsEach, running)
       if (running.aborted) break
@@ -76,44 +67,7 @@ export async function rehearse(
   }
 }
 
-/** One standalone clique and one group, so that every controller has its part. */
-function sampleSet(name: string): PodCliqueSet {
-  const clique = (role: string): CliqueTemplate => ({
-    name: role,
-    spec: {
-      roleName: role,
-      replicas: 5,
-      minAvailable: 5,
-      podSpec: { containers: [{ name: 'main', image: 'none' }] },
-    },
-  })
-  return {
-    apiVersion: 'grove.io/v1alpha1',
-    kind: 'PodCliqueSet',
-    // One of the schedulers does nothing without a queue.
-    metadata: { name, namespace, labels: { [label.kaiQueue]: 'rehearsal' } },
-    spec: {
-      replicas: 1,
-      template: {
-        cliques: [clique('alone'), clique('member')],
-        podCliqueScalingGroups: [{ name: 'group', cliqueNames: ['member'], replicas: 1, minAvailable: 1 }],
-        terminationDelay: '4h',
-      },
-    },
-  }
-}
 const podsEach = 10
-
-async function admitted(
-  object: PodCliqueSet,
-  client: Client,
-  configuration: OperatorConfiguration,
-  signal: AbortSignal,
-): Promise<void> {
-  const request = { operation: 'CREATE', namespace, object } as unknown as AdmissionRequest
-  await defaultingHandler()(request, { signal, log: silentLogger })
-  await validatingHandler({ client, configuration })(request, { signal, log: silentLogger })
-}
 
 /** How many pods of a set are ready. */
 class ReadyCount {

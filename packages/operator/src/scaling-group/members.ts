@@ -2,7 +2,7 @@
 
 // The writes by which a scaling group comes to its member cliques.
 import { eventSource, events, label, type PodClique, scalingGroupErrorCode } from '@grove/api'
-import { isAlreadyExists } from '@grove/kube'
+import { isAlreadyExists, type Stored } from '@grove/kube'
 import { isControlledBy } from '../child-objects.ts'
 import { CodedError, textOf } from '../coded-error.ts'
 import type { CliqueInstance } from '../layout.ts'
@@ -12,6 +12,7 @@ import { patchClique } from '../podcliqueset/children.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+import { patchObject } from '../writes.ts'
 
 export async function createMember(
   set: StoredSet,
@@ -64,11 +65,11 @@ export async function mendMember(
   const { [label.podTemplateHash]: _, ...wanted } = cliqueLabels(set, member, '')
   const wrong = Object.entries(wanted).filter(([key, value]) => clique.metadata.labels?.[key] !== value)
   if (wrong.length === 0) return
-  const { name, uid } = clique.metadata
+  const { name } = clique.metadata
   const { namespace } = set.metadata
-  const merge = { metadata: { uid, labels: Object.fromEntries(wrong) } }
+  const merge = { metadata: { labels: Object.fromEntries(wrong) } }
   try {
-    await world.client.patch(resources.podCliques, { namespace, name }, { merge }, { signal })
+    await patchObject(world, resources.podCliques, clique as Stored<PodClique>, { merge }, { signal })
   } catch (error) {
     const message = `Error labelling PodClique ${namespace}/${name}`
     throw new CodedError('Sync', scalingGroupErrorCode.applyCliques, message, error)
@@ -89,9 +90,8 @@ export async function patchMember(
   if (!patch) return
   const { namespace } = set.metadata
   const id = `${namespace}/${member.name}`
-  const ref = { namespace, name: member.name }
   try {
-    await world.client.patch(resources.podCliques, ref, { merge: patch }, { signal })
+    await patchObject(world, resources.podCliques, clique as Stored<PodClique>, { merge: patch }, { signal })
     sink.emit(group, eventSource.podCliqueScalingGroup, events.cliqueApplied(id))
   } catch (error) {
     sink.emit(group, eventSource.podCliqueScalingGroup, events.memberCliqueApplyFailed(id, textOf(error)))

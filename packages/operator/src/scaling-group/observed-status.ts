@@ -4,6 +4,7 @@ import { type EventValue, label, type PodClique, type PodCliqueScalingGroupStatu
 import { numberLabel } from '../clique-instance.ts'
 import { replicaCount } from '../layout.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
+import { isPaused } from '../podcliqueset/update.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { groupUpdate, withProgress } from './replace-outdated.ts'
@@ -34,6 +35,7 @@ export function observeGroup(
     onTotalLoss: context.configuration.gangTermination.onTotalLoss,
     isLeaving: (numberLabel(stored.metadata.labels, label.setReplicaIndex) ?? 0) >= replicaCount(set),
     update: groupUpdateCondition(next),
+    paused: isPaused(set),
     now: timestamp(context.clock),
   })
   return { ...plan, settlesInMs: isUpdatingGroup(group) && next.kind === 'wait' ? (next.retryInMs ?? 0) : 0 }

@@ -3,8 +3,15 @@
 // Which member cliques a scaling group lacks, and which of its replicas are too many.
 import { label, type PodClique } from '@grove/api'
 import { numberLabel } from '../clique-instance.ts'
-import { type CliqueInstance, memberCliques, range, type ScalingGroupInstance } from '../layout.ts'
+import {
+  type CliqueInstance,
+  eachIndex,
+  memberCliques,
+  memberNamed,
+  type ScalingGroupInstance,
+} from '../layout.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
+import { mostCreated } from '../writes.ts'
 
 export interface GroupInput {
   readonly set: StoredSet
@@ -15,7 +22,7 @@ export interface GroupInput {
 }
 
 export interface GroupPlan {
-  /** Missing cliques. One whose predecessor is still going waits for its end. */
+  /** Missing cliques, at most `mostCreated`. One whose predecessor is still going waits for its end. */
   readonly create: readonly CliqueInstance[]
   /** Indexes of replicas beyond the wanted number, ascending. */
   readonly removeReplicas: readonly number[]
@@ -25,18 +32,22 @@ export interface GroupPlan {
 
 export function planGroup({ set, group, instance, cliques }: GroupInput): GroupPlan {
   const byName = new Map(cliques.map(clique => [clique.metadata.name, clique]))
-  const wanted = range(0, group.spec.replicas).flatMap(replica => memberCliques(set, instance, replica))
   const surplus = cliques
     .filter(clique => !clique.metadata.deletionTimestamp)
     .map(replicaIndexOf)
     .filter(index => index !== undefined)
     .filter(index => index >= group.spec.replicas)
+  const missing = Iterator.from(eachIndex(0, group.spec.replicas))
+    .flatMap(replica => memberCliques(set, instance, replica))
+    .filter(member => !byName.has(member.name))
   return {
-    create: wanted.filter(member => !byName.has(member.name)),
+    create: missing.take(mostCreated).toArray(),
     removeReplicas: [...new Set(surplus)].sort((a, b) => a - b),
-    keep: wanted.flatMap(member => {
-      const clique = byName.get(member.name)
-      return clique && !clique.metadata.deletionTimestamp ? [{ clique, instance: member }] : []
+    keep: cliques.flatMap(clique => {
+      const member = clique.metadata.deletionTimestamp
+        ? undefined
+        : memberNamed(set, instance, clique.metadata.name)
+      return member && member.group!.replica < group.spec.replicas ? [{ clique, instance: member }] : []
     }),
   }
 }

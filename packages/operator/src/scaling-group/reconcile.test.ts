@@ -49,6 +49,7 @@ test('the highest replicas go, whatever holes there are, and that is told on the
   assert.equal(await pass(watched), undefined)
   assert.deepEqual(names(watched), ['w-0-g-0-gpu-worker', 'w-0-g-0-worker'])
   assert.deepEqual(watched.told, [
+    'PodCliqueSet/w podcliqueset-controller Normal PodGangDeleteSuccessful: Deleted PodGang serving/w-0-g-1',
     `PodCliqueSet/w podcliquescalinggroup-controller Normal PodCliqueScalingGroupReplicaDeleteSuccessful: Deleted PodCliqueScalingGroup ${name} replicaIndex: 2`,
   ])
 })
@@ -57,10 +58,11 @@ test('replicas that cannot be removed are named, and missing members are made al
   const watched = await watchedSet(set)
   scale(watched, 2)
   remove(watched, cliqueOf(watched, 'w-0-g-0-worker')!)
-  watched.refuse(({ verb }) => verb === 'delete')
+  watched.refuse(({ verb, resource }) => verb === 'delete' && resource !== 'podgangs')
   assert.ok(await pass(watched))
   assert.ok(cliqueOf(watched, 'w-0-g-0-worker'))
-  assert.deepEqual(watched.told.slice(0, 1), [
+  assert.deepEqual(watched.told.slice(0, 2), [
+    'PodCliqueSet/w podcliqueset-controller Normal PodGangDeleteSuccessful: Deleted PodGang serving/w-0-g-1',
     `PodCliqueSet/w podcliquescalinggroup-controller Warning PodCliqueScalingGroupReplicaDeleteFailed: Error deleting PodCliqueScalingGroup ${name} ReplicaIndex 2 : Forbidden: not today`,
   ])
   assert.deepEqual(errorsOf(groupOf(watched)), [

@@ -16,23 +16,26 @@ import { endsBreach } from '../condition-list.ts'
 import { terminationDelayMs } from '../gang-termination/breach.ts'
 import { dueReplicas } from '../gang-termination/confirmation.ts'
 import { planGroupTermination } from '../gang-termination/plan-group.ts'
-import { range } from '../layout.ts'
+import { eachIndex, replicaCount } from '../layout.ts'
+import { groupLimitExceeded, isTemplateTooLarge, type LimitExceeded } from '../limits.ts'
 import { type ObjectKey, refOf } from '../object-key.ts'
 import { claimsOfScalingGroup } from '../objects/resource-claim.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
 import { adopt, orphansOfGroup } from '../orphans.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
-import { isAnnounced, isOnDelete, isUpdatingSet } from '../podcliqueset/update.ts'
+import { isAnnounced, isOnDelete, isPaused, isUpdatingSet } from '../podcliqueset/update.ts'
+import { removalAfterMs } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredScalingGroup, StoredSet } from '../stored.ts'
 import { isToBeRenamed, releaseForeign, renameClique } from '../take-over.ts'
-import { runAll } from '../writes.ts'
+import { firstBatch, mostCreated, runAll, runSlowStart } from '../writes.ts'
 import { createMember, mendMember, patchMember } from './members.ts'
 import { observeGroup } from './observed-status.ts'
 import { planGroup } from './plan.ts'
+import { writeOffReplicas } from './planned-loss.ts'
 import { isOwnTurn, replaceOutdated } from './replace-outdated.ts'
 import { removeReplicas } from './replica-removal.ts'
 import { isUpdatingGroup } from './status.ts'
@@ -57,59 +60,82 @@ export async function reconcileScalingGroup(
   const set = owningSet(world, group)
   if (!set || set.metadata.deletionTimestamp) return undefined
   let deadline: number | undefined
-  let areHeldBack = false
+  let againMs = 0
   let failure: unknown
+  const limit = limitOf(set, group, context)
   try {
-    const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
-    const orphans = orphansOfGroup(set, group, world)
-    const code = scalingGroupErrorCode.setOwner
-    await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
-    areHeldBack = await syncMembers(set, group, context, signal)
-    await replaceOutdated(set, group, context, signal)
-    deadline = await terminateReplicas(set, group, context, signal)
+    if (!limit && !isTemplateTooLarge(set, context.configuration)) {
+      const owner = group as Stored<PodCliqueScalingGroup> & StoredScalingGroup
+      const orphans = orphansOfGroup(set, group, world)
+      const code = scalingGroupErrorCode.setOwner
+      await adopt(orphans, resources.podCliqueScalingGroups, owner, code, context, signal)
+      againMs = await syncMembers(set, group, context, signal)
+      await replaceOutdated(set, group, context, signal)
+      deadline = await terminateReplicas(set, group, context, signal)
+    }
   } catch (error) {
     failure = error
   }
-  const waitMs = await updateStatus(set, key, failure, context, signal)
+  const waitMs = await updateStatus(set, key, failure ?? limit, context, signal)
+  if (limit?.isNew(group.status?.lastErrors))
+    context.events.emit(group, eventSource.podCliqueScalingGroup, limit.event)
   if (failure) throw failure
-  const soonestMs = areHeldBack ? heldBackMs : waitMs
+  const soonestMs = againMs || waitMs
   return {
     ...(deadline !== undefined && { requeueAt: deadline }),
     ...(soonestMs > 0 && { requeueAfter: soonestMs }),
   }
 }
 
+/** A group whose count is above its limit keeps what it has; a change of the count wakes it. */
+function limitOf(
+  set: StoredSet,
+  group: StoredScalingGroup,
+  { configuration }: OperatorContext,
+): LimitExceeded | undefined {
+  const instance = groupInstanceOf(set, group)
+  return instance && groupLimitExceeded(set, instance, group.spec.replicas, configuration)
+}
+
 /** How soon to look again whether the replica of the set has been removed. */
 const heldBackMs = 1_000
+/** How soon to create the next slice. */
+const nextSliceMs = 1
 
-/** Tells whether members are held back until what was there before them has been told to go. */
+/** Returns how soon to look again when members are held back, or when there are more than one reconcile creates. */
 async function syncMembers(
   set: StoredSet,
   group: StoredScalingGroup,
   context: OperatorContext,
   signal: AbortSignal,
-): Promise<boolean> {
+): Promise<number> {
   const { world } = context
   const instance = groupInstanceOf(set, group)
   if (!instance) throw new ComponentFailed('PodClique', unknownGroup(set, group))
+  let hasAllClaims = true
   const unclaimed = await failuresOf(
     syncSharedClaims(
       {
         set,
         ownerUid: group.metadata.uid,
         entries: instance.config.resourceSharing ?? [],
-        wanted: find => claimsOfScalingGroup(set, instance, group, range(0, group.spec.replicas), find),
+        wanted: find => claimsOfScalingGroup(set, instance, group, eachIndex(0, group.spec.replicas), find),
         code: scalingGroupErrorCode.syncResourceClaim,
       },
       context,
       signal,
-    ),
+    ).then(progress => {
+      hasAllClaims = progress === 'complete'
+    }),
   )
   // Members come when their claims are there; replicas that are not wanted any more go in any case.
   const cliques = world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroup({ set, group, instance, cliques })
   const areHeldBack = plan.create.length > 0 && context.removals.has(set, instance.setReplica)
-  const create = unclaimed.length || areHeldBack || !isAnnounced(set) ? [] : plan.create
+  const isSurplus = instance.setReplica >= replicaCount(set)
+  const isReady = unclaimed.length === 0 && hasAllClaims && !areHeldBack && !isSurplus && isAnnounced(set)
+  const create = isReady ? plan.create : []
+  await writeOffReplicas(group, plan.removeReplicas, context, signal)
   const failures = [
     ...unclaimed,
     // Under our name of the template.
@@ -123,7 +149,12 @@ async function syncMembers(
         ),
     )),
     ...(await removeReplicas(set, group, plan.removeReplicas, context, signal)),
-    ...(await runAll(create.map(member => () => createMember(set, group, member, context, signal)))),
+    ...(
+      await runSlowStart(
+        create.map(member => () => createMember(set, group, member, context, signal)),
+        { tolerated: firstBatch },
+      )
+    ).failures,
     ...(await runAll(
       plan.keep.map(
         ({ clique, instance: member }) =>
@@ -137,7 +168,8 @@ async function syncMembers(
   ]
   if (failures.length)
     throw new PassFailed(failures.map(failure => new ComponentFailed('PodClique', failure)))
-  return areHeldBack
+  if (areHeldBack) return heldBackMs
+  return hasAllClaims && create.length < mostCreated ? 0 : nextSliceMs
 }
 
 /** Why a group is no instance of anything in its set. */
@@ -163,17 +195,18 @@ function unknownGroup(set: StoredSet, { metadata }: StoredScalingGroup): CodedEr
   )
 }
 
-/** Takes down replicas that were in breach for too long and can be done without. Not during an update. */
+/** Takes down replicas that were in breach for too long and can be done without. Not during an update, unless it is paused. */
 async function terminateReplicas(
   set: StoredSet,
   group: StoredScalingGroup,
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number | undefined> {
-  if (isUpdatingGroup(group) || isOwnTurn(set, group)) return undefined
+  if (!isPaused(set) && (isUpdatingGroup(group) || isOwnTurn(set, group))) return undefined
   const cliques = context.world.cliques.byIndex('controller', group.metadata.uid)
   const plan = planGroupTermination(group, cliques, terminationDelayMs(set), context.clock.now())
   const due = await dueReplicas(set, group, plan.terminate, context, signal)
+  await writeOffReplicas(group, due, context, signal)
   const failures = await removeReplicas(set, group, due, context, signal)
   if (failures.length) throw new PassFailed(failures)
   return plan.deadline
@@ -190,12 +223,21 @@ async function updateStatus(
   const { world, events: sink, statusPace } = context
   const stored = world.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
   if (!stored || stored.metadata.deletionTimestamp) return 0
+  // While the operator itself removes the replica of the set, its members disappear on purpose.
+  const replica = numberLabel(stored.metadata.labels, label.setReplicaIndex)
+  if (failure === undefined && replica !== undefined && context.removals.has(set, replica))
+    return removalAfterMs
   const cliques = world.cliques.byIndex('controller', stored.metadata.uid)
   const observed = observeGroup(set, stored, cliques, context)
   const status = {
     ...observed.status,
     lastErrors: failure
-      ? lastErrorsOf(failure, scalingGroupErrorCode.listCliques, timestamp(context.clock))
+      ? lastErrorsOf(
+          failure,
+          scalingGroupErrorCode.listCliques,
+          timestamp(context.clock),
+          stored.status?.lastErrors,
+        )
       : [],
   }
   if (!mergePatch(stored.status, status)) {
@@ -205,9 +247,10 @@ async function updateStatus(
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
   const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
-  await writeStatus(world, resources.podCliqueScalingGroups, stored, status, { signal })
+  const isWritten = await writeStatus(world, resources.podCliqueScalingGroups, stored, status, { signal })
   statusPace.wrote(stored.metadata.uid)
-  for (const event of observed.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
+  if (isWritten)
+    for (const event of observed.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
   return observed.settlesInMs
 }
 

@@ -19,6 +19,7 @@ import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { writeStatus } from '../status-write.ts'
 import type { StoredClique, StoredScalingGroup, StoredSet } from '../stored.ts'
+import { withoutDeleted, writeOffReplicas } from './planned-loss.ts'
 import { removeReplicas } from './replica-removal.ts'
 import { type GroupUpdatePlan, planGroupUpdate } from './update.ts'
 import { groupProgress, selectReplica } from './update-progress.ts'
@@ -96,11 +97,12 @@ export async function replaceOutdated(
       world,
       resources.podCliqueScalingGroups,
       stored as Stored<PodCliqueScalingGroup>,
-      status,
+      withoutDeleted(stored, status, [plan.replica], context),
       { signal },
     )
   }
   const going = plan.kind === 'replace' ? [plan.replica] : plan.kind === 'discard' ? plan.replicas : []
+  await writeOffReplicas(stored, going, context, signal)
   const failures = await removeReplicas(set, group, going, context, signal)
   if (failures.length) throw new PassFailed(failures)
 }

@@ -25,7 +25,7 @@ interface Shape {
    * One word per replica, one letter for each of its cliques `a` and `b`: `r` serves, `s` starts, `b` is in
    * breach, `p` was never placed, `l` was placed and is lost, `x` is placed and has not said whether it is in
    * breach, `f` has said nothing, `u` is being updated, `o` serves with an old template, `t` serves and is
-   * going, `.` is not there.
+   * going, `z` was placed and scaled to zero by a user, `.` is not there.
    */
   readonly members: string
   readonly replicas?: number
@@ -33,6 +33,7 @@ interface Shape {
   readonly before?: Partial<PodCliqueScalingGroupStatus>
   readonly onTotalLoss?: OnTotalLoss
   readonly isLeaving?: boolean
+  readonly paused?: boolean
   readonly more?: readonly PodClique[]
   readonly now?: string
 }
@@ -42,7 +43,7 @@ const said = (type: string, status: string): Condition =>
   ({ type, status, reason: 'x', message: 'x', lastTransitionTime: time }) as Condition
 
 function member(letter: string, replica: number, name: string): PodClique {
-  const isPlaced = !'pfl'.includes(letter)
+  const isPlaced = !'pflz'.includes(letter)
   const ready = 'rout'.includes(letter) ? 2 : 0
   const hash = letter === 'o' ? 'old' : 'new'
   const breached = letter === 'b' ? 'True' : letter === 'u' ? 'Unknown' : 'False'
@@ -56,7 +57,7 @@ function member(letter: string, replica: number, name: string): PodClique {
       ...(letter === 't' && { deletionTimestamp: time }),
     },
     // Without a minimum every pod counts.
-    spec: { roleName: name, replicas: 2, podSpec: { containers: [] } },
+    spec: { roleName: name, replicas: letter === 'z' ? 0 : 2, podSpec: { containers: [] } },
     ...(letter !== 'f' && {
       status: {
         readyReplicas: ready,
@@ -67,7 +68,7 @@ function member(letter: string, replica: number, name: string): PodClique {
         currentPodCliqueSetGenerationHash: letter === 'o' ? 'former' : 'g',
         conditions: [
           said('PodCliqueScheduled', isPlaced ? 'True' : 'False'),
-          ...(letter === 'l' ? [said('EverScheduled', 'True')] : []),
+          ...('lz'.includes(letter) ? [said('EverScheduled', 'True')] : []),
           ...(letter === 'x' ? [] : [said('MinAvailableBreached', breached)]),
         ],
       },
@@ -81,6 +82,7 @@ function plan({
   before,
   onTotalLoss = 'Wait',
   isLeaving = false,
+  paused = false,
   more,
   now,
   ...given
@@ -111,6 +113,7 @@ function plan({
     onTotalLoss,
     isLeaving,
     update: undefined,
+    paused,
     now: now ?? '2030-01-01T02:00:00Z',
   })
 }
@@ -173,6 +176,7 @@ const lost = suppressed(
   'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
 )
 const zero = suppressed('Scaled to zero. Gang termination is suppressed because no replica is wanted')
+const updating = ['Unknown', 'UpdateInProgress', 'Update is in progress'] as const
 const wasWell = { conditions: [said('EverHealthy', 'True')] }
 
 const breaches: [what: string, shape: Shape, condition: readonly [string, string, string]][] = [
@@ -195,10 +199,29 @@ const breaches: [what: string, shape: Shape, condition: readonly [string, string
   ['and that is a breach', { members: 'pp', before: wasWell, onTotalLoss: 'Recreate' }, below(0, 1)],
   ['never one at start-up', { members: 'pp', onTotalLoss: 'Recreate' }, startUp],
   ['nobody wants any', { members: '', replicas: 0, before: wasWell }, zero],
+  ['scaled to zero', { members: '', replicas: 0, before: wasWell, onTotalLoss: 'Recreate' }, zero],
+  ['a member scaled to zero', { members: 'rz', before: wasWell, onTotalLoss: 'Recreate' }, zero],
+  ['a member of one replica scaled to zero, the other lost', { members: 'rz pp', before: wasWell }, lost],
+  ['all of them, during an update', { members: 'bb bb', before: { updateProgress: running } }, updating],
   [
-    'all of them, during an update',
-    { members: 'bb bb', before: { updateProgress: running } },
-    ['Unknown', 'UpdateInProgress', 'Update is in progress'],
+    'too few are scheduled, during an update',
+    { members: 'rr pp ff', minAvailable: 2, before: { updateProgress: running } },
+    updating,
+  ],
+  [
+    'all are lost, during an update',
+    { members: 'pp', before: { ...wasWell, updateProgress: running }, onTotalLoss: 'Recreate' },
+    updating,
+  ],
+  [
+    'too few are scheduled, during a paused update',
+    { members: 'rr pp ff', minAvailable: 2, before: { updateProgress: running }, paused: true },
+    below(1, 2),
+  ],
+  [
+    'all of them, during a paused update',
+    { members: 'bb bb', before: { updateProgress: running }, paused: true },
+    tooFew(0, 1),
   ],
   ['all of them, after an update', { members: 'bb', before: { updateProgress: ended } }, tooFew(0, 1)],
 ]
@@ -304,6 +327,23 @@ test('a breach of a group is no older than those of its cliques', () => {
   assert.equal(breachAt('bb rr'), time)
   // What a missing clique has to say is not known.
   assert.equal(breachAt('.r rr'), long.lastTransitionTime)
+})
+
+test('a breach that began in the future, by the clock of another operator, begins now; a cause in the future says nothing', () => {
+  const breach = (lastTransitionTime: string) => ({
+    ...said('MinAvailableBreached', 'True'),
+    lastTransitionTime,
+  })
+  const begins = (members: string, before: string, now: string) =>
+    findCondition(
+      plan({ members, minAvailable: 2, before: { conditions: [breach(before)] }, now }).status.conditions,
+      'MinAvailableBreached',
+    )!.lastTransitionTime
+  const [past, now, future] = ['2029-12-31T20:00:00Z', '2029-12-31T22:00:00Z', '2030-01-01T09:00:00Z']
+  assert.equal(begins('rr pp', future, now), now)
+  assert.equal(begins('rr pp', past, now), past)
+  // The clique in breach says a time that has not come yet.
+  assert.equal(begins('bb rr', past, now), past)
 })
 
 test('planning the status of an unchanged group changes nothing, whatever the time', () => {

@@ -9,21 +9,15 @@ import {
   events,
   everHealthy,
   minAvailableBreached,
+  names,
   type PodClique,
   type PodCliqueScalingGroup,
   type PodCliqueScalingGroupStatus,
   podSelector,
 } from '@grove/api'
-import {
-  findCondition,
-  noOlderThan,
-  nthBeginning,
-  withCondition,
-  withoutCondition,
-} from '../condition-list.ts'
-import { range } from '../layout.ts'
-import { nothingScheduled, type OnTotalLoss, wasScheduled } from '../podclique/status.ts'
-import { isConverged, type Revision, templateHashOfClique } from '../revision.ts'
+import { findCondition, nthBeginning, withCondition, withoutCondition } from '../condition-list.ts'
+import { nothingScheduled, type OnTotalLoss, timedBreach, wasScheduled } from '../podclique/status.ts'
+import { hasReachedGeneration, isConverged, type Revision, templateHashOfClique } from '../revision.ts'
 import type { StoredScalingGroup } from '../stored.ts'
 import { replicaIndexOf } from './plan.ts'
 
@@ -38,6 +32,8 @@ export interface GroupStatusInput {
   readonly isLeaving: boolean
   /** What is said about an update while it runs. */
   readonly update: ConditionValue | undefined
+  /** Whether updates of the set are paused: a paused update does not switch gang termination off. */
+  readonly paused: boolean
   readonly now: string
 }
 
@@ -49,7 +45,7 @@ export interface GroupStatusPlan {
 export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
   const { group, revision } = input
   const before = group.status
-  const replicas = replicasOf(input)
+  const replicas = [...replicasOf(input).values()]
   const complete = replicas.filter(cliques => cliques.length === group.spec.cliqueNames.length)
   const scheduled = complete.filter(cliques => cliques.every(isPlaced))
   const available = scheduled.filter(cliques => cliques.every(hasEnoughReady))
@@ -77,7 +73,7 @@ export function planGroupStatus(input: GroupStatusInput): GroupStatusPlan {
       },
     }),
   }
-  const isKept = group.spec.replicas > 0 && !input.isLeaving
+  const isKept = wantedReplicas(group, replicas) > 0 && !input.isLeaving
   const lost = isKept && (before?.scheduledReplicas ?? 0) > 0 && scheduled.length === 0
   return {
     status: { ...status, conditions: conditions(input, replicas, scheduled.length) },
@@ -92,19 +88,46 @@ export function isUpdatingGroup(group: PodCliqueScalingGroup): boolean {
   return progress !== undefined && progress.updateEndedAt === undefined
 }
 
-/** The live, expected cliques of each replica. */
-function replicasOf({ group, cliques }: GroupStatusInput): PodClique[][] {
-  const replicas: PodClique[][] = range(0, group.spec.replicas).map(() => [])
-  const expected = new Set(
-    range(0, group.spec.replicas).flatMap(replica =>
-      group.spec.cliqueNames.map(name => `${group.metadata.name}-${replica}-${name}`),
-    ),
-  )
+/** The live, expected cliques of each replica that has any, by its index. */
+function replicasOf({
+  group,
+  cliques,
+}: Pick<GroupStatusInput, 'group' | 'cliques'>): Map<number, PodClique[]> {
+  const replicas = new Map<number, PodClique[]>()
   for (const clique of cliques) {
-    if (clique.metadata.deletionTimestamp || !expected.has(clique.metadata.name)) continue
-    replicas[replicaIndexOf(clique) ?? -1]?.push(clique)
+    const replica = replicaIndexOf(clique)
+    if (clique.metadata.deletionTimestamp || replica === undefined || replica >= group.spec.replicas) continue
+    const isExpected = group.spec.cliqueNames.some(
+      name => clique.metadata.name === names.memberClique(group.metadata.name, replica, name),
+    )
+    if (!isExpected) continue
+    const known = replicas.get(replica)
+    if (known) known.push(clique)
+    else replicas.set(replica, [clique])
   }
   return replicas
+}
+
+/** How many replicas can be scheduled at all: one with a clique that a user scaled to zero never can. */
+function wantedReplicas({ spec }: PodCliqueScalingGroup, replicas: readonly PodClique[][]): number {
+  return spec.replicas - replicas.filter(cliques => cliques.some(clique => clique.spec.replicas === 0)).length
+}
+
+/** How many replicas are scheduled, apart from those that the operator is about to delete. */
+export function scheduledWithout(
+  group: StoredScalingGroup,
+  cliques: readonly PodClique[],
+  deleted: readonly number[],
+): number {
+  return replicasOf({ group, cliques })
+    .entries()
+    .filter(
+      ([replica, members]) =>
+        !deleted.includes(replica) &&
+        members.length === group.spec.cliqueNames.length &&
+        members.every(isPlaced),
+    )
+    .toArray().length
 }
 
 function conditions(
@@ -113,10 +136,10 @@ function conditions(
   scheduled: number,
 ): Condition[] {
   const value = breach(input, replicas, scheduled)
-  const judged = noOlderThan(
+  const judged = timedBreach(
     withCondition(input.group.status?.conditions, value, input.now),
-    conditionType.minAvailableBreached,
     tooFewSince(input.group, replicas),
+    input.now,
   )
   const after =
     input.update && isUpdatingGroup(input.group)
@@ -137,11 +160,11 @@ function breach(
 ): ConditionValue {
   const { group } = input
   const minAvailable = group.spec.minAvailable ?? 1
-  if (isUpdatingGroup(group)) return minAvailableBreached.updateInProgress
+  if (isUpdatingGroup(group) && !input.paused) return minAvailableBreached.updateInProgress
   if (scheduled === 0)
     return nothingScheduled({
       wasScheduled: groupWasScheduled(group, replicas),
-      wanted: group.spec.replicas,
+      wanted: wantedReplicas(group, replicas),
       minAvailable,
       onTotalLoss: input.onTotalLoss,
     })
@@ -188,11 +211,10 @@ function hasEnoughReady(clique: PodClique): boolean {
 }
 
 /** Its pods are all of the wanted revision, ready or not. */
-function hasReached(clique: PodClique, { generationHash, isCurrent }: Revision): boolean {
+function hasReached(clique: PodClique, revision: Revision): boolean {
   return (
-    isCurrent(clique, templateHashOfClique(clique)) &&
-    isCurrent(clique, clique.status?.currentPodTemplateHash ?? '') &&
-    generationHash !== undefined &&
-    clique.status?.currentPodCliqueSetGenerationHash === generationHash
+    revision.isCurrent(clique, templateHashOfClique(clique)) &&
+    revision.isCurrent(clique, clique.status?.currentPodTemplateHash ?? '') &&
+    hasReachedGeneration(clique.status?.currentPodCliqueSetGenerationHash, revision)
   )
 }

@@ -6,7 +6,6 @@
 // replicas than its minimum never falls below it.
 import { conditionType, type PodClique } from '@grove/api'
 import { findCondition } from '../condition-list.ts'
-import { range } from '../layout.ts'
 import { type Revision, templateHashOfClique } from '../revision.ts'
 import { replicaIndexOf } from './plan.ts'
 
@@ -38,9 +37,10 @@ export type GroupUpdatePlan =
 
 export function planGroupUpdate(input: GroupUpdateInput): GroupUpdatePlan {
   const { replicas, minAvailable, selected } = input
-  const states = statesOf(input)
+  const byIndex = statesOf(input)
+  const states = [...byIndex.values()]
   const outdated = states.filter(state => state.outdated)
-  const last = selected === undefined ? undefined : states[selected]
+  const last = selected === undefined ? undefined : byIndex.get(selected)
   const isAwaited = last !== undefined && !last.outdated && !last.serves
   if (outdated.length === 0) return isAwaited ? waiting(notBack(last.index)) : { kind: 'finished' }
   if (input.paused) return { ...waiting('the update is paused'), paused: true }
@@ -75,16 +75,30 @@ interface ReplicaState {
   readonly serves: boolean
 }
 
-function statesOf(input: GroupUpdateInput): ReplicaState[] {
-  const { replicas, cliques, cliqueCount } = input
-  const live: PodClique[][] = range(0, replicas).map(() => [])
-  for (const clique of cliques)
-    if (!clique.metadata.deletionTimestamp) live[replicaIndexOf(clique) ?? -1]?.push(clique)
-  return live.map((members, index) => ({
-    index,
-    outdated: members.some(clique => isOutdated(clique, input)),
-    serves: members.length === cliqueCount && members.every(isServing),
-  }))
+/** The states of replicas that have members, in the order of their indexes, and of the one that was begun with. */
+function statesOf(input: GroupUpdateInput): Map<number, ReplicaState> {
+  const { replicas, cliques, cliqueCount, selected } = input
+  const live = new Map<number, PodClique[]>(
+    selected !== undefined && selected < replicas ? [[selected, []]] : [],
+  )
+  for (const clique of cliques) {
+    const index = replicaIndexOf(clique)
+    if (clique.metadata.deletionTimestamp || index === undefined || index >= replicas) continue
+    const members = live.get(index)
+    if (members) members.push(clique)
+    else live.set(index, [clique])
+  }
+  const inOrder = [...live].sort(([one], [other]) => one - other)
+  return new Map(
+    inOrder.map(([index, members]) => [
+      index,
+      {
+        index,
+        outdated: members.some(clique => isOutdated(clique, input)),
+        serves: members.length === cliqueCount && members.every(isServing),
+      },
+    ]),
+  )
 }
 
 /** Its template is not the wanted one; or it is, and pods that OnDelete left behind are not. */

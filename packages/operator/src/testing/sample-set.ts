@@ -2,6 +2,7 @@
 
 // Sets and pods for tests, written as short as the tests that use them want them.
 import {
+  annotation,
   type CliqueStartupType,
   type CliqueTemplate,
   label,
@@ -85,6 +86,10 @@ export interface PodShape {
   /** The exit code is that of the last run, after which none follows. */
   readonly ended?: boolean
   readonly startedNotReady?: boolean
+  /** How often the pods of its index failed in a row before it. */
+  readonly failures?: number | string
+  /** Why it failed. */
+  readonly reason?: string
   readonly labels?: Record<string, string>
 }
 
@@ -100,6 +105,9 @@ export function samplePod(name: string, shape: PodShape = {}): Pod {
       uid: `${name}-uid`,
       creationTimestamp: shape.created ?? '2030-01-01T00:00:00Z',
       ...(shape.terminating && { deletionTimestamp: '2030-01-01T01:00:00Z' }),
+      ...(shape.failures !== undefined && {
+        annotations: { [annotation.consecutiveFailures]: String(shape.failures) },
+      }),
       labels: { [label.podIndex]: String(index), [label.podTemplateHash]: hash, ...shape.labels },
     },
     spec: {
@@ -110,6 +118,7 @@ export function samplePod(name: string, shape: PodShape = {}): Pod {
     },
     status: {
       phase,
+      ...(shape.reason && { reason: shape.reason }),
       conditions: [
         { type: 'Ready', status: ready ? 'True' : 'False' },
         {

@@ -110,6 +110,26 @@ export const setSessions = sessions({
     assert.equal(left, '')
   },
 
+  'sets: a Service made by expose survives scale-in and deletion': async shell => {
+    const input = set().replace('"replicas":1', '"replicas":2')
+    await shell.types('apply -f -', { input })
+    await shell.silently('wait --for=jsonpath={.status.availableReplicas}=2 pcs/llm --timeout=120s')
+    for (const replica of [0, 1]) {
+      const pods = await shell.silently(`get pods -l grove.io/podclique=llm-${replica}-router -o name`)
+      // Its name is chance, and so is that of the Service unless it is given.
+      await shell.silently(`expose ${pods.trim()} --port=80 --name=public-${replica}`)
+    }
+    await shell.types('get services -l app.kubernetes.io/part-of=llm -o name')
+    await shell.types('scale pcs llm --replicas=1')
+    await shell.sees('get pclq,pods -l grove.io/podcliqueset-replica-index=1 -o name', /^$/)
+    await shell.sees('get service llm-1 --ignore-not-found -o name', /^$/)
+    await shell.types('get services -l app.kubernetes.io/part-of=llm -o name')
+    await shell.types('delete pcs llm')
+    await shell.sees('get pods,pclq,pcsg,pg -o name', /^$/)
+    const left = await shell.types('get services -l app.kubernetes.io/part-of=llm -o name')
+    assert.equal(left, 'service/public-0\nservice/public-1\n')
+  },
+
   'describe of claims, nodes and what sets are placed by': async shell => {
     const claim = {
       apiVersion: 'resource.k8s.io/v1',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What must hold of a settled set, whatever was done to it before. Every violation is a sentence; none is good.
-import { conditionType, label, type Pod, type PodClique, podSchedulingGate } from '@grove/api'
+import { annotation, conditionType, label, type Pod, type PodClique, podSchedulingGate } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { isReady } from '../stage.ts'
 import { differences } from './differences.ts'
@@ -45,7 +45,7 @@ function objectViolations(seen: Observed, model: Model): string[] {
 /** Pods are called by their place among those of their clique, which does not depend on luck; in gangs, too. */
 function inPlace(object: Stored<KubeObject>, places: ReadonlyMap<string, Place>): KubeObject {
   const renamed = structuredClone(object) as KubeObject & {
-    metadata: { name: string; labels?: Record<string, string> }
+    metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> }
     spec?: { hostname?: string; podgroups?: { podReferences: { name: string }[] }[] }
   }
   const place = renamed.kind === 'Pod' ? places.get(renamed.metadata.name) : undefined
@@ -53,6 +53,8 @@ function inPlace(object: Stored<KubeObject>, places: ReadonlyMap<string, Place>)
     renamed.metadata.name = place.hostname
     renamed.metadata.labels = { ...renamed.metadata.labels, [label.podIndex]: String(place.rank) }
     renamed.spec!.hostname = place.hostname
+    // How often its predecessors failed does not follow from the set.
+    if (renamed.metadata.annotations) delete renamed.metadata.annotations[annotation.consecutiveFailures]
   }
   for (const group of renamed.spec?.podgroups ?? []) {
     for (const reference of group.podReferences)

@@ -175,12 +175,17 @@ spec:
       await provideTemplate(stage, 'late', deviceClass)
       await says('is controlled by ServiceAccount somebody')
       assert.deepEqual(await stage.pods('share'), [])
-      await stage.client.patch(
-        resources.resourceClaims,
-        { name: 'share-0-web-all-late', namespace: stage.namespace },
-        { merge: { metadata: { ownerReferences: null } } },
+      const ref = { name: 'share-0-web-all-late', namespace: stage.namespace }
+      const merge = { metadata: { ownerReferences: null } }
+      await stage.client.patch(resources.resourceClaims, ref, { merge })
+      await says('does not belong to this PodCliqueSet')
+      const { metadata } = await stage.client.get(resources.resourceClaims, ref)
+      assert.deepEqual(
+        [metadata.ownerReferences, metadata.labels],
+        [undefined, undefined],
+        'it is not adopted',
       )
-      // Nobody's now: it becomes ours.
+      await stage.client.delete(resources.resourceClaims, ref)
       await stage.untilReady('share', 2)
       await stage.until(
         'no error to be left',

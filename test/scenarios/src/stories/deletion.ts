@@ -1,30 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject, Resource } from '@grove/kube'
+import { isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
 import type { Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
 import { grouped } from './manifests.ts'
 
+/** Every kind that a set may have objects of. Not every cluster serves all of them. */
 const kinds: readonly Resource<KubeObject>[] = [
   resources.pods,
   resources.podCliques,
   resources.podCliqueScalingGroups,
   resources.podGangs,
   resources.services,
+  resources.autoscalers,
   resources.serviceAccounts,
   resources.roles,
   resources.roleBindings,
   resources.secrets,
+  resources.controllerRevisions,
+  resources.resourceClaims,
+  resources.computeDomains,
+  resources.kaiPodGroups,
+  resources.volcanoPodGroups,
 ]
 
-export async function untilNothingIsLeft(stage: Stage, set: string): Promise<void> {
+/** The set and all of its children are gone; objects of others that carry its labels may be excepted, by UID. */
+export async function untilNothingIsLeft(
+  stage: Stage,
+  set: string,
+  except: readonly string[] = [],
+): Promise<void> {
+  await stage.until(
+    `no set ${set}`,
+    () => stage.set(set),
+    found => found === undefined,
+  )
+  await untilNoChildIsLeft(stage, set, except)
+}
+
+export async function untilNoChildIsLeft(
+  stage: Stage,
+  set: string,
+  except: readonly string[] = [],
+): Promise<void> {
   for (const resource of kinds)
     await stage.until(
       `no ${resource.kind} of ${set}`,
-      () => stage.list(resource, set),
-      found => found.length === 0,
+      () => listIfServed(stage, resource, set),
+      found => found.every(({ metadata }) => except.includes(metadata.uid)),
     )
+}
+
+async function listIfServed(
+  stage: Stage,
+  resource: Resource<KubeObject>,
+  set: string,
+): Promise<Stored<KubeObject>[]> {
+  try {
+    return await stage.list(resource, set)
+  } catch (error) {
+    if (isNotFound(error)) return []
+    throw error
+  }
 }
 
 export const deletionStories: Story[] = [
@@ -34,11 +72,6 @@ export const deletionStories: Story[] = [
       await stage.apply(grouped)
       await stage.untilReady('grouped', 10)
       await stage.deleteSet('grouped')
-      await stage.until(
-        'the set to be gone',
-        () => stage.set('grouped'),
-        set => set === undefined,
-      )
       await untilNothingIsLeft(stage, 'grouped')
     },
   },

@@ -16,7 +16,10 @@ const resourceSlices = ofCluster('resource.k8s.io', 'resourceslices', 'ResourceS
 const namespaces = ofCluster('', 'namespaces', 'Namespace')
 
 /** Makes so many devices for the stage alone; returns the class by which they are claimed. */
-export async function provideDevices(stage: Stage, count: number): Promise<string> {
+export async function provideDevices(
+  stage: Pick<Stage, 'client' | 'namespace'>,
+  count: number,
+): Promise<string> {
   const driver = `${stage.namespace}.example.com`
   await stage.client.create(deviceClasses, {
     apiVersion: 'resource.k8s.io/v1',

@@ -15,6 +15,7 @@ import { editCliques, imageOf, uids, untilUpdated, withImage } from './updates.t
 const name = 'solo'
 const hold = 'example.com/hold'
 const image = (version: number) => `registry.example/web:${version}`
+const indexOf = (pod: Pod) => pod.metadata.labels?.[label.podIndex]
 const replicaOf = (pod: Pod) => pod.metadata.labels?.[label.setReplicaIndex]
 
 async function running(stage: Stage, replicas: number): Promise<Stored<Pod>[]> {
@@ -31,9 +32,9 @@ export function change(stage: Stage, version: number, gated: boolean): Promise<v
   })
 }
 
-/** Lets the pods go that the template holds back. */
-export async function release(stage: Stage): Promise<void> {
-  for (const { metadata, spec } of await stage.pods(name)) {
+/** Lets the pods go that the template holds back, or some of them. */
+export async function release(stage: Stage, isMeant: (pod: Pod) => boolean = () => true): Promise<void> {
+  for (const { metadata, spec } of (await stage.pods(name)).filter(isMeant)) {
     if (metadata.deletionTimestamp || !spec?.schedulingGates?.some(gate => gate.name === hold)) continue
     const patch = { spec: { schedulingGates: [{ name: hold, $patch: 'delete' }] } }
     await stage.client.patch(
@@ -136,6 +137,73 @@ export const interruptedUpdateStories: Story[] = [
       await untilUpdated(stage, name)
       const after = await stage.untilReady(name, 4)
       assert.ok(after.every(pod => isReady(pod) && imageOf(pod) === image(3)))
+    },
+  },
+  {
+    name: 'an update goes on and ends although a pod that was lost in the middle of it finds no node again',
+    async tell(stage) {
+      await stage.apply(solo.replace('replicas: 2', 'replicas: 4\n          minAvailable: 1'))
+      await stage.untilReady(name, 4)
+      await stage.untilAvailable(name, 1)
+      await change(stage, 2, true)
+      await stage.until(
+        'the first new pod',
+        () => stage.pods(name),
+        pods => pods.some(pod => imageOf(pod) === image(2)),
+      )
+      const lost = (await stage.pods(name)).find(
+        pod => imageOf(pod) === image(1) && !pod.metadata.deletionTimestamp,
+      )!
+      const isOfLost = (pod: Pod) => indexOf(pod) === indexOf(lost)
+      await stage.deletePod(lost.metadata.name)
+      await stage.until(
+        'its replacement',
+        () => stage.pods(name),
+        pods => pods.some(pod => isOfLost(pod) && imageOf(pod) === image(2)),
+      )
+      // The gate of the replacement is never removed: for the operator that is a pod which no node takes.
+      await stage.until(
+        'the update to end',
+        async () => {
+          await release(stage, pod => !isOfLost(pod))
+          return stage.set(name)
+        },
+        set => set?.status?.updateProgress?.updateEndedAt !== undefined,
+      )
+      const after = (await stage.pods(name)).filter(({ metadata }) => !metadata.deletionTimestamp)
+      for (const pod of after) assert.equal(imageOf(pod), image(2))
+      assert.deepEqual(after.filter(pod => !isReady(pod)).map(indexOf), [indexOf(lost)])
+    },
+  },
+  {
+    name: 'a clique that an update was paused in, and that stays below its minimum, is terminated',
+    async tell(stage) {
+      await stage.apply(solo.replace('template:', 'template:\n    terminationDelay: 2s'))
+      await stage.untilReady(name, 2)
+      await stage.untilAvailable(name, 1)
+      const [before] = await stage.cliques(name)
+      await change(stage, 2, true)
+      await stage.until(
+        'the first new pod',
+        () => stage.pods(name),
+        pods => pods.some(pod => imageOf(pod) === image(2)),
+      )
+      await stage.patchSet(name, { spec: { updateStrategy: { paused: true } } })
+      await stage.until(
+        'another clique',
+        () => stage.cliques(name),
+        found => found.length === 1 && found[0]!.metadata.uid !== before!.metadata.uid,
+      )
+      await stage.patchSet(name, { spec: { updateStrategy: { paused: false } } })
+      await stage.until(
+        'the update to end',
+        async () => {
+          await release(stage)
+          return stage.set(name)
+        },
+        set => set?.status?.updateProgress?.updateEndedAt !== undefined && set.status.updatedReplicas === 1,
+      )
+      for (const pod of await stage.untilReady(name, 2)) assert.equal(imageOf(pod), image(2))
     },
   },
 ]

@@ -73,9 +73,9 @@ const claimsOf = (pod: Pod) => pod.spec!.resourceClaims!.map(claim => claim.reso
 const podsOf = (pods: readonly Stored<Pod>[], clique: string) =>
   pods.filter(pod => pod.metadata.labels?.[label.podClique] === clique)
 
-const allNamespaces = {
+const ownNamespaceOnly = {
   ...defaultConfiguration(),
-  resourceSharing: { allowedTemplateNamespaces: ['*'] },
+  resourceSharing: { allowedTemplateNamespaces: [] },
 }
 
 async function deploy(stage: Stage): Promise<Stored<Pod>[]> {
@@ -106,7 +106,6 @@ const initialClaims = [
 export const resourceSharingStories: Story[] = [
   {
     name: 'shared claims follow every scale-out and scale-in, at every level',
-    configuration: allNamespaces,
     async tell(stage) {
       const pods = await deploy(stage)
       assert.deepEqual(await untilClaims(stage, 12), initialClaims)
@@ -178,7 +177,6 @@ export const resourceSharingStories: Story[] = [
   },
   {
     name: 'claims that somebody deletes come back, at every level, and what others wrote on a claim stays',
-    configuration: allNamespaces,
     async tell(stage) {
       await deploy(stage)
       await untilClaims(stage, 12)
@@ -218,7 +216,7 @@ export const resourceSharingStories: Story[] = [
         )
       }
       // A namespace that is closed to others from now on gives no more claims.
-      await stage.restartOperator(defaultConfiguration())
+      await stage.restartOperator(ownNamespaceOnly)
       await stage.client.delete(resources.resourceClaims, at('share-0-wa-all-far'))
       await stage.until(
         'the clique to say what closes it',

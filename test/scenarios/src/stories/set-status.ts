@@ -56,7 +56,7 @@ const untilRow = (stage: Stage, ...cells: unknown[]) =>
 /** What has to be told apart between two runs is left out. */
 async function statusOf(stage: Stage) {
   const { currentGenerationHash, updateProgress, ...status } = (await stage.set('grouped'))!.status!
-  assert.match(currentGenerationHash ?? '', /^z1-/)
+  assert.match(currentGenerationHash ?? '', /^z2-/)
   const { updateStartedAt, updateEndedAt, ...counts } = updateProgress ?? {}
   return {
     ...status,

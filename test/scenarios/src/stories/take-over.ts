@@ -3,38 +3,103 @@
 // Sets that another operator, or another version of this one, ran so far. Whatever is up to date lives on; what was
 // under way is finished.
 import assert from 'node:assert/strict'
-import { label, type Pod, type PodCliqueSetSpec } from '@grove/api'
-import type { Stored } from '@grove/kube'
-import { resources } from '@grove/operator'
-import { foreignNames, leaveAs, type Naming, namings } from '../predecessor.ts'
+import {
+  formerGenerationHash,
+  generationHash,
+  label,
+  type Pod,
+  type PodCliqueSetSpec,
+  podTemplateAlgorithm,
+  restoreRecord,
+} from '@grove/api'
+import type { KubeObject, Stored } from '@grove/kube'
+import { numberOf, recordOf, resources } from '@grove/operator'
+import { foreignNames, leaveAs, type Predecessor, predecessors, previousRelease } from '../predecessor.ts'
 import { isReady, type Stage } from '../stage.ts'
 import type { Story } from '../story.ts'
-import { grouped } from './manifests.ts'
+import { grouped, solo } from './manifests.ts'
 import { editCliques, imageOf, uids, untilUpdated, withImage } from './updates.ts'
 
 const name = 'grouped'
 /** A gate that keeps new pods from being scheduled until the story lets them. */
 const hold = 'example.com/hold'
 
-export const takeOverStories: Story[] = Object.entries(namings).flatMap(([who, naming]) => [
-  settled(who, naming),
-  afterUpdates(who, naming),
-  onDelete(who, naming),
-  midway(who, naming),
-])
+export const takeOverStories: Story[] = [
+  ...Object.entries(predecessors).flatMap(([who, predecessor]) => [
+    settled(who, predecessor),
+    afterUpdates(who, predecessor),
+    onDelete(who, predecessor),
+    midway(who, predecessor),
+  ]),
+  {
+    name: 'revisions that the previous release recorded are known, and a set can go back to them',
+    async tell(stage) {
+      await stage.apply(solo.replace('cliques:', 'cliqueStartupType: CliqueStartupTypeInOrder\n    cliques:'))
+      await stage.untilReady('solo', 2)
+      const specs = [(await stage.set('solo'))!.spec]
+      await editCliques(stage, 'solo', withImage('web', 'registry.example/web:2'))
+      await untilUpdated(stage, 'solo')
+      const before = await stage.untilReady('solo', 2)
+      specs.push((await stage.set('solo'))!.spec)
+      await handOver(stage, 'solo', previousRelease, specs)
+      const recorded = async () =>
+        (await stage.list(resources.controllerRevisions, 'solo')).sort((a, b) => numberOf(a) - numberOf(b))
+      const hashOf = ({ metadata }: KubeObject) => metadata?.labels?.[label.generationHash]
+      const [first, second] = await stage.until(
+        'the record of the current revision to have its new name',
+        recorded,
+        records => hashOf(records.at(-1)!) === generationHash(specs[1]!),
+      )
+      await untilOurs(stage, 'solo')
+      // The objects are those of the previous release; of the older revision not even the label is written.
+      assert.deepEqual(
+        [first, second].map(one => [one!.revision, one!.metadata.name]),
+        specs.map((spec, at) => [at + 1, `solo-${formerGenerationHash(spec)}`]),
+      )
+      assert.equal(hashOf(first!), formerGenerationHash(specs[0]!))
+      assert.deepEqual(uids(await stage.pods('solo')), uids(before))
+      const restored = restoreRecord((await stage.set('solo'))!.spec.template, recordOf(first!)!)
+      assert.ok('template' in restored)
+      await stage.patchSet('solo', { spec: { template: restored.template } })
+      await untilUpdated(stage, 'solo')
+      const after = await stage.untilReady('solo', 2)
+      assert.deepEqual(after.map(imageOf), ['registry.example/web:1', 'registry.example/web:1'])
+      const records = await stage.until(
+        'the older revision to be the newest',
+        recorded,
+        ([, newest]) => newest?.metadata.uid === first!.metadata.uid,
+      )
+      assert.deepEqual(
+        records.map(one => [one.revision, hashOf(one)]),
+        [
+          [2, generationHash(specs[1]!)],
+          [3, generationHash(specs[0]!)],
+        ],
+      )
+    },
+  },
+]
 
-function settled(who: string, naming: Naming): Story {
+function settled(who: string, predecessor: Predecessor): Story {
   return {
     name: `a settled set of ${who} is taken over without touching a pod`,
     async tell(stage) {
       await stage.apply(grouped)
       const before = await stage.untilReady(name, 10)
       await stage.untilAvailable(name, 1)
-      await handOver(stage, naming, [await specOf(stage)])
+      await handOver(stage, name, predecessor, [await specOf(stage)])
       await untilOurs(stage)
       assert.deepEqual(uids(await stage.pods(name)), uids(before))
       assert.equal((await stage.set(name))!.status?.updateProgress, undefined)
       await stage.untilQuiet()
+      // The previous release named pods as we do: only statuses and the record are renamed.
+      if (!predecessor.isForeign)
+        assert.deepEqual([...new Set(stage.writes.map(({ resource }) => resource))].sort(), [
+          'controllerrevisions.apps',
+          'podcliques.grove.io/status',
+          'podcliquescalinggroups.grove.io/status',
+          'podcliquesets.grove.io/status',
+        ])
       stage.writes.length = 0
       // What is taken over scales and updates as anything else: nothing of the former names stands in the way.
       await editCliques(stage, name, withImage('router', 'registry.example/router:2'))
@@ -52,7 +117,7 @@ function settled(who: string, naming: Naming): Story {
   }
 }
 
-function afterUpdates(who: string, naming: Naming): Story {
+function afterUpdates(who: string, predecessor: Predecessor): Story {
   return {
     name: `a set that ${who} has updated before is taken over without touching a pod`,
     async tell(stage) {
@@ -67,7 +132,7 @@ function afterUpdates(who: string, naming: Naming): Story {
       }
       const before = await stage.untilReady(name, 10)
       const { updateProgress } = (await stage.set(name))!.status!
-      await handOver(stage, naming, specs)
+      await handOver(stage, name, predecessor, specs)
       await untilOurs(stage)
       assert.deepEqual(uids(await stage.pods(name)), uids(before))
       const after = (await stage.set(name))!.status!.updateProgress
@@ -77,7 +142,7 @@ function afterUpdates(who: string, naming: Naming): Story {
   }
 }
 
-function onDelete(who: string, naming: Naming): Story {
+function onDelete(who: string, predecessor: Predecessor): Story {
   return {
     name: `with OnDelete, old and new pods of ${who} stay as they are, and old ones come back new`,
     async tell(stage) {
@@ -103,11 +168,12 @@ function onDelete(who: string, naming: Naming): Story {
           pods.every(isReady) &&
           pods.some(pod => imageOf(pod) === 'registry.example/router:2'),
       )
-      await handOver(stage, naming, specs)
+      await handOver(stage, name, predecessor, specs)
       await stage.until(
         'the pods that are up to date to get our name',
         () => stage.pods(name),
-        pods => pods.filter(pod => isOurs(pod)).length === 9,
+        // The previous release named the outdated one as we do, too.
+        pods => pods.filter(pod => isOurs(pod)).length === (predecessor.isForeign ? 9 : 10),
       )
       await stage.untilQuiet()
       assert.deepEqual(uids(await stage.pods(name)), uids(before))
@@ -126,7 +192,7 @@ function onDelete(who: string, naming: Naming): Story {
   }
 }
 
-function midway(who: string, naming: Naming): Story {
+function midway(who: string, predecessor: Predecessor): Story {
   return {
     name: `an update that ${who} was in the middle of is finished, and what it had finished is left alone`,
     async tell(stage) {
@@ -154,7 +220,7 @@ function midway(who: string, naming: Naming): Story {
           pods.some(pod => replicaOf(pod) === '1' && imageOf(pod) === 'registry.example/router:2'),
       )
       const { updateStartedAt } = (await stage.set(name))!.status!.updateProgress!
-      await handOver(stage, naming, specs)
+      await handOver(stage, name, predecessor, specs)
       const before = (await stage.pods(name)).filter(pod => !pod.metadata.deletionTimestamp)
       const finished = before.filter(
         pod => replicaOf(pod) === '0' || imageOf(pod) === 'registry.example/router:2',
@@ -191,17 +257,23 @@ async function release(stage: Stage, replica?: string): Promise<void> {
   }
 }
 
-async function handOver(stage: Stage, naming: Naming, specs: readonly PodCliqueSetSpec[]): Promise<void> {
+async function handOver(
+  stage: Stage,
+  set: string,
+  predecessor: Predecessor,
+  specs: readonly PodCliqueSetSpec[],
+): Promise<void> {
   await stage.untilQuiet()
   await stage.stopOperator()
-  await leaveAs(stage, name, naming, specs)
+  await leaveAs(stage, set, predecessor, specs)
+  stage.writes.length = 0
   await stage.startOperator()
 }
 
-async function untilOurs(stage: Stage): Promise<void> {
+async function untilOurs(stage: Stage, set = name): Promise<void> {
   await stage.until(
     'every name to be ours',
-    () => foreignNames(stage, name),
+    () => foreignNames(stage, set),
     names => names.length === 0,
   )
 }
@@ -220,5 +292,5 @@ function replicaOf(pod: Pod): string | undefined {
 }
 
 function isOurs(pod: Pod): boolean {
-  return pod.metadata.labels?.[label.podTemplateHash]?.startsWith('z1-') ?? false
+  return pod.metadata.labels?.[label.podTemplateHash]?.startsWith(`${podTemplateAlgorithm}-`) ?? false
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { cut } from '../long-texts.ts'
+
 /** A value that cannot be read as what the API declares. */
 export interface Problem {
   /** From the value outwards: every container appends its own segment on the way back. */
@@ -9,15 +11,17 @@ export interface Problem {
 
 /** More would help nobody, and a hostile document could make as many as it has values. */
 export const maximumProblems = 20
+/** Of a path or a text of a problem, in characters: both repeat what the document says. */
+export const maximumLength = 1000
 
-export function describeProblem({ path, text }: Problem): string {
+/** The path of a problem, such as `spec.template.cliques[0].name`. */
+export function fieldOf(path: Problem['path']): string {
   let field = ''
   for (const segment of [...path].reverse()) {
     if (typeof segment === 'number') field += `[${segment}]`
     else field += field === '' ? segment : `.${segment}`
   }
-  const shown = field.length > 1000 ? `${field.slice(0, 1000)}…` : field
-  return `${shown || 'the object'}: ${text}`
+  return cut(field, maximumLength)
 }
 
 /** What a JSON value is, in words. */

@@ -4,93 +4,82 @@
 // and claims of different levels may come to have one name: a template of the set that is called like a
 // clique and one of its templates together. Then one of them could never be made.
 import { dns1123Subdomain, type FieldError, fieldError, quote } from '@grove/apimachinery'
-import { names } from '../../names.ts'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
+import { groupsOfMembers } from './group-members.ts'
+import { anyIndex, commonName, earlierTwins, type NamePattern, namePattern } from './name-patterns.ts'
 import { path } from './paths.ts'
 
-interface Level {
+interface Claim {
+  /** The entry that the claim is made for. */
   readonly field: string
-  readonly owner: string
-  readonly sharing: readonly ResourceSharing[]
+  readonly entry: ResourceSharing
+  /** The name of the claim without that of the set in front. */
+  readonly pattern: NamePattern
+  /** The name of the first such claim. */
+  readonly name: string
 }
 
 export function collidingClaims(set: PodCliqueSet): FieldError[] {
-  const indexes = mentionedIndexes(set)
-  const levels = levelsOf(set, indexes)
-  const makers = new Map<string, string>()
-  const told = new Set<string>()
-  const errors: FieldError[] = []
-  for (const { field, owner, sharing } of levels)
-    sharing.forEach((entry, at) => {
-      const here = `${field}[${at}]`
-      for (const claim of claimNames(owner, entry, indexes)) {
-        const maker = makers.get(claim) ?? here
-        makers.set(claim, maker)
-        if (maker === here || told.has(here)) continue
-        told.add(here)
-        errors.push(
-          fieldError.invalid(
-            `${here}.name`,
-            entry.name,
-            `its ResourceClaim would be called ${quote(claim)}, and so would one of ${maker}`,
-          ),
-        )
-      }
-    })
-  return errors
+  // A claim with an impossible name cannot be made at all, and is reported as such.
+  const claims = claimsOf(set).filter(({ name }) => dns1123Subdomain(name).length === 0)
+  const twins = earlierTwins(claims.map(({ pattern }) => pattern))
+  return claims.flatMap(({ field, entry, pattern }, position) => {
+    const twin = twins[position] === undefined ? undefined : claims[twins[position]]
+    if (!twin) return []
+    const name = `${set.metadata.name}-${commonName(pattern, twin.pattern)}`
+    const detail = `its ResourceClaim would be called ${quote(name)}, and so would one of ${twin.field}`
+    return [fieldError.invalid(`${field}.name`, entry.name, detail)]
+  })
 }
 
 export function impossibleClaims(set: PodCliqueSet): FieldError[] {
-  return levelsOf(set, [0]).flatMap(({ field, owner, sharing }) =>
-    sharing.flatMap((entry, at) => {
-      const [claim = ''] = claimNames(owner, entry, [0])
-      const problems = entry.name === '' ? [] : dns1123Subdomain(claim)
-      if (problems.length === 0) return []
-      const detail = `its ResourceClaim would be called ${quote(claim)}: ${problems.join('; ')}`
-      return [fieldError.invalid(`${field}[${at}].name`, entry.name, detail)]
-    }),
-  )
+  return claimsOf(set).flatMap(({ field, entry, name }) => {
+    const problems = entry.name === '' ? [] : dns1123Subdomain(name)
+    if (problems.length === 0) return []
+    const detail = `its ResourceClaim would be called ${quote(name)}: ${problems.join('; ')}`
+    return [fieldError.invalid(`${field}.name`, entry.name, detail)]
+  })
 }
 
-/**
- * Names of different replicas of the set differ alike: the first stands for all of them. Group replicas do
- * not.
- */
-function levelsOf(
-  { metadata: { name }, spec: { template } }: PodCliqueSet,
-  groupReplicas: readonly number[],
-): Level[] {
+/** Names of different replicas of the set differ only in the index of the replica: the first stands for all of them. */
+const firstReplica = '0'
+
+/** One claim for each entry, of the set, its scaling groups and its cliques in this order. */
+function claimsOf({ metadata, spec: { template } }: PodCliqueSet): Claim[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = template
-  const shared = (resourceSharing: readonly ResourceSharing[] | undefined, field: string, owner: string) =>
-    resourceSharing?.length ? [{ field: `${field}.resourceSharing`, owner, sharing: resourceSharing }] : []
+  const groupOf = groupsOfMembers(template)
+  const claim = (field: string, entry: ResourceSharing, ...owner: NamePattern): Claim => {
+    const pattern = namePattern(...owner, entry.name)
+    return { field, entry, pattern, name: `${metadata.name}-${commonName(pattern, pattern)}` }
+  }
+  const shared = (
+    sharing: readonly ResourceSharing[] | undefined,
+    field: string,
+    ...owner: NamePattern
+  ): Claim[] =>
+    (sharing ?? []).map((entry, at) =>
+      claim(
+        `${field}.resourceSharing[${at}]`,
+        entry,
+        ...owner,
+        entry.scope === 'AllReplicas' ? 'all' : anyIndex,
+      ),
+    )
   return [
-    ...shared(template.resourceSharing, path.template, name),
+    ...(template.resourceSharing ?? []).map((entry, at) =>
+      claim(
+        `${path.template}.resourceSharing[${at}]`,
+        entry,
+        entry.scope === 'AllReplicas' ? 'all' : firstReplica,
+      ),
+    ),
     ...groups.flatMap((group, at) =>
-      shared(group.resourceSharing, path.scalingGroup(at), names.scalingGroup(name, 0, group.name)),
+      shared(group.resourceSharing, path.scalingGroup(at), firstReplica, group.name),
     ),
     ...cliques.flatMap((clique, at) => {
-      const group = groups.find(({ cliqueNames }) => cliqueNames.includes(clique.name))
-      const owners = group
-        ? groupReplicas.map(replica =>
-            names.memberClique(names.scalingGroup(name, 0, group.name), replica, clique.name),
-          )
-        : [names.standaloneClique(name, 0, clique.name)]
-      return owners.flatMap(owner => shared(clique.resourceSharing, path.clique(at), owner))
+      const group = groupOf.get(clique.name)
+      const owner: NamePattern = group ? [group.name, anyIndex, clique.name] : [clique.name]
+      return shared(clique.resourceSharing, path.clique(at), firstReplica, ...owner)
     }),
   ]
-}
-
-function claimNames(owner: string, { name, scope }: ResourceSharing, indexes: readonly number[]): string[] {
-  return scope === 'AllReplicas'
-    ? [names.claimForAllReplicas(owner, name)]
-    : indexes.map(index => names.claimPerReplica(owner, index, name))
-}
-
-/** Only an index that stands in the name of a template can make it look like another claim. */
-function mentionedIndexes({ spec: { template } }: PodCliqueSet): number[] {
-  const sharing = [template, ...template.cliques, ...(template.podCliqueScalingGroups ?? [])].flatMap(
-    ({ resourceSharing = [] }): readonly ResourceSharing[] => resourceSharing,
-  )
-  const texts = sharing.flatMap(({ name }) => name.match(/\d+/g) ?? [])
-  return [...new Set([0, ...texts.map(Number)])]
 }

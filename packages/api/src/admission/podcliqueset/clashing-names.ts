@@ -2,23 +2,23 @@
 
 // Names are joined by hyphens, which they may also contain: different parts of a set can ask for the same name.
 import { type FieldError, fieldError } from '@grove/apimachinery'
-import type { PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
+import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
+import { groupsOfMembers } from './group-members.ts'
+import { anyIndex, earlierTwins, type NamePattern, namePattern } from './name-patterns.ts'
 import { path } from './paths.ts'
 
 /** Parts of a set whose objects would have the same name; the later one is named. */
 export function clashingNames({ spec: { template } }: PodCliqueSet): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = template
-  const members = new Set(groups.flatMap(({ cliqueNames }) => cliqueNames))
+  const members = groupsOfMembers(template)
   const standalone = cliques.filter(({ name }) => !members.has(name))
+  const autoscaled = new Set(standalone.filter(({ spec }) => spec.autoScalingConfig).map(({ name }) => name))
+  const clashes = clashingGroups(standalone, groups)
   return groups.flatMap((group, index) => {
     const field = `${path.scalingGroup(index)}.name`
-    const twin = standalone.find(({ name }) => name === group.name)
-    const autoscalers = twin?.spec.autoScalingConfig && group.scaleConfig
-    const clash =
-      standalone.find(({ name }) => isMemberName(name, group))?.name ??
-      groups.slice(0, index).find(other => sharesMember(group, other) || sharesMember(other, group))?.name
+    const clash = clashes.get(group)
     return [
-      ...(autoscalers
+      ...(group.scaleConfig && autoscaled.has(group.name)
         ? [
             fieldError.invalid(
               field,
@@ -36,21 +36,28 @@ export function clashingNames({ spec: { template } }: PodCliqueSet): FieldError[
   })
 }
 
-/** Whether a name is what some replica of the group calls one of its members. */
-function isMemberName(name: string, { name: group, cliqueNames }: ScalingGroupTemplate): boolean {
-  return cliqueNames.some(member => hasIndexBetween(name, `${group}-`, `-${member}`))
-}
-
-/** Whether a member of one group can have the name of a member of another, whose own name is longer. */
-function sharesMember(short: ScalingGroupTemplate, long: ScalingGroupTemplate): boolean {
-  if (!long.name.startsWith(`${short.name}-`)) return false
-  const afterIndex = /^(?:0|[1-9]\d*)(?:-(.+))?$/.exec(long.name.slice(short.name.length + 1))
-  if (!afterIndex) return false
-  const begin = afterIndex[1] === undefined ? '' : `${afterIndex[1]}-`
-  return short.cliqueNames.some(name => long.cliqueNames.some(end => hasIndexBetween(name, begin, `-${end}`)))
-}
-
-function hasIndexBetween(name: string, begin: string, end: string): boolean {
-  if (!name.startsWith(begin) || !name.endsWith(end)) return false
-  return /^(?:0|[1-9]\d*)$/.test(name.slice(begin.length, name.length - end.length))
+/** The groups with a member that can have the name of another PodClique, and the first clique or group of that name. */
+function clashingGroups(
+  standalone: readonly CliqueTemplate[],
+  groups: readonly ScalingGroupTemplate[],
+): Map<ScalingGroupTemplate, string> {
+  const named: { owner: CliqueTemplate | ScalingGroupTemplate; pattern: NamePattern }[] = [
+    ...standalone.map(clique => ({ owner: clique, pattern: namePattern(clique.name) })),
+    ...groups.flatMap(group =>
+      group.cliqueNames.map(member => ({ owner: group, pattern: namePattern(group.name, anyIndex, member) })),
+    ),
+  ]
+  const twins = earlierTwins(named.map(({ pattern }) => pattern))
+  const first = new Map<unknown, number>()
+  twins.forEach((twin, position) => {
+    const { owner } = named[position]!
+    if (twin === undefined || named[twin]!.owner === owner) return
+    first.set(owner, Math.min(twin, first.get(owner) ?? twin))
+  })
+  return new Map(
+    groups.flatMap(group => {
+      const twin = first.get(group)
+      return twin === undefined ? [] : [[group, named[twin]!.owner.name] as const]
+    }),
+  )
 }

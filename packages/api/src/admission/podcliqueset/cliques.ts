@@ -9,7 +9,7 @@ import {
 } from '@grove/apimachinery'
 import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
 import { validateCliqueAutoscaling } from './autoscaling.ts'
-import { nameBudgetOfStandaloneClique } from './name-budget.ts'
+import { type MeasuredName, measured, nameBudgetOfStandaloneClique } from './name-budget.ts'
 import { path } from './paths.ts'
 import { validateEnvironment, validatePodPlacement } from './pod-spec.ts'
 import { repeatedNames } from './repeated-names.ts'
@@ -34,12 +34,13 @@ export function validateCliques(set: PodCliqueSet, rules: CliqueRules): FieldErr
   }
   const explicit = cliqueStartupType === 'CliqueStartupTypeExplicit'
   const members = new Set(podCliqueScalingGroups.flatMap(group => group.cliqueNames))
+  const nameOfSet = measured(set.metadata.name)
   const before = new Map(rules.old?.spec.template.cliques.map(clique => [clique.name, clique]))
 
   const errors = cliques.flatMap((clique, index) => {
     const field = path.clique(index)
     return [
-      ...validateName(set, clique, index, members.has(clique.name)),
+      ...validateName(nameOfSet, clique, index, members.has(clique.name)),
       ...(clique.labels ? validateLabels(clique.labels, `${field}.labels`) : []),
       ...(clique.annotations ? validateAnnotations(clique.annotations, `${field}.annotations`) : []),
       ...validateSharingList(clique.resourceSharing, `${field}.resourceSharing`, rules.internalTemplates),
@@ -62,7 +63,7 @@ export function validateCliques(set: PodCliqueSet, rules: CliqueRules): FieldErr
 }
 
 function validateName(
-  set: PodCliqueSet,
+  set: MeasuredName,
   { name }: CliqueTemplate,
   index: number,
   member: boolean,

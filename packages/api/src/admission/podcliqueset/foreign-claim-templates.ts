@@ -8,9 +8,8 @@ import { path } from './paths.ts'
 const anyNamespace = '*'
 
 /**
- * Claim templates of other namespaces. The operator reads and copies them with its own rights, so without a bound
- * every author of a PodCliqueSet could read them anywhere: only namespaces that the operator configuration names are
- * open to others.
+ * Rejects claim templates of other namespaces where the operator configuration restricts them. The operator reads and
+ * copies templates with its own rights, so the restriction holds for every author of a PodCliqueSet.
  */
 export function validateForeignClaimTemplates(
   set: PodCliqueSet,

@@ -2,48 +2,50 @@
 
 import { type FieldError, fieldError } from '@grove/apimachinery'
 import { combinedNameLimit } from '../../names.ts'
-import type { PodCliqueSet } from '../../types/index.ts'
+import { quotable } from './quotable.ts'
 
 // The names a user chooses become one pod name together with indexes and a random suffix. Kubernetes would cut what
 // is too long without a word, so the sum of the chosen parts is limited.
 
-function exceeds(length: number, advice: string): string | undefined {
-  if (length <= combinedNameLimit) return undefined
+/** A name with its length. The names of set and group are measured once, not for each clique. */
+export interface MeasuredName {
+  readonly name: string
+  readonly bytes: number
+}
+
+export function measured(name: string): MeasuredName {
+  return { name, bytes: Buffer.byteLength(name, 'utf8') }
+}
+
+function exceeds(length: number, advice: string): string {
   return `combined resource name length ${length} exceeds ${combinedNameLimit}-character limit required for pod naming. Consider shortening: ${advice}`
 }
 
 /** Reported at both names: either may be shortened. */
-export function nameBudgetOfStandaloneClique(set: PodCliqueSet, clique: string, field: string): FieldError[] {
-  const { name } = set.metadata
-  const problem = exceeds(
-    byteLength(name) + byteLength(clique),
-    `PodCliqueSet '${name}' or PodClique '${clique}'`,
-  )
-  if (!problem) return []
-  return [fieldError.invalid(field, clique, problem), fieldError.invalid('metadata.name', name, problem)]
+export function nameBudgetOfStandaloneClique(set: MeasuredName, clique: string, field: string): FieldError[] {
+  const length = set.bytes + measured(clique).bytes
+  if (length <= combinedNameLimit) return []
+  const problem = exceeds(length, `PodCliqueSet '${quotable(set.name)}' or PodClique '${clique}'`)
+  return [fieldError.invalid(field, clique, problem), fieldError.invalid('metadata.name', set.name, problem)]
 }
 
 /** Reported at all three names. At the group the name of the clique is shown: tools know it so. */
 export function nameBudgetOfMember(
-  set: PodCliqueSet,
-  group: string,
+  set: MeasuredName,
+  group: MeasuredName,
   clique: string,
   groupField: string,
   memberIndex: number,
 ): FieldError[] {
-  const { name } = set.metadata
+  const length = set.bytes + group.bytes + measured(clique).bytes
+  if (length <= combinedNameLimit) return []
   const problem = exceeds(
-    byteLength(name) + byteLength(group) + byteLength(clique),
-    `PodCliqueSet '${name}', PodCliqueScalingGroup '${group}', or PodClique '${clique}'`,
+    length,
+    `PodCliqueSet '${quotable(set.name)}', PodCliqueScalingGroup '${quotable(group.name)}', or PodClique '${clique}'`,
   )
-  if (!problem) return []
   return [
     fieldError.invalid(`${groupField}.cliqueNames[${memberIndex}].name`, clique, problem),
     fieldError.invalid(`${groupField}.name`, clique, problem),
-    fieldError.invalid('metadata.name', name, problem),
+    fieldError.invalid('metadata.name', set.name, problem),
   ]
-}
-
-function byteLength(text: string): number {
-  return Buffer.byteLength(text, 'utf8')
 }

@@ -5,9 +5,11 @@ import { dns1123Label, type FieldError, fieldError, quote } from '@grove/apimach
 import { annotation, mnnvlGroupNone } from '../../annotations.ts'
 import { mnnvlClaimName, waiter } from '../../environment.ts'
 import { names } from '../../names.ts'
-import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
+import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
+import { groupsOfMembers } from './group-members.ts'
 import { usesGpu } from './mnnvl.ts'
 import { path } from './paths.ts'
+import { quotable } from './quotable.ts'
 
 /** Names become host names, Services and label values: DNS labels all of them. */
 const labelLimit = 63
@@ -17,13 +19,14 @@ const thousandReplicas = 999
 export function reservedNames(set: PodCliqueSet): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [], cliqueStartupType } = set.spec.template
   const isOrdered = cliqueStartupType !== 'CliqueStartupTypeAnyOrder'
+  const groupOf = groupsOfMembers(set.spec.template)
   return [
     ...nameOfSet(set.metadata.name),
     ...cliques.flatMap(({ name }, index) => withoutDots(`${path.clique(index)}.name`, name)),
     ...groups.flatMap(({ name }, index) => withoutDots(`${path.scalingGroup(index)}.name`, name)),
     ...cliques.flatMap((clique, index) => [
       ...(isOrdered ? waiterNames(clique, `${path.clique(index)}.spec.podSpec`) : []),
-      ...mnnvlNames(set, clique, index),
+      ...mnnvlNames(set, clique, index, groupOf.get(clique.name)),
     ]),
   ]
 }
@@ -66,14 +69,19 @@ function waiterNames({ spec: { podSpec } }: CliqueTemplate, field: string): Fiel
   ]
 }
 
-function mnnvlNames(set: PodCliqueSet, clique: CliqueTemplate, index: number): FieldError[] {
-  const group = mnnvlGroupOf(set, clique)
+function mnnvlNames(
+  set: PodCliqueSet,
+  clique: CliqueTemplate,
+  index: number,
+  scalingGroup: ScalingGroupTemplate | undefined,
+): FieldError[] {
+  const group = mnnvlGroupOf(set, clique, scalingGroup)
   if (group === undefined || !usesGpu(clique)) return []
   const { resourceClaims = [] } = clique.spec.podSpec
   const domain = names.computeDomain(
     set.metadata.name,
     Math.max(thousandReplicas, (set.spec.replicas ?? 0) + (set.spec.updateStrategy?.maxSurge ?? 0)),
-    group,
+    quotable(group),
   )
   return [
     ...resourceClaims.flatMap(({ name }, claim) =>
@@ -99,8 +107,11 @@ function mnnvlNames(set: PodCliqueSet, clique: CliqueTemplate, index: number): F
   ]
 }
 
-function mnnvlGroupOf({ metadata, spec: { template } }: PodCliqueSet, clique: CliqueTemplate) {
-  const group = template.podCliqueScalingGroups?.find(({ cliqueNames }) => cliqueNames.includes(clique.name))
+function mnnvlGroupOf(
+  { metadata }: PodCliqueSet,
+  clique: CliqueTemplate,
+  group: ScalingGroupTemplate | undefined,
+) {
   const layers = [clique.annotations, group?.annotations, metadata.annotations]
   const value = layers.map(layer => layer?.[annotation.mnnvlGroup]).find(found => found !== undefined)
   return value === mnnvlGroupNone ? undefined : value

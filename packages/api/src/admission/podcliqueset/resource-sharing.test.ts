@@ -144,8 +144,12 @@ describe('claim templates of other namespaces', () => {
   const refusal = (field: string, namespace: string): string =>
     `${field}.namespace: Forbidden: claim templates of namespace "${namespace}" may not be used from other namespaces; the operator configuration must list it in resourceSharing.allowedTemplateNamespaces`
 
-  test('are refused unless the operator configuration allows the namespace', () => {
-    assert.deepEqual(refusals(set), [
+  test('are accepted with the default configuration', () => {
+    assert.deepEqual(refusals(set), [])
+  })
+
+  test('are rejected where the operator configuration restricts the namespaces', () => {
+    assert.deepEqual(refusals(set, { allowedTemplateNamespaces: [] }), [
       refusal('spec.template.resourceSharing[0]', 'shared'),
       refusal('spec.template.cliques[0].resourceSharing[0]', 'other'),
     ])
@@ -161,7 +165,7 @@ describe('claim templates of other namespaces', () => {
       ...set,
       spec: { ...set.spec, template: { ...set.spec.template, terminationDelay: '0s' } },
     }
-    assert.deepEqual(refusals(broken), [
+    assert.deepEqual(refusals(broken, { allowedTemplateNamespaces: [] }), [
       'spec.template.terminationDelay: Invalid value: "0s": terminationDelay must be greater than 0',
     ])
   })

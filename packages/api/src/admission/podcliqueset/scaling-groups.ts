@@ -2,7 +2,7 @@
 
 import { dns1123Subdomain, type FieldError, fieldError } from '@grove/apimachinery'
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
-import { nameBudgetOfMember } from './name-budget.ts'
+import { type MeasuredName, measured, nameBudgetOfMember } from './name-budget.ts'
 import { path } from './paths.ts'
 import { repeatedNames } from './repeated-names.ts'
 import { validateGroupSharing } from './resource-sharing.ts'
@@ -14,12 +14,13 @@ export function validateScalingGroups(
 ): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = set.spec.template
   if (groups.length === 0) return []
+  const nameOfSet = measured(set.metadata.name)
   const known = new Map(cliques.map(clique => [clique.name, clique]))
   const errors = groups.flatMap((group, index) => {
     const field = path.scalingGroup(index)
     return [
       ...validateName(group, field),
-      ...validateMembers(set, group, field, known),
+      ...validateMembers(nameOfSet, group, field, known),
       ...validateReplicas(group, field),
       ...validateGroupSharing(
         group.resourceSharing,
@@ -63,7 +64,7 @@ function validateName({ name }: ScalingGroupTemplate, field: string): FieldError
 }
 
 function validateMembers(
-  set: PodCliqueSet,
+  set: MeasuredName,
   { name, cliqueNames }: ScalingGroupTemplate,
   field: string,
   known: ReadonlyMap<string, CliqueTemplate>,
@@ -79,7 +80,8 @@ function validateMembers(
       ),
     )
   }
-  const budget = cliqueNames.flatMap((member, index) => nameBudgetOfMember(set, name, member, field, index))
+  const group = measured(name)
+  const budget = cliqueNames.flatMap((member, index) => nameBudgetOfMember(set, group, member, field, index))
   return [...errors, ...budget]
 }
 

@@ -92,6 +92,28 @@ describe('the name of the topology', () => {
       ],
     ],
     [
+      'is reported wherever it is given, together with those that are missing',
+      { set: nameless('zone'), solo: site('zone'), group: { ...site('zone'), topologyName: 'annex' } },
+      [
+        `${ofSet}.${missing}`,
+        `${ofGroup}.topologyName: Invalid value: "annex": ${different}`,
+        `${ofSolo}.topologyName: Invalid value: "site": ${different}`,
+      ],
+    ],
+    [
+      'is reported once where it contradicts the group, and the others are reported too',
+      {
+        group: site('zone'),
+        member: { ...site('host'), topologyName: 'annex' },
+        solo: { ...site('host'), topologyName: 'annex' },
+      },
+      [
+        `${ofMember}.topologyName: Invalid value: "annex": ${different}`,
+        `${ofGroup}.topologyName: Invalid value: "site": ${different}`,
+        `${ofSolo}.topologyName: Invalid value: "annex": ${different}`,
+      ],
+    ],
+    [
       'is that of a binding, and is reported at the set',
       { solo: { ...site('zone'), topologyName: 'no "where"' } },
       [

@@ -4,6 +4,7 @@ import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
 import type { ClusterView } from '../cluster-view.ts'
 import { path } from './paths.ts'
+import { quotable } from './quotable.ts'
 import {
   allConstraints,
   type PlacedConstraint,
@@ -57,7 +58,8 @@ export function validateTopologyOnCreate(
       }
     case 'found': {
       const levels = new Map(domains.value.map((domain, level) => [domain, level]))
-      const unknown = constraints.flatMap(placed => unknownDomains(placed, levels))
+      const known = domains.value.join(' ')
+      const unknown = constraints.flatMap(placed => unknownDomains(placed, levels, known))
       return {
         errors: unknown.length > 0 ? unknown : validateHierarchy(set, levels),
         warnings: constraints.flatMap(placed => redundantPreference(placed, levels)),
@@ -77,7 +79,11 @@ function notAllowed({ field, constraint }: PlacedConstraint): FieldError {
   )
 }
 
-function unknownDomains({ field, constraint }: PlacedConstraint, levels: Levels): FieldError[] {
+function unknownDomains(
+  { field, constraint }: PlacedConstraint,
+  levels: Levels,
+  known: string,
+): FieldError[] {
   const places: [string, string | undefined][] = [
     [`${field}.packDomain`, constraint.packDomain],
     [`${field}.pack.required`, constraint.pack?.required],
@@ -90,7 +96,7 @@ function unknownDomains({ field, constraint }: PlacedConstraint, levels: Levels)
           fieldError.invalid(
             at,
             domain,
-            `topology domain '${domain}' does not exist in cluster topology [${[...levels.keys()].join(' ')}]`,
+            `topology domain '${domain}' does not exist in cluster topology [${known}]`,
           ),
         ],
   )
@@ -138,7 +144,7 @@ function validateHierarchy(set: PodCliqueSet, levels: Levels): FieldError[] {
     ...podCliqueScalingGroups.flatMap((group, index) => {
       const parent: Owner = {
         field: `${path.scalingGroup(index)}.topologyConstraint`,
-        title: `PodCliqueScalingGroup '${group.name}'`,
+        title: `PodCliqueScalingGroup '${quotable(group.name)}'`,
         constraint: group.topologyConstraint,
       }
       return group.cliqueNames.flatMap(name => {

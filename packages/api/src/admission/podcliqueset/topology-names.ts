@@ -51,17 +51,23 @@ export function resolveTopologyNames(set: PodCliqueSet): TopologyNames {
   const nameOfGroup = new Map<string, string>()
   podCliqueScalingGroups.forEach((group, index) => {
     const name = resolve(group.topologyConstraint, path.scalingGroup(index), nameOfSet)
-    if (name) for (const member of group.cliqueNames) nameOfGroup.set(member, name)
+    if (!name) return
+    for (const member of group.cliqueNames) if (!nameOfGroup.has(member)) nameOfGroup.set(member, name)
   })
   cliques.forEach((clique, index) => {
     resolve(clique.topologyConstraint, path.clique(index), nameOfGroup.get(clique.name) ?? nameOfSet)
   })
   const [name] = resolved
   if (resolved.size <= 1) return { name, errors, isNameMissing }
-  return { name: undefined, errors: errors.length > 0 ? errors : explicitNames(set), isNameMissing }
+  return { name: undefined, errors: withoutRepetition([...errors, ...explicitNames(set)]), isNameMissing }
 }
 
-/** Siblings disagree and nobody is right: every explicit name is reported. */
+/** A name that contradicts an inherited one is reported once, although it is explicit as well. */
+function withoutRepetition(errors: readonly FieldError[]): FieldError[] {
+  return [...new Map(errors.map(error => [error.field, error])).values()]
+}
+
+/** Two constraints resolve to different topologies, and no rule says which is right: all explicit names are reported. */
 function explicitNames(set: PodCliqueSet): FieldError[] {
   return [...setConstraints(set), ...groupConstraints(set), ...cliqueConstraints(set)]
     .filter(({ constraint }) => constraint.topologyName)

@@ -162,13 +162,16 @@ describe('a stored set that names no topology', () => {
     )
   })
 
-  test('gets no preference together with the name', () => {
-    const now = legacy('zone', { topologyName: 'site', pack: { preferred: 'rack' } })
-    assert.deepEqual(judge({ set: legacy('zone') }, { set: now }), [
-      `${ofSet}.topologyName: Forbidden: topologyName cannot be changed from "" to "site"`,
-    ])
-    assert.equal(judge({ clique: legacy('rack') }, { clique: now }).length, 1)
-  })
+  for (const level of levels) {
+    test(`may get a preferred domain, or another one, together with the name: ${level}`, () => {
+      const named = (preferred: string): Constraints => ({
+        [level]: legacy('zone', { topologyName: 'site', pack: { preferred } }),
+      })
+      assert.deepEqual(judge({ [level]: legacy('zone') }, named('rack')), [])
+      assert.deepEqual(judge({ [level]: legacy('zone', { pack: { preferred: 'host' } }) }, named('rack')), [])
+      assert.match(judge({ [level]: legacy('zone') }, named('planet')).join(), /'planet' does not exist/)
+    })
+  }
 
   test('must be given one with every change of the specification', () => {
     assert.deepEqual(judge({ clique: legacy('rack') }, { clique: legacy('rack') }), [

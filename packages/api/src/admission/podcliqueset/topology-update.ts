@@ -146,13 +146,9 @@ function isMigration(now: TopologyConstraint, before: TopologyConstraint): boole
   )
 }
 
+/** The preferred domain may change along with the name, because the result is validated like a new set. */
 function isRepair(now: TopologyConstraint | undefined, before: TopologyConstraint | undefined): boolean {
-  return (
-    isLegacy(before) &&
-    Boolean(now?.topologyName) &&
-    now?.packDomain === before?.packDomain &&
-    preferredDomain(now) === preferredDomain(before)
-  )
+  return isLegacy(before) && Boolean(now?.topologyName) && now?.packDomain === before?.packDomain
 }
 
 function describeChange(now: TopologyConstraint | undefined, before: TopologyConstraint | undefined): string {

@@ -16,9 +16,12 @@ import {
   validateScalingGroupComposition,
   validateStartupType,
 } from './immutability.ts'
+import { validateListLengths } from './list-limits.ts'
 import { mnnvlWarnings, validateMnnvlOnCreate, validateMnnvlOnUpdate } from './mnnvl.ts'
 import { path } from './paths.ts'
 import { restartPolicyWarnings } from './pod-spec.ts'
+import { replicaLimitWarnings } from './replica-limits.ts'
+import { reservedLabelWarnings } from './reserved-labels.ts'
 import { internalTemplateNames, validateSetSharing } from './resource-sharing.ts'
 import { validateScalingGroups } from './scaling-groups.ts'
 import {
@@ -47,6 +50,8 @@ export interface ValidationContext {
 export function validateNewPodCliqueSet(given: PodCliqueSet, context: ValidationContext): ValidationOutcome {
   const set = withEmptyLists(given)
   const { configuration, cluster } = context
+  const tooLong = validateListLengths(set)
+  if (tooLong.length > 0) return { errors: tooLong, warnings: [] }
   const profiles = profilesOf(configuration)
   const topology = validateTopologyOnCreate(set, configuration.topologyAwareScheduling.enabled, cluster)
   const errors = [
@@ -69,7 +74,14 @@ export function validateNewPodCliqueSet(given: PodCliqueSet, context: Validation
     warnings: [
       ...restartPolicyWarnings(set),
       ...topology.warnings,
-      ...(allErrors.length > 0 ? [] : [...mnnvlWarnings(set), ...unkeptPromises(set, profiles)]),
+      ...(allErrors.length > 0
+        ? []
+        : [
+            ...reservedLabelWarnings(set),
+            ...mnnvlWarnings(set),
+            ...unkeptPromises(set, profiles),
+            ...replicaLimitWarnings(set, undefined, configuration.limits),
+          ]),
     ],
   }
 }
@@ -85,6 +97,8 @@ export function validateChangedPodCliqueSet(
   const old = withEmptyLists(defaultPodCliqueSet(stored))
   const { configuration, cluster } = context
   if (leavesWorkloadAlone(set, old)) return { errors: [], warnings: [] }
+  const tooLong = validateListLengths(set, old)
+  if (tooLong.length > 0) return { errors: tooLong, warnings: [] }
   const profiles = withSchedulerOf(set, old, profilesOf(configuration))
   const warnings = restartPolicyWarnings(set)
   const errors = [
@@ -102,7 +116,14 @@ export function validateChangedPodCliqueSet(
     ...validateClaims(set, old),
   ]
   const hints =
-    changes.length > 0 ? [] : [...mnnvlWarnings(set), ...foreseeableFailures(set).map(renderFieldError)]
+    changes.length > 0
+      ? []
+      : [
+          ...reservedLabelWarnings(set),
+          ...mnnvlWarnings(set),
+          ...foreseeableFailures(set).map(renderFieldError),
+          ...replicaLimitWarnings(set, old, configuration.limits),
+        ]
   return { errors: changes, warnings: [...warnings, ...topology.warnings, ...hints] }
 }
 

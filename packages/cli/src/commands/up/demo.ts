@@ -5,6 +5,7 @@ import type { PodCliqueSet } from '@grove/api'
 import { isKubeError, type KubeObject } from '@grove/kube'
 import { isAvailable, resources, type StoredSet } from '@grove/operator'
 import { CommandError } from '../../command-error.ts'
+import { faint } from '../../line.ts'
 import { readManifests } from '../../manifest.ts'
 import { type ManifestObject, objectOf, placed } from '../../objects/manifest-objects.ts'
 import { ServedKinds } from '../../objects/served-kinds.ts'
@@ -14,7 +15,7 @@ import { terminal } from '../../terminal.ts'
 import { followSet } from '../../tree/followed-set.ts'
 import { LiveView } from '../../tree/live-view.ts'
 import type { SetObjects } from '../../tree/set-model.ts'
-import { paintFor, treeLines } from '../../tree/set-tree.ts'
+import { treeLines } from '../../tree/set-tree.ts'
 import type { LocalCluster } from './local-cluster.ts'
 import { workloadNamed } from './playground.ts'
 
@@ -88,14 +89,13 @@ async function watchDemo(
   const { stdout } = terminal()
   const isTTY = stdout.isTTY ?? false
   const view = new LiveView(stdout)
-  const paint = paintFor(stdout)
   const started = Date.now()
   let wasReady = false
   let isLate = false
   for await (const seen of followSet(client, { name, namespace }, { signal, atLeastEveryMs: agesEveryMs })) {
     const lines = seen
-      ? treeLines(seen, { paint, ...(wasReady && isTTY && { now: Date.now() }) })
-      : [paint.faint(`PodCliqueSet ${name} is gone; whoever applies it again sees it here`)]
+      ? treeLines(seen, wasReady && isTTY ? { now: Date.now() } : {})
+      : [faint(`PodCliqueSet ${name} is gone; whoever applies it again sees it here`)]
     if (!wasReady && seen && isReady(seen)) {
       wasReady = true
       if (exitWhenReady) view.end(lines)

@@ -1,7 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Where the way into the cluster is written down.
-import { accessSync, constants, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fchmodSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { parseKubeconfig } from '@grove/kube'
 import { CommandError } from '../../command-error.ts'
@@ -42,9 +52,20 @@ export function writeKubeconfig(text: string, folder: string, wanted: string | u
   const found = join(folder, 'kubeconfig')
   for (const path of [found, wanted])
     try {
-      if (path !== undefined) writeFileSync(path, text, { mode: 0o600 })
+      if (path !== undefined) writePrivately(path, text)
     } catch (error) {
       throw new CommandError(`cannot write the kubeconfig: ${error instanceof Error ? error.message : error}`)
     }
   return wanted ?? found
+}
+
+/** The kubeconfig holds the key of an administrator. A file that exists may be readable by others: that ends first. */
+function writePrivately(path: string, text: string): void {
+  const file = openSync(path, 'w', 0o600)
+  try {
+    fchmodSync(file, 0o600)
+    writeFileSync(file, text)
+  } finally {
+    closeSync(file)
+  }
 }

@@ -9,6 +9,8 @@ export interface Judgement {
   readonly uid: string | undefined
   readonly kind: string
   readonly name: string
+  readonly object: unknown
+  readonly oldObject: unknown
   readonly answer?: AdmissionAnswer
   /** Why there is no answer. */
   readonly note?: string
@@ -19,38 +21,18 @@ export const judgedKinds: ReadonlySet<string> = new Set([
   kinds.clusterTopologyBinding.kind,
 ])
 
-/** Groups whose objects stand beside a PodCliqueSet in many manifests. The cluster judges them itself. */
-const ordinaryGroups: ReadonlySet<string> = new Set([
-  '',
-  'apiextensions.k8s.io',
-  'apps',
-  'autoscaling',
-  'batch',
-  'networking.k8s.io',
-  'policy',
-  'rbac.authorization.k8s.io',
-  'resource.k8s.io',
-  'scheduling.k8s.io',
-  'storage.k8s.io',
-  'kai.scheduler',
-  'scheduling.run.ai',
-  'scheduling.volcano.sh',
-  'monitoring.coreos.com',
-])
-
 /** Undefined for documents that admission judges. */
 export function notJudged(version: string, kind: string): Pick<Judgement, 'answer' | 'note'> | undefined {
   if (kind === '') return refused('the document has no kind: is it a Kubernetes object?')
   if (version === '') return refused(`the ${kind} has no apiVersion`)
   if (version === apiVersion && judgedKinds.has(kind)) return undefined
   const group = version.includes('/') ? version.slice(0, version.indexOf('/')) : ''
-  if (group !== groveGroup && group !== schedulerGroup) {
-    if (ordinaryGroups.has(group)) return { note: `not checked: ${kind} is not a kind of ours` }
-    return refused(
-      `unknown kind ${kind} of ${version}; grove checks ${[...judgedKinds].join(' and ')} of ${apiVersion}`,
-    )
-  }
   const known = Object.values(kinds).find(candidate => candidate.kind === kind)
+  // Only the cluster knows which other API groups it serves.
+  if (group !== groveGroup && group !== schedulerGroup) {
+    const served = known ? `; ${kind} is served as ${known.group}/${known.version}` : ''
+    return { note: `not checked: ${version} is not an API of Grove${served}` }
+  }
   if (known && `${known.group}/${known.version}` === version)
     return { note: `not checked: objects of kind ${kind} are made by the operator` }
   if (known) return refused(`kind ${kind} is served as ${known.group}/${known.version}, not ${version}`)

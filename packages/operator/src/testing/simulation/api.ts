@@ -23,6 +23,10 @@ export interface Write {
   /** What is about to be changed or deleted. */
   readonly objects: readonly Stored<KubeObject>[]
   readonly patch?: unknown
+  /** The UID that the request is for: in the body of a patch, in the preconditions of a delete. */
+  readonly uid?: string | undefined
+  /** Whether a delete is by label. */
+  readonly isCollection?: boolean
 }
 
 export interface Hooks {
@@ -33,13 +37,23 @@ export interface Hooks {
 }
 
 type Observer = (change: Change<KubeObject>, resource: string) => void
-type Patch = { readonly merge?: unknown; readonly strategic?: unknown }
+type Body = { readonly metadata?: { readonly uid?: string; readonly resourceVersion?: string } }
+type Patch = { readonly merge?: Body; readonly strategic?: Body }
 type Options = { readonly subresource?: string; readonly preconditions?: { readonly uid?: string } }
+
+const dependents = [
+  resources.podCliques,
+  resources.pods,
+  resources.resourceClaims,
+  resources.kaiPodGroups,
+] as unknown as Resource[]
 
 export class SimulatedApi {
   readonly world: World
   hooks: Hooks = { before: async () => undefined, after: () => undefined }
   writes = 0
+  /** Whether dependents of a removed object are removed with it, or stay as while the garbage collector is busy. */
+  collectsGarbage = true
   readonly #clock: Clock
   readonly #kinds = new Map<string, Map<string, Stored<KubeObject>>>()
   /** Kind and UID of a controller → what it controls, by name. */
@@ -48,9 +62,9 @@ export class SimulatedApi {
   readonly #observersOfPods: Observer[] = []
   #counter = 0
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, { servesOptionalKinds = false } = {}) {
     this.#clock = clock
-    this.world = this.#makeWorld()
+    this.world = this.#makeWorld(servesOptionalKinds)
   }
 
   list<T extends KubeObject>({ resource }: Resource<T>): Stored<T>[] {
@@ -103,7 +117,8 @@ export class SimulatedApi {
       this.#controlled.get(`${resource} ${byController(object)}`)?.delete(object.metadata.name)
       this.#tell(resource, { type: 'delete', old: object, new: undefined, source: 'watch' })
     }
-    for (const dependent of [resources.podCliques, resources.pods] as unknown as Resource[])
+    if (!this.collectsGarbage) return
+    for (const dependent of dependents)
       for (const child of this.controlledBy(dependent, object.metadata.uid))
         if (!isGoing(child)) this.remove(dependent, child)
   }
@@ -150,14 +165,7 @@ export class SimulatedApi {
     return object ? [object] : []
   }
 
-  async #write<T>(
-    verb: Write['verb'],
-    resource: string,
-    objects: readonly Stored<KubeObject>[],
-    patch: unknown,
-    act: () => T,
-  ): Promise<T> {
-    const write = { verb, resource, objects, patch }
+  async #write<T>(write: Write, act: () => T): Promise<T> {
     await this.hooks.before(write)
     this.writes++
     const answer = act()
@@ -177,15 +185,18 @@ export class SimulatedApi {
         items: this.list(resource).filter(selected(labelSelector)),
       }),
       create: (resource: Resource, object: KubeObject) =>
-        this.#write('create', resource.resource, [], undefined, () => {
+        this.#write({ verb: 'create', resource: resource.resource, objects: [] }, () => {
           if (object.metadata?.name && this.#kind(resource.resource).has(object.metadata.name))
             throw failure('AlreadyExists', object.metadata.name)
           return this.put(resource, resource.resource === 'pods' ? gatedPod(object as Pod) : object)
         }),
-      patch: (resource: Resource, ref: ObjectRef, { merge, strategic }: Patch, options: Options = {}) =>
-        this.#write('patch', resource.resource, this.#known(resource, ref), merge ?? strategic, () => {
+      patch: (resource: Resource, ref: ObjectRef, { merge, strategic }: Patch, options: Options = {}) => {
+        const patch = merge ?? strategic
+        const { uid, resourceVersion: version } = patch?.metadata ?? {}
+        const objects = this.#known(resource, ref)
+        return this.#write({ verb: 'patch', resource: resource.resource, objects, patch, uid }, () => {
           const before = found(resource, ref)
-          const version = (merge as { metadata?: { resourceVersion?: string } })?.metadata?.resourceVersion
+          if (uid && uid !== before.metadata.uid) throw failure('Conflict', ref.name)
           if (version && version !== before.metadata.resourceVersion) throw failure('Conflict', ref.name)
           const after = (
             strategic ? ungated(before as Pod) : applyMergePatch(before, merge)
@@ -194,31 +205,38 @@ export class SimulatedApi {
             ? { ...before, status: (after as { status?: unknown }).status }
             : after
           return this.#replace(resource.resource, before, changed as Stored<KubeObject>)
-        }),
-      delete: (resource: Resource, ref: ObjectRef, options: Options = {}) =>
-        this.#write('delete', resource.resource, this.#known(resource, ref), undefined, () => {
+        })
+      },
+      delete: (resource: Resource, ref: ObjectRef, options: Options = {}) => {
+        const uid = options.preconditions?.uid
+        const objects = this.#known(resource, ref)
+        return this.#write({ verb: 'delete', resource: resource.resource, objects, uid }, () => {
           const object = found(resource, ref)
-          const uid = options.preconditions?.uid
           if (uid && uid !== object.metadata.uid) throw failure('Conflict', ref.name)
           this.remove(resource, object)
-        }),
+        })
+      },
       deleteCollection: (resource: Resource, { labelSelector = '' }: { labelSelector?: string }) => {
         const isSelected = selected(labelSelector)
-        const hit = this.list(resource).filter(object => !isGoing(object) && isSelected(object))
-        return this.#write('delete', resource.resource, hit, undefined, () => {
-          for (const object of hit) this.remove(resource, object)
-          return { items: hit }
-        })
+        const objects = this.list(resource).filter(object => !isGoing(object) && isSelected(object))
+        return this.#write(
+          { verb: 'delete', resource: resource.resource, objects, isCollection: true },
+          () => {
+            for (const object of objects) this.remove(resource, object)
+            return { items: objects }
+          },
+        )
       },
     }
   }
 
-  #makeWorld(): World {
+  #makeWorld(servesOptionalKinds: boolean): World {
     const indexed = (resource: Resource, index: string, key: string) =>
       index === 'controller'
         ? this.controlledBy(resource, key)
         : this.list(resource).filter(object => keyIn(index, object) === key)
     const cache = (resource: Resource) => ({
+      resource,
       get: ({ name }: ObjectRef) => this.get(resource, name),
       list: () => this.list(resource),
       byIndex: (index: string, key: string) => indexed(resource, index, key),
@@ -243,6 +261,11 @@ export class SimulatedApi {
       computeDomains: cache(resources.computeDomains as unknown as Resource),
       autoscalers: cache(resources.autoscalers as unknown as Resource),
       topologyBindings: cache(resources.clusterTopologyBindings as unknown as Resource),
+      ...(servesOptionalKinds && {
+        resourceClaims: cache(resources.resourceClaims as unknown as Resource),
+        controllerRevisions: cache(resources.controllerRevisions as unknown as Resource),
+        podGroups: () => cache(resources.kaiPodGroups as unknown as Resource),
+      }),
       onChangeOfAny: (observer: Observer) => this.#observers.push(observer),
       podsOf: ({ metadata }: KubeObject) => this.controlledBy(resources.pods, metadata?.uid ?? ''),
     } as unknown as World

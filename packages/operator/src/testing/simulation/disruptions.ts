@@ -7,7 +7,7 @@ import { label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@gr
 import type { KubeObject, Stored } from '@grove/kube'
 import { numberLabel } from '../../clique-instance.ts'
 import { replicaCount } from '../../layout.ts'
-import { isActive, isFinished, isReady, templateHashOf } from '../../podclique/pod-state.ts'
+import { indexOf, isActive, isFinished, isReady, templateHashOf } from '../../podclique/pod-state.ts'
 import { isOnDelete, updatingReplicas } from '../../podcliqueset/update.ts'
 import { resources } from '../../resources.ts'
 import { templateHashOfClique } from '../../revision.ts'
@@ -30,7 +30,6 @@ export class DisruptionObserver implements Observer {
   #replicasAtBegin = new Map<string, number>()
   readonly #notReadyOnce = new Set<string>()
   #updating: readonly number[] = []
-  #readyAtSelection = 0
 
   passBegins(simulation: Simulation, _kind: PassKind): void {
     this.#setAtBegin = simulation.set
@@ -109,7 +108,6 @@ export class DisruptionObserver implements Observer {
     if (this.#taken.has(key)) fail(`${key}: another pod was taken before the last was back`)
     const { replicas, minAvailable = replicas } = clique.spec
     const ready = podsOf(simulation, clique).filter(isReady).length
-    this.#readyAtSelection = ready
     if (replicas > minAvailable && ready - 1 < minAvailable)
       fail(`${key}: ${ready - 1} ready pods of ${minAvailable}`)
     if (replicas <= minAvailable && ready < replicas)
@@ -145,13 +143,16 @@ export class DisruptionObserver implements Observer {
     if (this.#notReadyOnce.has(pod.metadata.name)) return
     if (clique.status?.updateProgress?.readyPodsSelectedToUpdate?.current !== pod.metadata.name)
       fail(`${key}: ready pod ${pod.metadata.name} was deleted without having been selected`)
-    const target = this.#readyAtSelection
     const { uid } = clique.metadata
+    const index = indexOf(pod)
     this.#taken.set(key, {
       replica,
       isBack: ({ cliques }) => {
         const now = cliques.find(({ metadata }) => metadata.uid === uid)
-        return !now || podsOf(simulation, now).filter(isReady).length >= Math.min(target, now.spec.replicas)
+        if (!now) return true
+        const pods = podsOf(simulation, now)
+        const holders = pods.filter(one => indexOf(one) === index)
+        return holders.length ? holders.some(isReady) : pods.length >= now.spec.replicas
       },
     })
   }

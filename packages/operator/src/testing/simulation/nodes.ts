@@ -14,6 +14,7 @@ export class SimulatedNodes {
   #places: number
   readonly #nodes: readonly string[]
   readonly #down = new Set<string>()
+  #areCordoned = false
 
   constructor(api: SimulatedApi, random: Random, nodes: number, places: number) {
     this.#api = api
@@ -70,6 +71,15 @@ export class SimulatedNodes {
     for (const pod of this.#pods()) if (!isTerminating(pod)) this.#api.remove(resources.pods, pod)
   }
 
+  /** Every node keeps its pods and takes no other. */
+  cordon(): void {
+    this.#areCordoned = true
+  }
+
+  uncordon(): void {
+    this.#areCordoned = false
+  }
+
   return(): void {
     const node = this.#random.pick([...this.#down])
     if (node) this.#down.delete(node)
@@ -106,6 +116,7 @@ export class SimulatedNodes {
   }
 
   #free(): string | undefined {
+    if (this.#areCordoned) return undefined
     const used = new Map<string, number>()
     for (const pod of this.#pods())
       if (pod.spec?.nodeName) used.set(pod.spec.nodeName, (used.get(pod.spec.nodeName) ?? 0) + 1)

@@ -9,7 +9,7 @@ import {
   type PodCliqueScalingGroup,
   type PodCliqueSet,
 } from '@grove/api'
-import { FakeClock, type Resource, silentLogger } from '@grove/kube'
+import { FakeClock, type ReconcileResult, type Resource, silentLogger } from '@grove/kube'
 import { schedulerBackends } from '../../backends/registry.ts'
 import { keyOf } from '../../object-key.ts'
 import type { EventSink, OperatorContext } from '../../operator-context.ts'
@@ -26,6 +26,7 @@ import { StatusPace } from '../../status-pace.ts'
 import type { StoredSet } from '../../stored.ts'
 import { failure, SimulatedApi, type Write } from './api.ts'
 import { SimulatedNodes } from './nodes.ts'
+import { OwnershipCheck } from './ownership.ts'
 import { Random } from './random.ts'
 
 export const setName = 'w'
@@ -50,6 +51,10 @@ export interface SimulationOptions {
   readonly observer: Observer
   readonly configuration?: OperatorConfiguration
   readonly events?: EventSink
+  /** The only scheduler that is enabled; the default scheduler unless given. */
+  readonly scheduler?: string
+  /** Whether the cluster serves kinds that not every cluster has: claims, revisions, PodGroups. */
+  readonly servesOptionalKinds?: boolean
   /** What others do between two writes of the operator. */
   between?(simulation: Simulation): void | Promise<void>
 }
@@ -57,7 +62,7 @@ export interface SimulationOptions {
 export class Simulation {
   readonly random: Random
   readonly clock = new FakeClock(Date.UTC(2030, 0, 1))
-  readonly api = new SimulatedApi(this.clock)
+  readonly api: SimulatedApi
   readonly nodes: SimulatedNodes
   /** In percent of the writes. */
   faults = 0
@@ -68,12 +73,15 @@ export class Simulation {
   #sets!: SetReconciler
   #gangs!: GangReconciler
   readonly #gangKeys = new Set<GangKey>()
+  readonly #ownership: OwnershipCheck
   #isDead = false
   #violation: unknown
 
   constructor(options: SimulationOptions) {
     this.#options = options
     this.random = new Random(options.seed)
+    this.api = new SimulatedApi(this.clock, options)
+    this.#ownership = new OwnershipCheck(this.api)
     this.nodes = new SimulatedNodes(this.api, this.random, options.nodes, options.places)
     const { uid: _, ...metadata } = options.set.metadata
     this.api.put(resources.podCliqueSets, { ...options.set, metadata } as PodCliqueSet)
@@ -96,17 +104,18 @@ export class Simulation {
   /** A new operator that knows nothing but what is stored. */
   restart(): void {
     this.#isDead = false
+    const { scheduler = 'default-scheduler' } = this.#options
     this.#context = {
       world: this.api.world,
       clock: this.clock,
       configuration: this.#options.configuration ?? defaultConfiguration(),
-      backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
+      backends: schedulerBackends([scheduler], scheduler),
       waiterImage: 'waiter:1',
       statusPace: new StatusPace(this.clock),
       removals: new RemovalsUnderWay(),
       events: this.#options.events ?? { emit: () => undefined },
     }
-    this.#tokens = new TokenSecrets(this.#context)
+    this.#tokens = new TokenSecrets(this.#context, { set: () => undefined, clique: () => undefined })
     const failures = new GangFailures(() => undefined)
     this.#sets = new SetReconciler({
       context: this.#context,
@@ -139,11 +148,26 @@ export class Simulation {
     }
   }
 
+  /** One pass over the set; resolves with when it wants to be looked at again. */
+  resultOfSet(): Promise<ReconcileResult | undefined> {
+    const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
+    return this.#sets.reconcile(keyOf(this.set), pass)
+  }
+
   /** One pass over a clique; resolves with how soon it wants to be looked at again. */
   async lookAgainAfter(clique: string): Promise<number | undefined> {
+    return (await this.#reconcileClique(clique))?.requeueAfter
+  }
+
+  /** Reconciles a clique once; resolves with the time at which it wants to be reconciled again. */
+  async requeueAt(clique: string): Promise<number | undefined> {
+    return (await this.#reconcileClique(clique))?.requeueAt
+  }
+
+  #reconcileClique(clique: string): ReturnType<typeof reconcileClique> {
     const pass = { signal: new AbortController().signal, clock: this.clock, log: silentLogger }
     const key = `${this.set.metadata.namespace}/${clique}` as never
-    return (await reconcileClique(key, pass, this.#context, this.#tokens))?.requeueAfter
+    return reconcileClique(key, pass, this.#context, this.#tokens)
   }
 
   #keys(kind: PassKind): string[] {
@@ -196,6 +220,7 @@ export class Simulation {
       if (this.random.chance(30)) this.#die('before')
       throw failure(this.random.pick(['Conflict', 'Internal', 'TooManyRequests'] as const)!, write.resource)
     }
+    this.#observe(() => this.#ownership.look(write))
     const { observer, between } = this.#options
     if (write.verb === 'patch') this.#observe(() => observer.patches(this, write))
     if (write.verb === 'delete') this.#observe(() => observer.deletes(this, write))

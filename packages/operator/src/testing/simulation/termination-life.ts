@@ -48,11 +48,13 @@ async function live(seed: number): Promise<number> {
     else if (dice < 63) editSet(simulation, 'template')
     else if (dice < 65) editSet(simulation, 'scale set')
     else if (dice < 70) editSet(simulation, 'scale clique')
-    else if (dice < 74) await unattended(simulation, random, observer)
+    else if (dice < 72) editSet(simulation, 'pause')
+    else if (dice < 75) await unattended(simulation, random, observer)
     else await attended(simulation, random)
   }
   simulation.faults = 0
   simulation.nodes.returnAll()
+  editSet(simulation, 'resume')
   assert.ok(await settle(simulation, 400), `it never became well: ${JSON.stringify(summary(simulation))}`)
   assert.ok(isWell(simulation))
   return observer.terminated

@@ -14,7 +14,7 @@ import {
   isScheduled,
   isStartedNotReady,
 } from '../../podclique/pod-state.ts'
-import { updatingReplicas } from '../../podcliqueset/update.ts'
+import { isPaused, updatingReplicas } from '../../podcliqueset/update.ts'
 import { resources } from '../../resources.ts'
 import { templateHashOfClique } from '../../revision.ts'
 import { revisionOf } from '../../revision-of-set.ts'
@@ -86,7 +86,7 @@ export class TerminationObserver implements Observer {
     const replica = numberLabel(objects[0]!.metadata.labels, label.setReplicaIndex) ?? -1
     if (replica >= replicaCount(set)) return
     this.terminated++
-    if (updatingReplicas(set).includes(replica))
+    if (!isPaused(set) && updatingReplicas(set).includes(replica))
       throw new Error(`replica ${replica} is terminated during its update`)
     const isOf = ({ metadata }: PodClique | PodCliqueScalingGroup) =>
       numberLabel(metadata.labels, label.setReplicaIndex) === replica

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Admission answers every request, so no rule may need more than a constant times the size of the request. The work is
+// counted, never timed.
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import type { PodCliqueSet } from '../types/index.ts'
+import { clusterNeeds } from './cluster-needs.ts'
+import { type Watch, workOf } from './counted-work.ts'
+import { decodePodCliqueSet } from './decode.ts'
+import { defaultPodCliqueSet } from './defaulting.ts'
+import { hostileSets } from './hostile-sets.ts'
+import { messageLimits, rejectionMessage, shortenedWarnings } from './long-texts.ts'
+import { validateChangedPodCliqueSet, validateNewPodCliqueSet } from './podcliqueset/validate.ts'
+import { configurationWith, sampleCluster, sampleSet } from './sample-sets.ts'
+
+const contexts = [
+  {},
+  { topology: true, mnnvl: true, schedulers: ['kai-scheduler'] },
+  { topology: true, mnnvl: true, schedulers: ['volcano'] },
+].map(settings => ({ configuration: configurationWith(settings), cluster: sampleCluster }))
+
+/** As the webhooks do it, with the configuration of each context. */
+function admitAll(object: PodCliqueSet, stored: PodCliqueSet | undefined): void {
+  for (const context of contexts) {
+    const decoded = decodePodCliqueSet(object)
+    const old = stored && decodePodCliqueSet(stored)
+    if (!decoded.ok || (old && !old.ok)) continue
+    clusterNeeds(object, context.configuration)
+    const set = defaultPodCliqueSet(decoded.value, 'work', old?.value)
+    const { errors, warnings } = old
+      ? validateChangedPodCliqueSet(set, old.value, context)
+      : validateNewPodCliqueSet(set, context)
+    const message = errors.length > 0 ? rejectionMessage(errors) : ''
+    const hints = shortenedWarnings(warnings).join('')
+    assert.ok(message.length <= messageLimits.message + 100, `${message.length}`)
+    assert.ok(hints.length <= (messageLimits.warnings + 1) * (messageLimits.warning + 100), `${hints.length}`)
+  }
+}
+
+function changed(set: PodCliqueSet): PodCliqueSet {
+  return { ...set, spec: { ...set.spec, replicas: 2 } }
+}
+
+/** With every list in another order, and another role for every clique. */
+function reordered(set: PodCliqueSet): PodCliqueSet {
+  const { template } = set.spec
+  const cliques = template.cliques.map(one => ({ ...one, spec: { ...one.spec, roleName: 'other' } }))
+  return {
+    ...set,
+    spec: {
+      ...set.spec,
+      template: {
+        ...template,
+        cliqueStartupType: 'CliqueStartupTypeInOrder',
+        cliques: cliques.toReversed(),
+        ...(template.podCliqueScalingGroups && {
+          podCliqueScalingGroups: template.podCliqueScalingGroups.toReversed(),
+        }),
+      },
+    },
+  }
+}
+
+const requests: Record<string, (set: PodCliqueSet, watch: Watch) => void> = {
+  created: (set, watch) => admitAll(watch(set), undefined),
+  // A stored set may exceed the limits of lists: the rules meet lists of any length here.
+  changed: (set, watch) => admitAll(watch(changed(set)), watch(set)),
+  reordered: (set, watch) => admitAll(watch(reordered(set)), watch(set)),
+  'in place of a small one': (set, watch) => admitAll(watch(set), watch(sampleSet())),
+}
+
+describe('twice the request is about twice the work', () => {
+  const size = 400
+  for (const [name, make] of Object.entries(hostileSets)) {
+    test(name, () => {
+      for (const [request, run] of Object.entries(requests)) {
+        const small = make(size)
+        const large = make(2 * size)
+        const ratio = workOf(watch => run(large, watch)) / workOf(watch => run(small, watch))
+        assert.ok(ratio < 2.5, `${request}: ${ratio.toFixed(2)} times the work`)
+      }
+    })
+  }
+})
+
+describe('the work of a request within all limits', () => {
+  // Where a longer list ends validation early, its work says nothing about the other rules.
+  const size = 60
+  for (const [name, make] of Object.entries(hostileSets)) {
+    test(name, () => {
+      const work = (factor: number): number =>
+        workOf(watch => requests.created!(make(factor * size), watch)) -
+        workOf(watch => requests.created!(make(1), watch))
+      const ratio = work(2) / work(1)
+      assert.ok(ratio < 2.5, `${ratio.toFixed(2)} times the work`)
+    })
+  }
+})

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { defaultConfiguration } from '@grove/api'
+import {
+  type Client,
+  createAuthority,
+  createClient,
+  loadKubeconfig,
+  MemoryCertificateSource,
+  systemClock,
+  WebhookServer,
+} from '@grove/kube'
+import { admissionHandlers, webhookConfigurations, webhookPaths } from '@grove/operator'
+import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
+import { call } from '../../testing/grove-call.ts'
+import { mistakes } from './mistakes.fixture.ts'
+import { compareVerdicts } from './same-verdict.fixture.ts'
+
+describe('validate and real Kubernetes come to the same verdict', () => {
+  let kubernetes: Kubernetes
+  let client: Client
+  let server: WebhookServer
+  const ending = new AbortController()
+
+  before(async () => {
+    kubernetes = await startKubernetes({ controllers: false, scheduler: false, kwok: false })
+    client = createClient(loadKubeconfig({ path: kubernetes.kubeconfig }))
+    const { stdout: input } = await call(['crds'])
+    const applied = await call(['apply', '-f', '-', '--kubeconfig', kubernetes.kubeconfig], { input })
+    assert.equal(applied.status, 0, applied.stderr)
+    await kubernetes.kubectl('wait', '--for=condition=Established', 'crd', '--all', '--timeout=120s')
+    await serveWebhooks()
+  })
+  after(async () => {
+    ending.abort()
+    await server?.stop()
+    await client?.close()
+    await kubernetes?.stop()
+  })
+
+  /** The operator's own handlers and registrations, called by address instead of through a Service. */
+  async function serveWebhooks(): Promise<void> {
+    const configuration = defaultConfiguration()
+    const authority = createAuthority('test')
+    const certificates = new MemoryCertificateSource()
+    certificates.set(authority.server('webhooks', ['127.0.0.1']))
+    server = new WebhookServer({ host: '127.0.0.1', port: 0, certificates, clock: systemClock })
+    const handlers = admissionHandlers({ client, configuration })
+    for (const name of ['defaultPodCliqueSet', 'validatePodCliqueSet', 'validateClusterTopology'] as const)
+      server.handle(webhookPaths[name], handlers[name])
+    await server.start(ending.signal)
+    const caBundle = Buffer.from(authority.pair.cert).toString('base64')
+    const registrations = webhookConfigurations({ namespace: 'default', port: 443 }, configuration)
+    await kubernetes.apply(
+      registrations.map(registration => ({
+        ...registration,
+        webhooks: registration.webhooks?.map(({ clientConfig, ...webhook }) => ({
+          ...webhook,
+          clientConfig: { url: `https://127.0.0.1:${server.port}${clientConfig.service?.path}`, caBundle },
+        })),
+      })),
+    )
+    // The API server learns of the webhooks a moment after they are stored.
+    const { manifest } = mistakes.find(({ title }) => title === 'a role twice')!
+    await waitFor('the webhooks to be called', async () => {
+      const { stderr } = await kubectlApply(manifest)
+      return stderr.includes('Duplicate value')
+    })
+  }
+
+  function kubectlApply(input: string) {
+    return kubernetes.kubectl('apply', '--dry-run=server', '-f', '-', { input })
+  }
+
+  compareVerdicts(() => client)
+
+  for (const { title, manifest } of mistakes)
+    it(`kubectl apply rejects it, too: ${title}`, async () => {
+      const { code, stdout } = await kubectlApply(manifest)
+      assert.equal(code, 1, stdout)
+    })
+})

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { after, before, describe } from 'node:test'
+import { type Client, createClient, loadKubeconfig } from '@grove/kube'
+import { type EmbeddedCluster, startEmbedded } from '../../testing/embedded-cluster.ts'
+import { compareVerdicts } from './same-verdict.fixture.ts'
+
+describe('validate and the embedded cluster come to the same verdict', () => {
+  let cluster: EmbeddedCluster
+  let client: Client
+
+  before(async () => {
+    cluster = await startEmbedded(0)
+    client = createClient(loadKubeconfig({ path: cluster.kubeconfig }))
+  })
+  after(async () => {
+    await client?.close()
+    await cluster?.stop()
+  })
+
+  compareVerdicts(() => client)
+})

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { apiVersion, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
+import { rendered } from '../line.ts'
+import { type SetObjects, setTree } from './set-model.ts'
+import { treeLines } from './set-tree.ts'
+
+const huge = 2_000_000_000
+
+function clique(name: string, labels: Record<string, string>): PodClique {
+  return {
+    apiVersion,
+    kind: 'PodClique',
+    metadata: { name, labels },
+    spec: { roleName: 'r', podSpec: { containers: [] }, replicas: 1, minAvailable: 1 },
+  }
+}
+
+function objectsOf(replicas: number, groups: PodCliqueScalingGroup[], cliques: PodClique[]): SetObjects {
+  return {
+    set: {
+      apiVersion,
+      kind: 'PodCliqueSet',
+      metadata: { name: 'llm', namespace: 'default' },
+      spec: { replicas, template: { cliques: [] } },
+    },
+    groups,
+    cliques,
+    gangs: [],
+    pods: [],
+  }
+}
+
+const linesOf = (objects: SetObjects) => treeLines(objects).map(line => rendered(line, false))
+
+test('a set with two billion replicas shows what exists and counts the rest', () => {
+  const existing = clique('llm-1500-web', { [label.setReplicaIndex]: '1500' })
+  const objects = objectsOf(huge, [], [existing])
+  const lines = linesOf(objects)
+  assert.equal(lines.length, 1 + 100 + 2 + 1)
+  assert.ok(lines.includes('├─ replica 1500  PodGang llm-1500 not there yet'))
+  assert.equal(lines.at(-1), '└─ … and 1,999,999,899 more replicas that do not exist yet')
+  assert.equal(setTree(objects).hidden, huge - 101)
+})
+
+test('so does a scaling group', () => {
+  const group: PodCliqueScalingGroup = {
+    apiVersion,
+    kind: 'PodCliqueScalingGroup',
+    metadata: { name: 'llm-0-decode', labels: { [label.setReplicaIndex]: '0' } },
+    spec: { replicas: huge, minAvailable: 1, cliqueNames: ['web'] },
+  }
+  const member = clique('llm-0-decode-0-web', {
+    [label.setReplicaIndex]: '0',
+    [label.scalingGroup]: 'llm-0-decode',
+    [label.scalingGroupReplicaIndex]: '0',
+  })
+  const lines = linesOf(objectsOf(1, [group], [member]))
+  assert.equal(lines.length, 3 + 2 + 100 + 1)
+  assert.equal(lines.at(-1), '      └─ … and 1,999,999,899 more replicas that do not exist yet')
+})
+
+test('replicas that are scaled away are shown until they are gone', () => {
+  const cliques = ['0', '3'].map(index => clique(`llm-${index}-web`, { [label.setReplicaIndex]: index }))
+  assert.deepEqual(
+    setTree(objectsOf(2, [], cliques)).children.map(({ name }) => name),
+    ['0', '1', '3'],
+  )
+})

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { chmodSync, statSync } from 'node:fs'
+
+const othersMask = 0o077
+
+/** Takes all rights to a file or folder from everybody but its owner. */
+export function keepPrivate(path: string): void {
+  const { mode } = statSync(path)
+  if (mode & othersMask) chmodSync(path, mode & 0o7777 & ~othersMask)
+}

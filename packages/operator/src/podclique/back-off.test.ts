@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { annotation, type Pod, type PodClique } from '@grove/api'
+import type { Stored } from '@grove/kube'
+import { findCondition } from '../condition-list.ts'
+import { resources } from '../resources.ts'
+import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
+import { type WatchedSet, watchedSet } from '../testing/simulation/watched-set.ts'
+import { failuresAfter, failuresBefore, healthyAfterMs, longestDelayMs, replacedAt } from './back-off.ts'
+import { isFinished, isTerminating } from './pod-state.ts'
+
+const created = '2030-01-01T00:00:00Z'
+const delayAfter = (failures: number | string) =>
+  replacedAt(samplePod('p', { phase: 'Failed', created, failures })) - Date.parse(created)
+
+const delays: [failures: number | string, seconds: number][] = [
+  [0, 1],
+  [1, 2],
+  [2, 4],
+  [7, 128],
+  [8, 256],
+  [9, 300],
+  [999_999, 300],
+  ['', 1],
+  ['nine', 1],
+  ['-1', 1],
+  ['1e9', 1],
+  ['12345678901234567890', 1],
+]
+for (const [failures, seconds] of delays)
+  test(`after "${failures}" failures in a row the next replacement comes ${seconds} s after the creation`, () =>
+    assert.equal(delayAfter(failures), seconds * 1_000))
+
+test('a pod without a time of creation is replaced at once', () => {
+  const pod = samplePod('p', { phase: 'Failed', created: 'soon' })
+  assert.equal(replacedAt(pod), Number.NEGATIVE_INFINITY)
+})
+
+test('a series of failures ends with a pod that lived for the healthy period', () => {
+  const pod = samplePod('p', { phase: 'Failed', created, failures: 6 })
+  assert.equal(failuresAfter(pod, Date.parse(created) + healthyAfterMs - 1), 7)
+  assert.equal(failuresAfter(pod, Date.parse(created) + healthyAfterMs), 1)
+})
+
+test('a pod that waits for the longest delay does not count as healthy', () => {
+  assert.ok(longestDelayMs < healthyAfterMs)
+})
+
+const replicas = 8
+const web = 'w-0-web'
+const failingSet = sampleSet({ name: 'w', cliques: [clique('web', { replicas, minAvailable: 1 })] })
+
+const pods = ({ simulation }: WatchedSet) => simulation.api.list(resources.pods) as Stored<Pod>[]
+const cliqueOf = ({ simulation }: WatchedSet) =>
+  simulation.api.get(resources.podCliques, web) as Stored<PodClique>
+
+function fail({ simulation }: WatchedSet, pod: Stored<Pod>): void {
+  const conditions = [{ type: 'PodScheduled', status: 'True' }]
+  simulation.api.modify(resources.pods, pod.metadata.name, {
+    status: { phase: 'Failed', reason: 'UnexpectedAdmissionError', conditions },
+  })
+}
+
+/** Every pod that is let go fails in the same moment, and every deleted pod is gone. */
+async function failEverything(watched: WatchedSet): Promise<void> {
+  const { simulation } = watched
+  for (const [kind, name] of [
+    ['clique', web],
+    ['gang', 'w/0'],
+    ['clique', web],
+  ] as const)
+    await simulation.passOver(kind, name)
+  for (const pod of pods(watched))
+    if (isTerminating(pod)) simulation.api.remove(resources.pods, pod)
+    else if (!isFinished(pod) && !pod.spec?.schedulingGates?.length) fail(watched, pod)
+}
+
+test('a clique of 8 whose pods fail at once creates 4 pods per index in 15 s, also when the operator restarts all the time', async () => {
+  for (const restarts of [false, true]) {
+    const watched = await watchedSet(failingSet)
+    const { simulation } = watched
+    await simulation.clock.advance(healthyAfterMs)
+    const before = new Set(pods(watched).map(({ metadata }) => metadata.uid))
+    for (const pod of pods(watched)) fail(watched, pod)
+    const createdPods = new Map<string, number>()
+    const start = simulation.clock.now()
+    const stepMs = 100
+    for (let ms = 0; ms < 15_000; ms += stepMs) {
+      await failEverything(watched)
+      if (restarts) simulation.restart()
+      for (const { metadata } of pods(watched))
+        if (!before.has(metadata.uid) && !createdPods.has(metadata.uid))
+          createdPods.set(metadata.uid, simulation.clock.now() - start)
+      await simulation.clock.advance(stepMs)
+    }
+    const times = [...createdPods.values()]
+    const createdUntil = (seconds: number) => times.filter(ms => ms <= seconds * 1_000).length
+    assert.deepEqual(
+      [0, 1.9, 2, 5.9, 6, 13.9, 14, 15].map(createdUntil),
+      [1, 1, 2, 2, 3, 3, 4, 4].map(each => each * replicas),
+      `restarts: ${restarts}`,
+    )
+  }
+})
+
+test('the clique says which index fails how often and when it tries again, and when all is well', async () => {
+  const watched = await watchedSet(failingSet)
+  const { simulation } = watched
+  const [pod] = pods(watched)
+  const index = pod!.metadata.labels!['grove.io/podclique-pod-index']
+  const ofIndex = () =>
+    pods(watched).find(
+      one => !isTerminating(one) && one.metadata.labels!['grove.io/podclique-pod-index'] === index,
+    )!
+  await simulation.clock.advance(healthyAfterMs)
+  const delayAfterFailure: (number | undefined)[] = []
+  for (let failure = 1; failure <= 4; failure++) {
+    fail(watched, ofIndex())
+    const begun = simulation.clock.now()
+    const failed = ofIndex().metadata.uid
+    while (ofIndex().metadata.uid === failed) {
+      await simulation.passOver('clique', web)
+      if (ofIndex().metadata.uid === failed) await simulation.clock.advance(1_000)
+    }
+    delayAfterFailure.push((simulation.clock.now() - begun) / 1_000)
+    assert.equal(ofIndex().metadata.annotations?.[annotation.consecutiveFailures], String(failure))
+  }
+  assert.deepEqual(delayAfterFailure, [0, 2, 4, 8])
+
+  fail(watched, ofIndex())
+  await simulation.passOver('clique', web)
+  await simulation.clock.advance(1_000)
+  await simulation.passOver('clique', web)
+  const condition = () => findCondition(cliqueOf(watched).status?.conditions, 'PodsFailing')
+  assert.equal(condition()?.status, 'True')
+  assert.match(
+    condition()!.message,
+    new RegExp(
+      `^The pod with index ${index} failed 5 times in a row \\(UnexpectedAdmissionError\\), next attempt at \\S+Z$`,
+    ),
+  )
+  assert.equal(cliqueOf(watched).status?.replicas, replicas - 1, 'a failed pod counts nowhere')
+
+  await simulation.clock.advance(16_000)
+  await simulation.passOver('clique', web)
+  await simulation.passOver('gang', 'w/0')
+  await simulation.passOver('clique', web)
+  while (simulation.nodes.progress());
+  await simulation.clock.advance(1_000)
+  await simulation.passOver('clique', web)
+  assert.equal(condition()?.status, 'False')
+  assert.equal(cliqueOf(watched).status?.readyReplicas, replicas)
+
+  await simulation.clock.advance(healthyAfterMs)
+  fail(watched, ofIndex())
+  await simulation.passOver('clique', web)
+  assert.equal(failuresBefore(ofIndex()), 1, 'a new series')
+})
+
+test('the operator looks again when the next replacement is due, and not before', async () => {
+  const watched = await watchedSet(failingSet)
+  const { simulation } = watched
+  for (const pod of pods(watched)) fail(watched, pod)
+  await failEverything(watched)
+  const dueAt = await simulation.requeueAt(web)
+  const waiting = pods(watched).filter(pod => isFinished(pod) && !isTerminating(pod))
+  assert.equal(dueAt, Math.min(...waiting.map(replacedAt)))
+})
+
+test('a replacement that falls due during a reconcile is not forgotten', async () => {
+  const watched = await watchedSet(failingSet)
+  const { simulation } = watched
+  for (const pod of pods(watched)) fail(watched, pod)
+  await failEverything(watched)
+  // The status is due, the replacements are not.
+  await simulation.clock.advance(1_000)
+  const { hooks } = simulation.api
+  simulation.api.hooks = {
+    ...hooks,
+    before: async write => {
+      await hooks.before(write)
+      if (write.resource === 'podcliques') await simulation.clock.advance(longestDelayMs)
+    },
+  }
+  const dueAt = await simulation.requeueAt(web)
+  assert.ok(pods(watched).some(pod => isFinished(pod) && !isTerminating(pod)))
+  assert.ok(dueAt !== undefined && dueAt < simulation.clock.now())
+})
+
+test('a pod that waits is replaced at once when its template is changed or a user deletes it', async () => {
+  const watched = await watchedSet(failingSet)
+  const { simulation } = watched
+  for (const pod of pods(watched)) fail(watched, pod)
+  await failEverything(watched)
+  await failEverything(watched)
+  const [first, second] = pods(watched)
+  simulation.api.modify(resources.pods, first!.metadata.name, {
+    metadata: { labels: { 'grove.io/pod-template-hash': 'another' } },
+  })
+  simulation.api.remove(resources.pods, second!)
+  await simulation.passOver('clique', web)
+  const replaced = pods(watched).filter(pod => !isTerminating(pod) && !isFinished(pod))
+  assert.deepEqual(
+    replaced.map(pod => pod.spec?.hostname).sort(),
+    [first, second].map(pod => pod!.spec?.hostname).sort(),
+  )
+  for (const pod of replaced)
+    assert.equal(pod.metadata.annotations?.[annotation.consecutiveFailures], undefined)
+})

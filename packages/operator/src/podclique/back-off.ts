@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// When a finished pod is replaced. A pod that fails at once, for example because the kubelet rejects it, would
+// otherwise be replaced as fast as it fails. The time between two pods of one index doubles with every failure in a
+// row. The count of failures is an annotation that each replacement inherits, so it survives a restart of the
+// operator. The time counts from the creation of the pod, which the API server stamps: a pod that ran for longer than
+// its delay is replaced at once. docs/decisions/0010-clocks-and-back-off.md
+import { annotation, type Pod } from '@grove/api'
+import { indexOf, isActive, isFinished, isReady, isTerminating, templateHashOf } from './pod-state.ts'
+
+/** Between the creation of a pod that failed and its replacement, after the first failure. */
+export const firstDelayMs = 1_000
+export const longestDelayMs = 300_000
+/** A pod that is at least this old when it is replaced ends the series: its failure is the first of a new one. */
+export const healthyAfterMs = 600_000
+/** From so many failures in a row on, a replacement is reported until it is ready. One failure happens to every pod. */
+const reportedFailures = 2
+/** The reason of a pod's failure can be written by others, and goes into a message. */
+const longestReason = 80
+
+/** How often the pods of this index have failed in a row before this one. Users can edit annotations: other values count as none. */
+export function failuresBefore({ metadata }: Pod): number {
+  const text = metadata.annotations?.[annotation.consecutiveFailures] ?? ''
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0
+}
+
+/** The number of failures in a row that the replacement of a finished pod inherits. */
+export function failuresAfter(pod: Pod, now: number): number {
+  return now - createdAt(pod) >= healthyAfterMs ? 1 : failuresBefore(pod) + 1
+}
+
+/** When a finished pod is replaced, in milliseconds since the epoch. */
+export function replacedAt(pod: Pod): number {
+  return createdAt(pod) + Math.min(longestDelayMs, firstDelayMs * 2 ** failuresBefore(pod))
+}
+
+/**
+ * Whether a finished pod keeps its index until its time has come. A pod of an earlier template does not: its failure
+ * says nothing about the pod that replaces it.
+ */
+export function isBackingOff(pod: Pod, isCurrent: (hash: string) => boolean, now: number): boolean {
+  return (
+    isFinished(pod) &&
+    !isTerminating(pod) &&
+    indexOf(pod) !== undefined &&
+    isCurrent(templateHashOf(pod) ?? '') &&
+    replacedAt(pod) > now
+  )
+}
+
+/** When the next finished pod is replaced, in milliseconds since the epoch; undefined when none waits. */
+export function nextReplacement(
+  pods: readonly Pod[],
+  isCurrent: (hash: string) => boolean,
+  now: number,
+): number | undefined {
+  let next: number | undefined
+  for (const pod of pods)
+    if (isBackingOff(pod, isCurrent, now)) next = Math.min(next ?? Number.POSITIVE_INFINITY, replacedAt(pod))
+  return next
+}
+
+interface FailingPod {
+  readonly index: number
+  readonly failures: number
+  readonly text: string
+}
+
+/** Which pods fail again and again, as a sentence; undefined when none does. */
+export function describeFailures(
+  pods: readonly Pod[],
+  isCurrent: (hash: string) => boolean,
+  now: number,
+): string | undefined {
+  const failing = pods.flatMap((pod): FailingPod[] => {
+    const index = indexOf(pod)
+    if (index === undefined) return []
+    if (isBackingOff(pod, isCurrent, now)) {
+      const next = `${new Date(replacedAt(pod)).toISOString().slice(0, 19)}Z`
+      const reason = pod.status?.reason ?? (pod.status?.phase === 'Succeeded' ? 'Succeeded' : '')
+      const why = reason && ` (${reason.slice(0, longestReason)})`
+      return [{ index, failures: failuresBefore(pod) + 1, text: `${why}, next attempt at ${next}` }]
+    }
+    const failures = failuresBefore(pod)
+    return isActive(pod) && !isReady(pod) && failures >= reportedFailures
+      ? [{ index, failures, text: ', and its replacement is not ready yet' }]
+      : []
+  })
+  const worst = failing.toSorted((a, b) => b.failures - a.failures || a.index - b.index)[0]
+  if (!worst) return undefined
+  const times = worst.failures === 1 ? 'failed' : `failed ${worst.failures} times in a row`
+  const more = failing.length > 1 ? `. ${failing.length} pods of this PodClique fail` : ''
+  return `The pod with index ${worst.index} ${times}${worst.text}${more}`
+}
+
+function createdAt({ metadata }: Pod): number {
+  const created = Date.parse(metadata.creationTimestamp ?? '')
+  return Number.isNaN(created) ? Number.NEGATIVE_INFINITY : created
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { annotation, defaultConfiguration, managedLabels, type OwnerReference } from '@grove/api'
+import { FakeClock, type KubeObject, type Resource } from '@grove/kube'
+import { schedulerBackends } from '../backends/registry.ts'
+import type { OperatorContext } from '../operator-context.ts'
+import { resources } from '../resources.ts'
+import type { StoredGang } from '../stored.ts'
+import { clique, sampleSet } from '../testing/sample-set.ts'
+import { SimulatedApi } from '../testing/simulation/api.ts'
+import { SchedulerObjects } from './scheduler-objects.ts'
+
+const podGroups = resources.kaiPodGroups as unknown as Resource<KubeObject>
+const name = 'w-0'
+const namespace = 'serving'
+const labels = managedLabels('w')
+
+/** A gang of KAI, before its PodGroup is written. */
+function harness() {
+  const api = new SimulatedApi(new FakeClock(), { servesOptionalKinds: true })
+  const sample = sampleSet({ cliques: [clique('a')] })
+  const set = {
+    ...sample,
+    metadata: { ...sample.metadata, annotations: { [annotation.kaiQueue]: 'gpus' } },
+  }
+  const gang = api.put(resources.podGangs, {
+    apiVersion: 'scheduler.grove.io/v1alpha1',
+    kind: 'PodGang',
+    metadata: { name, namespace, labels },
+    spec: { podgroups: [{ name: 'w-0-a', podReferences: [], minReplicas: 1 }] },
+  } as never) as StoredGang
+  const context = {
+    world: api.world,
+    configuration: defaultConfiguration(),
+    backends: schedulerBackends(['kai-scheduler'], 'kai-scheduler'),
+    events: { emit: () => undefined },
+  } as unknown as OperatorContext
+  const objects = new SchedulerObjects(context)
+  return {
+    api,
+    gang,
+    sync: () => objects.sync(set, gang, new AbortController().signal),
+    put: (metadata: object) =>
+      api.put(podGroups, {
+        apiVersion: 'scheduling.run.ai/v2alpha2',
+        kind: 'PodGroup',
+        metadata: { name, namespace, ...metadata },
+        spec: { minMember: 7 },
+      } as never),
+    group: () => api.get(podGroups, name) as (KubeObject & { spec?: { minMember?: number } }) | undefined,
+  }
+}
+
+const controller = (kind: string, uid: string, called = name): OwnerReference => ({
+  apiVersion: 'scheduler.grove.io/v1alpha1',
+  kind,
+  name: called,
+  uid,
+  controller: true,
+})
+
+describe('a PodGroup under the name of a gang', () => {
+  for (const [what, metadata] of Object.entries({
+    'of another controller': { labels, ownerReferences: [controller('Job', 'theirs')] },
+    'of a PodGang of another name': { labels, ownerReferences: [controller('PodGang', 'theirs', 'w-1')] },
+    'without a controller and without our labels': { labels: { team: 'theirs' } },
+    'without a controller and with labels of another set': { labels: managedLabels('v') },
+  }))
+    test(`is reported and not patched: ${what}`, async () => {
+      const { api, sync, put, group } = harness()
+      const before = put(metadata)
+      await assert.rejects(sync(), {
+        code: 'ERR_SET_CONTROLLER_REFERENCE',
+        message: /PodGroup serving\/w-0 of .* exists and is not controlled by PodGang serving\/w-0/,
+      })
+      assert.deepEqual(group(), before)
+      assert.equal(api.writes, 0)
+    })
+
+  for (const [what, metadata, others] of [
+    ['without a controller, with our labels', { labels, ownerReferences: [] }, []],
+    ['of a former gang of this name', { labels, ownerReferences: [controller('PodGang', 'former')] }, []],
+    [
+      'with another owner that does not control it',
+      { labels, ownerReferences: [{ ...controller('Queue', 'q'), controller: false }] },
+      ['q'],
+    ],
+  ] as const)
+    test(`is adopted and updated: ${what}`, async () => {
+      const { gang, sync, put, group } = harness()
+      put(metadata)
+      await sync()
+      assert.deepEqual(
+        group()?.metadata?.ownerReferences?.map(({ uid }) => uid),
+        [...others, gang.metadata.uid],
+      )
+      assert.equal(group()?.spec?.minMember, 1)
+    })
+
+  test('that is terminating is waited for', async () => {
+    const { sync, put, group } = harness()
+    const before = put({ labels, deletionTimestamp: '2030-01-01T00:00:00Z' })
+    await assert.rejects(sync(), /still being deleted/)
+    assert.deepEqual(group(), before)
+  })
+
+  test('is created with the gang as its controller, and then left alone', async () => {
+    const { api, gang, sync, group } = harness()
+    await sync()
+    assert.deepEqual(
+      group()?.metadata?.ownerReferences?.map(({ uid, controller }) => [uid, controller]),
+      [[gang.metadata.uid, true]],
+    )
+    await sync()
+    assert.equal(api.writes, 1)
+  })
+})

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The certificate that the operator serves, in both modes, and whether API servers trust it.
+import { join } from 'node:path'
+import { type OperatorConfiguration, operatorName } from '@grove/api'
+import {
+  CertificateProvisioner,
+  type CertificateSource,
+  type Client,
+  type Clock,
+  certificatePolicy,
+  FileCertificateSource,
+  type InjectionTarget,
+  injectionStore,
+  type Logger,
+  type Manager,
+  type Registry,
+  secretStore,
+  WebhookTrust,
+  watchSecret,
+} from '@grove/kube'
+
+/** No label that says "managed by grove-operator": its protection would stand in the way of the first certificate. */
+const secretLabels = { 'app.kubernetes.io/component': 'webhook', 'app.kubernetes.io/part-of': 'grove' }
+
+export interface CertificateOptions {
+  readonly client: Client
+  readonly configuration: OperatorConfiguration
+  readonly namespace: string
+  readonly clock: Clock
+  readonly log: Logger
+  readonly registry: Registry
+}
+
+export interface ServedCertificates {
+  readonly source: CertificateSource
+  /** Adds what keeps the certificate up to date, and the readiness check. */
+  addTo(manager: Manager): void
+}
+
+/** Watches the webhook configurations in both modes: a process that API servers do not trust is not ready. */
+export function servedCertificates(options: CertificateOptions): ServedCertificates {
+  const { client, configuration, clock, log } = options
+  const targets = webhookTargets(configuration)
+  const mode = configuration.server.webhooks.certProvisionMode
+  const { source, changed, parts } = mode === 'manual' ? fromFiles(options) : fromSecret(options, targets)
+  const trust = new WebhookTrust({ client, targets, served: source, clock, log })
+  trust.onChange(changed)
+  return {
+    source,
+    addTo: manager => {
+      for (const [name, part] of Object.entries(parts)) manager.addBackground(name, part)
+      manager.addBackground('webhook configurations', trust)
+      manager.addReadinessCheck('certificates', () => {
+        const problem = trust.problem()
+        if (problem) throw new Error(problem)
+      })
+    },
+  }
+}
+
+interface Provision {
+  readonly source: CertificateSource
+  /** A webhook configuration changed. */
+  readonly changed: () => void
+  readonly parts: Readonly<Record<string, { run(signal: AbortSignal): Promise<void> }>>
+}
+
+function fromFiles({ configuration, clock, log, registry }: CertificateOptions): Provision {
+  const { serverCertDir } = configuration.server.webhooks
+  const files = new FileCertificateSource({
+    certFile: join(serverCertDir, 'tls.crt'),
+    keyFile: join(serverCertDir, 'tls.key'),
+    clock,
+    log,
+    registry,
+  })
+  return { source: files, changed: () => {}, parts: { 'certificate files': files } }
+}
+
+function fromSecret(
+  { client, configuration, namespace, clock, log }: CertificateOptions,
+  targets: readonly InjectionTarget[],
+): Provision {
+  const secret = { namespace, name: configuration.server.webhooks.secretName, labels: secretLabels }
+  const provisioner = new CertificateProvisioner({
+    store: secretStore(client, secret),
+    injection: injectionStore(client),
+    targets,
+    policy: certificatePolicy({
+      authorityName: 'Grove-CA',
+      organization: 'Grove',
+      serverNames: [
+        `${operatorName}.${namespace}.svc`,
+        operatorName,
+        `${operatorName}.${namespace}`,
+        `${operatorName}.${namespace}.svc.cluster.local`,
+      ],
+    }),
+    clock,
+    log,
+  })
+  const changed = () => provisioner.changed()
+  const watch = watchSecret(client, secret, { clock, log }, changed)
+  return {
+    source: provisioner.source,
+    changed,
+    parts: { certificates: provisioner, 'certificate Secret': watch },
+  }
+}
+
+function webhookTargets({ authorizer, server }: OperatorConfiguration): InjectionTarget[] {
+  if (!server.webhooks.enabled) return []
+  return [
+    { kind: 'mutating', name: 'podcliqueset-defaulting-webhook' },
+    { kind: 'validating', name: 'podcliqueset-validating-webhook' },
+    { kind: 'validating', name: 'clustertopology-validating-webhook' },
+    ...(authorizer.enabled ? [{ kind: 'validating' as const, name: 'authorizer-webhook' }] : []),
+  ]
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import type { OperatorConfiguration } from '@grove/api'
+import { isLoopback } from '@grove/kube'
+
+/** What a configuration allows and an administrator should know. None of it is an error: existing files keep working. */
+export function configurationWarnings(configuration: OperatorConfiguration): string[] {
+  const { leaderElection, server, debugging } = configuration
+  const warnings: string[] = []
+  if (!leaderElection.enabled)
+    warnings.push(
+      'leaderElection.enabled is false: a second operator would act at the same time; run exactly one replica, ' +
+        'also during updates (Deployment strategy Recreate), or enable leader election',
+    )
+  if (!server.webhooks.enabled)
+    warnings.push(
+      'server.webhooks.enabled is false: PodCliqueSets are neither defaulted nor validated by the operator',
+    )
+  if (!server.metrics.secure && !isLoopback(server.metrics.bindAddress))
+    warnings.push(
+      `metrics are served over plain HTTP without authentication on port ${server.metrics.port}; ` +
+        'set server.metrics.secure: true to serve HTTPS to authorized clients only',
+    )
+  if (debugging?.enableProfiling && !isLoopback(debugging.pprofBindHost))
+    warnings.push(
+      `debugging.pprofBindHost ${debugging.pprofBindHost} is not a loopback address: everybody who reaches port ` +
+        `${debugging.pprofBindPort} can profile the operator; heap snapshots are refused there`,
+    )
+  return warnings
+}

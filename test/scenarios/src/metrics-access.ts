@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Metrics of the operator process over HTTPS: readable for those whom the API server knows and allows.
+import assert from 'node:assert/strict'
+import { request } from 'node:https'
+import { after, before, describe, test } from 'node:test'
+import { type Client, defineResource, type KubeObject } from '@grove/kube'
+import { waitFor } from '@grove/test-kubernetes'
+import type { OperatorHost } from './operator-host.ts'
+import { installOperator, type OperatorProcess, operatorNamespace } from './operator-process.ts'
+
+const secrets = defineResource<KubeObject & { readonly data?: Readonly<Record<string, string>> }>({
+  group: '',
+  version: 'v1',
+  resource: 'secrets',
+  kind: 'Secret',
+  namespaced: true,
+})
+const rbac = 'rbac.authorization.k8s.io'
+
+export function metricsAccessTests(cluster: string, startHost: () => Promise<OperatorHost>): void {
+  describe(`secured metrics of the operator process, on ${cluster}`, () => {
+    let host: OperatorHost
+    let operator: OperatorProcess
+
+    before(async () => {
+      host = await startHost()
+      const installed = await installOperator(host, {
+        configuration: { server: { metrics: { secure: true } } },
+      })
+      operator = await installed.start()
+      await host.apply([
+        account('scraper'),
+        account('stranger'),
+        {
+          apiVersion: `${rbac}/v1`,
+          kind: 'ClusterRole',
+          metadata: { name: 'metrics-reader' },
+          rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
+        },
+        {
+          apiVersion: `${rbac}/v1`,
+          kind: 'ClusterRoleBinding',
+          metadata: { name: 'metrics-reader' },
+          roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'metrics-reader' },
+          subjects: [{ kind: 'ServiceAccount', name: 'scraper', namespace: 'default' }],
+        },
+      ])
+    })
+    after(async () => {
+      operator?.kill()
+      await host?.stop()
+    })
+
+    test('are not served over plain HTTP', async () => {
+      await assert.rejects(fetch(`http://127.0.0.1:${operator.ports.metrics}/metrics`))
+    })
+
+    test("401 without a token and with one that is nobody's", async () => {
+      assert.deepEqual(await scrape(), { status: 401, body: 'Unauthorized\n' })
+      assert.deepEqual(await scrape('made-up'), { status: 401, body: 'Unauthorized\n' })
+    })
+
+    test('403 without the right', async () => {
+      assert.deepEqual(await scrape(await tokenOf('stranger')), {
+        status: 403,
+        body: 'Authorization denied for user system:serviceaccount:default:stranger\n',
+      })
+    })
+
+    test('200 with the right to get /metrics', async () => {
+      const token = await tokenOf('scraper')
+      // The authorizer of a real API server learns of a new binding a moment later; a refusal is believed for 30 s.
+      const answer = await waitFor('the metrics', async () => {
+        const { status, body } = await scrape(token)
+        return status === 200 && body
+      })
+      assert.match(answer, /process_cpu_seconds_total/)
+      assert.doesNotMatch(operator.output, /forbidden|plain HTTP/i)
+    })
+
+    const tokenOf = (name: string) => serviceAccountToken(host.client, { namespace: 'default', name })
+    const scrape = (token?: string) => scrapeMetrics(host.client, operator, token)
+  })
+}
+
+/** A token as pods get it. */
+export async function serviceAccountToken(
+  client: Client,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Promise<string> {
+  const { status } = (await client.raw({
+    verb: 'create',
+    method: 'POST',
+    path: `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+  })) as { status: { token: string } }
+  return status.token
+}
+
+/** Over HTTPS, with the authority in the operator's Secret. */
+export async function scrapeMetrics(
+  client: Client,
+  { ports }: OperatorProcess,
+  token?: string,
+): Promise<{ status: number | undefined; body: string }> {
+  const ref = { namespace: operatorNamespace, name: 'grove-webhook-server-cert' }
+  const { data = {} } = await client.get(secrets, ref)
+  const ca = Buffer.from(data['ca.crt'] ?? '', 'base64').toString()
+  return new Promise((resolve, reject) => {
+    request(
+      {
+        host: '127.0.0.1',
+        port: ports.metrics,
+        path: '/metrics',
+        ca,
+        servername: `grove-operator.${operatorNamespace}.svc`,
+        headers: token ? { authorization: `Bearer ${token}` } : {},
+      },
+      async answer => {
+        let body = ''
+        for await (const chunk of answer) body += chunk
+        resolve({ status: answer.statusCode, body })
+      },
+    )
+      .on('error', reject)
+      .end()
+  })
+}
+
+function account(name: string): object {
+  return { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'default' } }
+}
