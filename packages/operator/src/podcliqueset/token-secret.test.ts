@@ -92,3 +92,17 @@ test('a failed read is retried with the same waits', async () => {
   await pollFor(10_000)
   assert.deepEqual([reads.at(-1), woken], [300, ['serving/w-0']])
 })
+
+test('a Secret that the cluster deletes for a previous account is created again, without cliques that wait', async () => {
+  const { tokens, set, pollFor, api } = harness()
+  const account = (uid: string) =>
+    api.put(resources.serviceAccounts, { metadata: { namespace: 'serving', name: 'w', uid } } as never)
+  const first = account('first')
+  await tokens.sync(set, signal)
+  api.remove(resources.serviceAccounts as never, first)
+  account('second')
+  await tokens.sync(set, signal)
+  api.remove(resources.secrets as never, api.get(resources.secrets, 'w-ic-sat')!)
+  await pollFor(200)
+  assert.ok(await api.world.client.find(resources.secrets, { namespace: 'serving', name: 'w-ic-sat' }))
+})

@@ -110,7 +110,7 @@ export class TokenSecrets {
     } finally {
       if (this.#waits.has(uid)) this.#wakeUps.set(keyOf(set), Math.max(1, wait.nextAt - now))
     }
-    if (now - wait.since < reportedAfterMs) return undefined
+    if (now - wait.since < reportedAfterMs || wait.cliques.size === 0) return undefined
     const secret = `${namespace}/${names.tokenSecret(name)}`
     return new CodedError(
       'Sync',
@@ -140,8 +140,9 @@ export class TokenSecrets {
   async #lookAlone(set: StoredSet, signal: AbortSignal): Promise<boolean> {
     const { name, uid } = set.metadata
     const secret = await this.#read(set, names.tokenSecret(name), signal)
-    if (!secret || !isOf(set, secret)) await this.#provide(set, signal)
-    const isFilled = Boolean(secret?.data?.token)
+    const isUsable = secret && isOf(set, secret) && isFor(secret, this.#accountOf(set))
+    if (!isUsable) await this.#provide(set, signal)
+    const isFilled = isUsable === true && Boolean(secret.data?.token)
     this.#seen.set(uid, { at: this.#context.clock.monotonic(), isFilled })
     return isFilled
   }
@@ -168,6 +169,7 @@ export class TokenSecrets {
   async #provideAlone(set: StoredSet, signal: AbortSignal): Promise<void> {
     const wanted = tokenSecret(set)
     const account = this.#accountOf(set)
+    const isReplaced = this.#known.has(set.metadata.uid)
     try {
       await this.#create(set, wanted, account, signal)
     } catch (error) {
@@ -177,6 +179,9 @@ export class TokenSecrets {
     }
     this.#known.set(set.metadata.uid, account)
     this.#seen.set(set.metadata.uid, { at: this.#context.clock.monotonic(), isFilled: false })
+    // The token controller may still delete a Secret of this name for the previous account, and the operator does not
+    // watch Secrets. Read it until it holds a token for the present account.
+    if (isReplaced && !this.#waits.has(set.metadata.uid)) this.#beginWait(set)
   }
 
   async #create(set: StoredSet, wanted: Secret, account: string, signal: AbortSignal): Promise<void> {
@@ -202,8 +207,7 @@ export class TokenSecrets {
       )
     // The set is older than this process: another release may have begun it.
     this.#former.set(uid, Number.NEGATIVE_INFINITY)
-    const madeFor = found?.metadata.annotations?.[accountUidAnnotation]
-    if (found && (!madeFor || madeFor === account)) return
+    if (found && isFor(found, account)) return
     // Of an account that was deleted: the cluster takes it away sooner or later, and its token is void.
     if (found)
       await client.delete(resources.secrets, ref, { signal, preconditions: { uid: found.metadata.uid } })
@@ -252,6 +256,12 @@ export class TokenSecrets {
       throw new CodedError('Sync', setErrorCode.getSecret, `Error reading Secret ${namespace}/${name}`, error)
     }
   }
+}
+
+/** Reports whether the token controller filled the Secret for this account, or has not filled it yet. */
+function isFor(secret: Stored<Secret>, account: string): boolean {
+  const filledFor = secret.metadata.annotations?.[accountUidAnnotation]
+  return !filledFor || !account || filledFor === account
 }
 
 /** One that was left by a set of this name is as good, and goes with its account. We have no right to change it. */
