@@ -4,7 +4,7 @@ import type { EventValue, OperatorConfiguration } from '@grove/api'
 import type { Clock, KubeObject } from '@grove/kube'
 import type { SchedulerBackends } from './backends/registry.ts'
 import type { RemovalsUnderWay } from './removals-under-way.ts'
-import type { StatusPace } from './status-pace.ts'
+import type { StatusDebounce } from './status-debounce.ts'
 import type { World } from './world.ts'
 
 /** Where events go. Never blocks and never fails: an event is not worth a pass. */
@@ -20,7 +20,7 @@ export interface OperatorContext {
   /** Image of the start-up waiter with its tag. */
   readonly waiterImage: string | undefined
   readonly events: EventSink
-  readonly statusPace: StatusPace
+  readonly statusDebounce: StatusDebounce
   readonly removals: RemovalsUnderWay
 }
 

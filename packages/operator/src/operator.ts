@@ -3,20 +3,22 @@
 // The controllers of the operator and what wakes them. Every pass reads caches and writes what differs; nothing polls.
 import { label } from '@grove/api'
 import { Controller, type KubeObject, type Logger, type Registry, silentLogger } from '@grove/kube'
-import { type ObjectKey, refOf } from './object-key.ts'
+import { numberLabel } from './clique-instance.ts'
+import { keyOf, type ObjectKey, refOf } from './object-key.ts'
 import type { OperatorContext } from './operator-context.ts'
 import { owningSet } from './owning-set.ts'
 import { reconcileClique } from './podclique/reconcile.ts'
 import { SetReconciler } from './podcliqueset/reconcile.ts'
 import { TokenSecrets } from './podcliqueset/token-secret.ts'
 import { GangFailures } from './podgang/failures.ts'
-import { type GangKey, parseGangKey } from './podgang/key.ts'
+import { type GangKey, gangKeyOfMember, parseGangKey } from './podgang/key.ts'
 import { GangReconciler } from './podgang/reconcile.ts'
 import { reconcileScalingGroup } from './scaling-group/reconcile.ts'
 import { bindingSources, cliqueSources, gangSources, groupSources, setSources } from './sources.ts'
 import type { StoredSet } from './stored.ts'
 import { TerminatingNamespaces } from './terminating-namespaces.ts'
 import { reconcileTopologyBinding } from './topology-binding/reconcile.ts'
+import type { World } from './world.ts'
 
 /**
  * Passes do little but wait for their writes, and how many of these are under way the client bounds. With fewer workers
@@ -38,14 +40,15 @@ export class Operator {
   readonly #gangs: Controller<GangKey>
 
   constructor({ context, log = silentLogger, registry }: OperatorOptions) {
-    const { clock, configuration, world, statusPace } = context
+    const { clock, configuration, world, statusDebounce } = context
     for (const cache of [world.cliques, world.groups, world.gangs])
       cache.onChange(change => {
-        if (change.type === 'delete') statusPace.forget(change.old.metadata.uid)
+        if (change.type === 'delete') statusDebounce.clear(change.old.metadata.uid)
       })
     world.sets.onChange(change => {
       if (change.type === 'delete') context.backends.forget(change.old.metadata.uid)
     })
+    context.removals.onEnd((set, replicas) => this.#enqueueReplicas(world, set, replicas))
     const common = { clock, log, ...(registry && { registry }) }
     const workersOf = (name: keyof typeof configuration.controllers) =>
       Math.max(fewestWorkers, configuration.controllers[name].concurrentSyncs)
@@ -138,6 +141,20 @@ export class Operator {
 
   async stop(): Promise<void> {
     await Promise.all(this.controllers.map(controller => controller.stop()))
+  }
+
+  /** Cliques, groups and gangs create nothing while their replica is being removed. */
+  #enqueueReplicas(world: World, set: ObjectKey, replicas: ReadonlySet<number>): void {
+    const isOfReplica = ({ metadata }: KubeObject) =>
+      replicas.has(numberLabel(metadata?.labels, label.setReplicaIndex) ?? -1)
+    for (const group of world.groups.byIndex('set', set))
+      if (isOfReplica(group)) this.#groups.queue.add(keyOf(group))
+    for (const clique of world.cliques.byIndex('set', set))
+      if (isOfReplica(clique)) {
+        this.#cliques.queue.add(keyOf(clique))
+        const gang = gangKeyOfMember(clique)
+        if (gang) this.#gangs.queue.add(gang)
+      }
   }
 
   #setOf(object: KubeObject | undefined, key: string): string {

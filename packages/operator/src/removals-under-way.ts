@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { keyOf } from './object-key.ts'
+import { keyOf, type ObjectKey } from './object-key.ts'
 import type { StoredSet } from './stored.ts'
-
-/** What belongs to a replica that is being removed is mostly gone before; should that fail, it is looked at again. */
-export const removalAfterMs = 5_000
 
 /**
  * Replicas of sets that are being removed, to stay away or to come anew. Thousands of cliques take seconds to go, and they
@@ -14,6 +11,12 @@ export class RemovalsUnderWay {
   readonly #replicas = new Set<string>()
   /** UID of a set → UIDs of its deleted cliques whose pods may not be deleted yet. */
   readonly #podsLeft = new Map<string, Set<string>>()
+  readonly #listeners: ((set: ObjectKey, replicas: ReadonlySet<number>) => void)[] = []
+
+  /** Reports every removal that ended, whether it succeeded or not: what was held back meanwhile goes on. */
+  onEnd(listener: (set: ObjectKey, replicas: ReadonlySet<number>) => void): void {
+    this.#listeners.push(listener)
+  }
 
   has(set: StoredSet, replica: number): boolean {
     return this.#replicas.has(idOf(set, replica))
@@ -27,6 +30,7 @@ export class RemovalsUnderWay {
       return await work()
     } finally {
       for (const id of ids) this.#replicas.delete(id)
+      if (replicas.length > 0) for (const listener of this.#listeners) listener(keyOf(set), new Set(replicas))
     }
   }
 

@@ -8,7 +8,7 @@ import { Operator } from './operator.ts'
 import type { EventSink } from './operator-context.ts'
 import { optionalKinds } from './optional-kinds.ts'
 import { RemovalsUnderWay } from './removals-under-way.ts'
-import { StatusPace } from './status-pace.ts'
+import { StatusDebounce } from './status-debounce.ts'
 import { World } from './world.ts'
 
 export interface StartOptions {
@@ -48,7 +48,7 @@ export async function startOperator(client: Client, options: StartOptions): Prom
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: options.waiterImage,
-      statusPace: new StatusPace(clock),
+      statusDebounce: new StatusDebounce(clock),
       removals: new RemovalsUnderWay(),
       events: options.events ?? noEvents,
     },

@@ -16,7 +16,6 @@ import { owningSet } from '../owning-set.ts'
 import type { Progress } from '../podcliqueset/child-component.ts'
 import type { TokenSecrets } from '../podcliqueset/token-secret.ts'
 import { isUpdatingSet } from '../podcliqueset/update.ts'
-import { removalAfterMs } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { revisionOf } from '../revision-of-set.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
@@ -100,8 +99,7 @@ async function failUnknown(
 /** How soon to create the next slice. */
 const nextSliceMs = 1
 
-/** Returns how soon to look again when pods are held back because their replica is being removed, or when there are more
- * to create than one reconcile does. */
+/** Returns how soon to reconcile again because there are more pods to create than one reconcile creates. */
 async function syncPods(
   set: StoredSet,
   clique: StoredClique,
@@ -128,10 +126,7 @@ async function syncPods(
   let awaitedMs = 0
   const make = async (of: StoredClique, { create: indexes, failures: failed }: ScalePlan) => {
     if (indexes.length === 0 || failures.length > 0 || !isWanted(set, instance, world)) return
-    if (context.removals.has(set, instance.setReplica)) {
-      awaitedMs = removalAfterMs
-      return
-    }
+    if (context.removals.has(set, instance.setReplica)) return
     awaitedMs = hasAllClaims && indexes.length < mostCreated ? 0 : nextSliceMs
     if (!hasAllClaims) return
     // A kubelet would mount a Secret without a token as it is, and look at it again much later.
@@ -193,14 +188,14 @@ async function updateStatus(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world, events: sink, statusPace } = context
+  const { world, events: sink, statusDebounce } = context
   const stored = world.cliques.get(refOf(key)) as Stored<PodClique> & StoredClique
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // Its pods go first, and nobody reads how they become fewer: a set of a thousand would tell it a thousand times.
   const isBeingRemoved = context.removals.has(set, instance.setReplica)
   if (failure === undefined && (isBeingRemoved || !isWanted(set, instance, world))) {
-    statusPace.drop(stored.metadata.uid)
-    return isBeingRemoved ? removalAfterMs : 0
+    statusDebounce.clear(stored.metadata.uid)
+    return 0
   }
   const observed = observeClique(set, stored, instance, world.podsOf(stored), context)
   const status = {
@@ -210,14 +205,14 @@ async function updateStatus(
       : [],
   }
   if (!mergePatch(stored.status, status)) {
-    statusPace.drop(stored.metadata.uid)
+    statusDebounce.clear(stored.metadata.uid)
     return observed.settlesInMs
   }
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status, instance, context)
-  const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
+  const waitMs = urges ? 0 : statusDebounce.delayMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
   const isWritten = await writeStatus(world, resources.podCliques, stored, status, { signal })
-  statusPace.wrote(stored.metadata.uid)
+  statusDebounce.clear(stored.metadata.uid)
   // A clique that was deleted meanwhile has lost nothing.
   if (isWritten) for (const event of observed.events) sink.emit(stored, eventSource.podClique, event)
   return observed.settlesInMs

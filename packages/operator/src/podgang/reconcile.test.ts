@@ -8,7 +8,7 @@ import { FakeClock, type ReconcileContext, silentLogger } from '@grove/kube'
 import { schedulerBackends } from '../backends/registry.ts'
 import { RemovalsUnderWay } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
-import { StatusPace } from '../status-pace.ts'
+import { StatusDebounce } from '../status-debounce.ts'
 import { clique, samplePod, sampleSet } from '../testing/sample-set.ts'
 import { SimulatedApi } from '../testing/simulation/api.ts'
 import { GangFailures } from './failures.ts'
@@ -29,7 +29,7 @@ function bed() {
       configuration: defaultConfiguration(),
       backends: schedulerBackends(['default-scheduler'], 'default-scheduler'),
       waiterImage: undefined,
-      statusPace: new StatusPace(clock),
+      statusDebounce: new StatusDebounce(clock),
       removals: new RemovalsUnderWay(),
       events: { emit: (_, __, event) => events.push(event.reason) },
     },

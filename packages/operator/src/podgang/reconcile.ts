@@ -17,7 +17,6 @@ import type { PodGangInstance } from '../layout.ts'
 import { isTemplateTooLarge } from '../limits.ts'
 import { keyOf, type ObjectKey } from '../object-key.ts'
 import { type OperatorContext, timestamp } from '../operator-context.ts'
-import { removalAfterMs } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { schedulerOf } from '../scheduler-of-set.ts'
 import { writeStatus } from '../status-write.ts'
@@ -90,7 +89,7 @@ export class GangReconciler {
     }
     this.#keys.set(`${namespace}/${instance.name}`, key)
     // Nobody reads how its pods become fewer: it goes with them, or they are followed by others.
-    if (removals.has(set, instance.setReplica)) return { requeueAfter: removalAfterMs }
+    if (removals.has(set, instance.setReplica)) return undefined
     const existing = world.gangs.get({ namespace, name: instance.name })
     // One that goes, or is left from a set of the same name and collected soon: its end wakes us.
     if (existing && (existing.metadata.deletionTimestamp || isOfFormerSet(existing, set))) return undefined
@@ -151,22 +150,22 @@ export class GangReconciler {
     incompleteMs: number,
     signal: AbortSignal,
   ): Promise<ReconcileResult | undefined> {
-    const { world, clock, statusPace } = this.#context
+    const { world, clock, statusDebounce } = this.#context
     const { uid, generation = 1 } = gang.metadata
     const known = findCondition(gang.status?.conditions, initialized.type)
     if (known?.status === initialized.status && (isComplete || known.message === initialized.message)) {
       if (known.observedGeneration === generation) {
-        statusPace.drop(uid)
+        statusDebounce.clear(uid)
         return undefined
       }
       // That it holds for the present list as well: nobody waits for that.
-      const waitMs = statusPace.waitMs(uid)
+      const waitMs = statusDebounce.delayMs(uid)
       if (waitMs > 0) return { requeueAfter: waitMs }
     } else if (known && !isComplete && incompleteMs < lackGraceMs)
       return { requeueAfter: lackGraceMs - incompleteMs }
     const status = statusWith(gang, initialized, timestamp(clock))
     await writeStatus(world, resources.podGangs, gang, status, { signal })
-    statusPace.wrote(uid)
+    statusDebounce.clear(uid)
     if (!isComplete) this.#incompleteSince.set(key, clock.monotonic())
     return undefined
   }

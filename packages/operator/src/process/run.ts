@@ -34,9 +34,8 @@ import { schedulerBackends } from '../backends/registry.ts'
 import { textOf } from '../coded-error.ts'
 import { Operator } from '../operator.ts'
 import { optionalKinds } from '../optional-kinds.ts'
-import { rehearse } from '../rehearsal/rehearse.ts'
 import { RemovalsUnderWay } from '../removals-under-way.ts'
-import { StatusPace } from '../status-pace.ts'
+import { StatusDebounce } from '../status-debounce.ts'
 import { World } from '../world.ts'
 import { servedCertificates } from './certificates.ts'
 import { recordedEvents } from './event-records.ts'
@@ -173,7 +172,7 @@ function addControllers(manager: Manager, parts: Parts): void {
       configuration,
       backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
       waiterImage: image && `${image}:${version.gitVersion}`,
-      statusPace: new StatusPace(clock),
+      statusDebounce: new StatusDebounce(clock),
       removals: new RemovalsUnderWay(),
       events: recordedEvents(recorder),
     },
@@ -185,26 +184,20 @@ function addControllers(manager: Manager, parts: Parts): void {
     waitForSync: signal => world.waitForSync(signal),
   })
   manager.addController('operator', operator)
-  manager.addBackground('settling in', { run: signal => settleIn(world, configuration, log, signal) })
+  manager.addBackground('compile cache', { run: signal => storeCompiledCode(world, signal) })
   manager.addLastStep('events', () => recorder.stop(lastEventsMs))
 }
 
-/** What makes the first set and the next start quicker; everything works without. */
-async function settleIn(
-  world: World,
-  configuration: OperatorConfiguration,
-  log: Logger,
-  signal: AbortSignal,
-): Promise<void> {
+/**
+ * Stores compiled code now, not only when the process ends in order: a process that starts without it needs 25 MiB more,
+ * for the compiler of TypeScript. Nothing happens unless NODE_COMPILE_CACHE names a folder.
+ */
+async function storeCompiledCode(world: World, signal: AbortSignal): Promise<void> {
   try {
     await world.waitForSync(signal)
-    // Sets that are there already teach more, and sooner.
-    if (world.sets.size === 0) await rehearse(configuration, clock, signal)
-    // Kept now, not only at a regular end: without it a process needs 25 MiB more, for the compiler of TypeScript.
-    // Nothing happens unless NODE_COMPILE_CACHE names a folder.
     flushCompileCache()
   } catch (error) {
-    if (!signal.aborted) log.error('Settling in failed; the first set may take a little longer', { error })
+    if (!signal.aborted) throw error
   }
 }
 

@@ -25,7 +25,6 @@ import { adopt, orphansOfGroup } from '../orphans.ts'
 import { mergePatch } from '../owned-fields.ts'
 import { owningSet } from '../owning-set.ts'
 import { isAnnounced, isOnDelete, isPaused, isUpdatingSet } from '../podcliqueset/update.ts'
-import { removalAfterMs } from '../removals-under-way.ts'
 import { resources } from '../resources.ts'
 import { syncSharedClaims } from '../shared-claims.ts'
 import { writeStatus } from '../status-write.ts'
@@ -97,12 +96,10 @@ function limitOf(
   return instance && groupLimitExceeded(set, instance, group.spec.replicas, configuration)
 }
 
-/** How soon to look again whether the replica of the set has been removed. */
-const heldBackMs = 1_000
 /** How soon to create the next slice. */
 const nextSliceMs = 1
 
-/** Returns how soon to look again when members are held back, or when there are more than one reconcile creates. */
+/** Returns how soon to reconcile again because there are more members to create than one reconcile creates. */
 async function syncMembers(
   set: StoredSet,
   group: StoredScalingGroup,
@@ -168,7 +165,7 @@ async function syncMembers(
   ]
   if (failures.length)
     throw new PassFailed(failures.map(failure => new ComponentFailed('PodClique', failure)))
-  if (areHeldBack) return heldBackMs
+  if (areHeldBack) return 0
   return hasAllClaims && create.length < mostCreated ? 0 : nextSliceMs
 }
 
@@ -220,13 +217,12 @@ async function updateStatus(
   context: OperatorContext,
   signal: AbortSignal,
 ): Promise<number> {
-  const { world, events: sink, statusPace } = context
+  const { world, events: sink, statusDebounce } = context
   const stored = world.groups.get(refOf(key)) as Stored<PodCliqueScalingGroup> & StoredScalingGroup
   if (!stored || stored.metadata.deletionTimestamp) return 0
   // While the operator itself removes the replica of the set, its members disappear on purpose.
   const replica = numberLabel(stored.metadata.labels, label.setReplicaIndex)
-  if (failure === undefined && replica !== undefined && context.removals.has(set, replica))
-    return removalAfterMs
+  if (failure === undefined && replica !== undefined && context.removals.has(set, replica)) return 0
   const cliques = world.cliques.byIndex('controller', stored.metadata.uid)
   const observed = observeGroup(set, stored, cliques, context)
   const status = {
@@ -241,14 +237,14 @@ async function updateStatus(
       : [],
   }
   if (!mergePatch(stored.status, status)) {
-    statusPace.drop(stored.metadata.uid)
+    statusDebounce.clear(stored.metadata.uid)
     return observed.settlesInMs
   }
   const urges = failure !== undefined || isUpdatingSet(set) || isAwaited(stored, status)
-  const waitMs = urges ? 0 : statusPace.waitMs(stored.metadata.uid)
+  const waitMs = urges ? 0 : statusDebounce.delayMs(stored.metadata.uid)
   if (waitMs > 0) return waitMs
   const isWritten = await writeStatus(world, resources.podCliqueScalingGroups, stored, status, { signal })
-  statusPace.wrote(stored.metadata.uid)
+  statusDebounce.clear(stored.metadata.uid)
   if (isWritten)
     for (const event of observed.events) sink.emit(stored, eventSource.podCliqueScalingGroup, event)
   return observed.settlesInMs

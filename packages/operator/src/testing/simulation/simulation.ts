@@ -22,7 +22,7 @@ import { GangReconciler } from '../../podgang/reconcile.ts'
 import { RemovalsUnderWay } from '../../removals-under-way.ts'
 import { resources } from '../../resources.ts'
 import { reconcileScalingGroup } from '../../scaling-group/reconcile.ts'
-import { StatusPace } from '../../status-pace.ts'
+import { StatusDebounce } from '../../status-debounce.ts'
 import type { StoredSet } from '../../stored.ts'
 import { failure, SimulatedApi, type Write } from './api.ts'
 import { SimulatedNodes } from './nodes.ts'
@@ -93,6 +93,10 @@ export class Simulation {
     return this.api.get(resources.podCliqueSets, setName) as StoredSet
   }
 
+  get removals(): RemovalsUnderWay {
+    return this.#context.removals
+  }
+
   get cliques(): PodClique[] {
     return this.api.list(resources.podCliques)
   }
@@ -111,7 +115,7 @@ export class Simulation {
       configuration: this.#options.configuration ?? defaultConfiguration(),
       backends: schedulerBackends([scheduler], scheduler),
       waiterImage: 'waiter:1',
-      statusPace: new StatusPace(this.clock),
+      statusDebounce: new StatusDebounce(this.clock),
       removals: new RemovalsUnderWay(),
       events: this.#options.events ?? { emit: () => undefined },
     }
