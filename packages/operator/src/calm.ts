@@ -7,7 +7,7 @@ import type { ObjectKey } from './object-key.ts'
 
 const parentWithinMs = 50
 const perChildMs = 0.2
-const longestMs = 1_000
+const longestMs = 300
 /** Pods of one clique that are looked at one by one. */
 const fewPods = 16
 const perPodMs = 0.5

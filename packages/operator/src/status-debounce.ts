@@ -4,10 +4,10 @@ import type { Clock } from '@grove/kube'
 
 /**
  * Longest time by which a status write is delayed to cover further changes. Pods of a clique become ready within moments
- * of each other; without a delay each of them would cost a write. Half a second leaves room for the reconcile and the
- * request, so that a stored status is at most one second old.
+ * of each other; without a delay each of them would cost a write. The status of a scaling group follows those of its
+ * cliques: twice this delay and the time in which events are coalesced stay below one second.
  */
-export const statusDebounceMs = 500
+export const statusDebounceMs = 300
 
 /**
  * Coalesces status writes per object. The first change starts the delay; later changes do not extend it.
