@@ -29,10 +29,10 @@ spec:
   template:
     cliques:
       - name: lead
-        annotations: {simulate.grove.io/start-delay: 300ms}
+        annotations: {simulate.grove.io/start-delay: 2s}
         spec: {roleName: lead, replicas: 1, podSpec: {containers: [{name: main, image: 'registry.example/l:${tag}'}]}}
       - name: work
-        annotations: {simulate.grove.io/start-delay: 700ms}
+        annotations: {simulate.grove.io/start-delay: 3s}
         spec: {roleName: work, replicas: 1, podSpec: {containers: [{name: main, image: 'registry.example/w:${tag}'}]}}
     podCliqueScalingGroups:
       - {name: eng, cliqueNames: [work], replicas: 1, minAvailable: 1}
