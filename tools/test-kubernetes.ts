@@ -11,6 +11,7 @@ import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
 import { eventsOf, type TestEvent } from './joined-report.ts'
 import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
+import { fixedSeed, seedArguments } from './seed.ts'
 import { readWords } from './words.ts'
 
 const usage = `Usage: npm run test:kubernetes [-- [--test-name-pattern=PATTERN] FILE…]
@@ -36,6 +37,7 @@ const { positionals, values } = readWords(usage, {
 const testNamePatterns = values['test-name-pattern']?.map(pattern => new RegExp(pattern)) ?? []
 const { together, alone } = ordered(positionals.length ? positionals : allFiles('.'))
 
+process.env.SEED ??= String(fixedSeed)
 const build = spawnSync(process.execPath, ['test/kubernetes/src/main.ts', 'build'], { stdio: 'inherit' })
 if (build.status !== 0) process.exit(build.status ?? 1)
 const atATime = howManyAtATime(availableParallelism(), totalmem())
@@ -49,6 +51,7 @@ async function* runOf(files: readonly string[], concurrency: number): AsyncGener
     concurrency,
     timeout: timeoutMs,
     signal: ended.signal,
+    execArgv: [...seedArguments],
     ...(testNamePatterns.length > 0 && { testNamePatterns }),
   })
   // What a file has to tell waits until those before it have told theirs; that it is done is told at once.

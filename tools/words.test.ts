@@ -23,5 +23,5 @@ for (const tool of ['test.ts', 'test-kubernetes.ts', 'generate.ts'])
 test('a half of the tests that there is not', () => {
   const { status, stderr } = told('test.ts', '--only=half')
   assert.equal(status, 2)
-  assert.match(stderr, /^--only is checks or tests, not half\n/)
+  assert.match(stderr, /^--only is checks, tests or random, not half\n/)
 })

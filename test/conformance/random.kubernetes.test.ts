@@ -11,7 +11,7 @@ import { randomDefinition } from './random-kinds.ts'
 import { randomOperation } from './random-operations.ts'
 
 const steps = Number(process.env.GROVE_STEPS ?? 3_000)
-const first = Number(process.env.GROVE_SEED ?? 1)
+const first = Number(process.env.GROVE_SEED ?? process.env.SEED ?? 1)
 const seeds = Array.from({ length: Number(process.env.GROVE_SEEDS ?? 1) }, (_, index) => first + index)
 
 describe('random operations', () => {

@@ -25,7 +25,7 @@ const manifest = grouped
 const outcomes: readonly Outcome[] = [409, 500, 'lost']
 /** Each kind of write fails in one of the ways, as the seed has it; in all of them with EVERY_OUTCOME=1. */
 const everyOutcome = process.env.EVERY_OUTCOME === '1'
-const seed = Number(process.env.SEED ?? Date.now() % 100_000)
+const seed = Number(process.env.SEED ?? 1)
 const below = seeded(seed)
 
 /** `POST pods`, `PATCH podgangs/status`. */
