@@ -2,7 +2,7 @@
 
 // What a request costs a client by itself: this process creates pods at a server that answers from memory in another
 // process, so that no API server takes the processor's caches from it. Our client and a plain undici loop take turns.
-// A server that answers slowly makes every request dearer: the client sleeps and wakes up for each answer, where a quick one
+// A server that answers slowly makes every request dearer: the client sleeps and wakes up for each response, where a quick one
 // gives it several at a time. An API server creates some 500 pods per second here.
 //   npm run bench -- kube-client-alone [--pods=1000] [--rounds=15] [--answers-per-second=500]
 import { fork } from 'node:child_process'
@@ -26,7 +26,7 @@ const { values } = parseArgs({
 const count = Number(values.pods)
 
 const authority = createAuthority('bench CA')
-const server = fork(resolve(import.meta.dirname, 'kube/answering-server.ts'))
+const server = fork(resolve(import.meta.dirname, 'kube/response-server.ts'))
 server.send({
   ...authority.server('localhost', ['localhost']),
   gapMs: 1000 / Number(values['answers-per-second']),

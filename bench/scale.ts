@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- scale [thousand] [five-thousand] [ten] [options]`: the life of sets on a real control plane with
+// `npm run bench -- scale [thousand] [five-thousand] [ten] [options]`: the lifecycle of sets on a real control plane with
 // admission on, beside the ceiling (plain pods by a bare loop) and the floor (a bare loop that writes what any operator
 // must write). All from one run, so that the ratios mean something on any machine.
 //   --replicas=500        of the set `thousand`, two pods each
 //   --group-replicas=624  of both groups of the set `five-thousand`
 //   --steady=30           seconds of watching a settled set after a trigger that changes nothing; 0 leaves it out
 //   --rounds=10           of the set of ten pods
-//   --repeats=1           of ceiling, floor and life of the large sets, in turn; the best of each counts. A machine that
+//   --repeats=1           of ceiling, floor and lifecycle of the large sets, in turn; the best of each counts. A machine that
 //                         others share is half as fast at one moment as at another, and one run compares moments
 //   --no-compare          without ceiling and floor
 //   --statuses            beside the floor with one status of each gang and clique, which the floor leaves out
@@ -19,7 +19,7 @@ import { type Client, createClient } from '@grove/kube'
 import { startKubernetes } from '@grove/test-kubernetes'
 import { startOperatorProcess } from '@grove/test-scenarios'
 import { ceiling, floor, type Times } from './scale/bare-loop.ts'
-import { type Life, lifeOf, smallRounds } from './scale/operator.ts'
+import { type Lifecycle, lifecycleOf, smallRounds } from './scale/operator.ts'
 import { sumOf } from './scale/processor-time.ts'
 import { pause } from './scale/stopwatch.ts'
 import { grouped, replicated, type Workload } from './scale/workloads.ts'
@@ -76,7 +76,7 @@ for (const name of chosen) {
     const ceilings: Times[] = []
     const floors: Times[] = []
     const withStatuses: Times[] = []
-    const lives: Life[] = []
+    const lifecycles: Lifecycle[] = []
     const repeats = Number(values.repeats)
     for (let repeat = 1; repeat <= repeats; repeat++) {
       if (!values['no-compare']) {
@@ -85,16 +85,16 @@ for (const name of chosen) {
       }
       if (values.statuses) withStatuses.push(await floor(kubernetes, client, workload, { statuses: true }))
       const isLast = repeat === repeats
-      lives.push(
-        await lifeOf(kubernetes, client, operator, workload, {
+      lifecycles.push(
+        await lifecycleOf(kubernetes, client, operator, workload, {
           steadySeconds: isLast ? Number(values.steady) : 0,
           zero: isLast && !values['no-zero'],
         }),
       )
     }
     const { title, pods } = workload
-    console.log(JSON.stringify({ workload: title, pods, nodes, ceilings, floors, withStatuses, lives }))
-    print(workload, lives, floors.length ? { ceilings, floors, withStatuses } : undefined)
+    console.log(JSON.stringify({ workload: title, pods, nodes, ceilings, floors, withStatuses, lifecycles }))
+    print(workload, lifecycles, floors.length ? { ceilings, floors, withStatuses } : undefined)
   } else if (name === 'ten') {
     const rounds = Number(values.rounds)
     const times = await smallRounds(kubernetes, client, replicated(1, 10, 'tiny'), rounds)
@@ -130,10 +130,14 @@ interface Compared {
   readonly withStatuses: readonly Times[]
 }
 
-function print(workload: Workload, lives: readonly Life[], compared: Compared | undefined): void {
-  const life = lives.at(-1)!
-  const row = (what: string, of: (one: Life) => number | undefined, key?: 'created' | 'ready' | 'gone') => {
-    const all = lives.map(of).filter(time => time !== undefined)
+function print(workload: Workload, lifecycles: readonly Lifecycle[], compared: Compared | undefined): void {
+  const lifecycle = lifecycles.at(-1)!
+  const row = (
+    what: string,
+    of: (one: Lifecycle) => number | undefined,
+    key?: 'created' | 'ready' | 'gone',
+  ) => {
+    const all = lifecycles.map(of).filter(time => time !== undefined)
     if (all.length === 0) return
     const ours = Math.min(...all)
     const best = (times: readonly Times[]) => Math.min(...times.map(each => each[key!]))
@@ -156,16 +160,16 @@ function print(workload: Workload, lives: readonly Life[], compared: Compared | 
   row('scaled to zero', one => one.toZero)
   row('ready again', one => one.backAgain)
   row('everything gone', one => one.gone, 'gone')
-  const writes = Object.values(life.writes).reduce((sum, count) => sum + count, 0)
-  const events = life.writes['create events'] ?? 0
+  const writes = Object.values(lifecycle.writes).reduce((sum, count) => sum + count, 0)
+  const events = lifecycle.writes['create events'] ?? 0
   const floorWrites = compared?.floors.at(-1)?.writes
   console.log(
-    `  operator: ${lives.map(one => one.cpuSeconds.toFixed(1)).join(', ')} s of CPU, ${life.residentMiB} MiB ` +
-      `(peak ${life.peakMiB}), ${writes - events} writes${floorWrites ? ` (floor ${floorWrites})` : ''} and ${events} events`,
+    `  operator: ${lifecycles.map(one => one.cpuSeconds.toFixed(1)).join(', ')} s of CPU, ${lifecycle.residentMiB} MiB ` +
+      `(peak ${lifecycle.peakMiB}), ${writes - events} writes${floorWrites ? ` (floor ${floorWrites})` : ''} and ${events} events`,
   )
-  const leanest = <T extends Life | Times>(all: readonly T[]) =>
+  const leanest = <T extends Lifecycle | Times>(all: readonly T[]) =>
     all.reduce((a, b) => (sumOf(a.processorTime) <= sumOf(b.processorTime) ? a : b))
-  const parts: [whose: string, part: Life | Times][] = [['operator', leanest(lives)]]
+  const parts: [whose: string, part: Lifecycle | Times][] = [['operator', leanest(lifecycles)]]
   if (compared) parts.push(['floor', leanest(compared.floors)])
   if (compared?.withStatuses.length) parts.push(['floor with statuses', leanest(compared.withStatuses)])
   for (const [whose, part] of parts) {
@@ -183,9 +187,9 @@ function print(workload: Workload, lives: readonly Life[], compared: Compared | 
         `${(sumOf(ours.processorTime) / sumOf(part.processorTime)).toFixed(2)}, allocated ` +
         (ours.allocatedMB / part.allocatedMB).toFixed(2),
     )
-  if (life.steady)
+  if (lifecycle.steady)
     console.log(
-      `  ${life.steady.seconds} s after a trigger without a change: ${life.steady.writes} writes, ` +
-        `${life.steady.events} events, ${life.steady.cpuSeconds.toFixed(2)} s of CPU`,
+      `  ${lifecycle.steady.seconds} s after a trigger without a change: ${lifecycle.steady.writes} writes, ` +
+        `${lifecycle.steady.events} events, ${lifecycle.steady.cpuSeconds.toFixed(2)} s of CPU`,
     )
 }

@@ -8,7 +8,7 @@ import { acceptedDifferenceFiles } from '../packages/api/generate/accepted-diffe
 import { embeddedSchemaFiles } from '../packages/api/generate/embedded-schemas.ts'
 import { extractOpenApi } from '../packages/api/generate/extract-openapi.ts'
 import { kubernetesTypeFiles } from '../packages/api/generate/kubernetes-types.ts'
-import { readWords } from './words.ts'
+import { readArguments } from './arguments.ts'
 
 const usage = `Usage: npm run generate [-- --openapi]
 
@@ -29,7 +29,7 @@ export const generators: readonly Generator[] = [
 // `npm run` comes through tools/run.mjs, which imports this file instead of starting it where it can.
 if (import.meta.main || process.argv[1] === import.meta.filename) {
   const root = resolve(import.meta.dirname, '..')
-  const { values } = readWords(usage, { options: { openapi: { type: 'boolean' } } })
+  const { values } = readArguments(usage, { options: { openapi: { type: 'boolean' } } })
   if (values.openapi) write(root, extractOpenApi())
   for (const generator of generators) write(root, await generator.files())
 }

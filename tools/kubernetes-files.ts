@@ -18,7 +18,7 @@ export const longest: readonly string[] = [
 /** These have the machine for themselves, after the rest: one judges by the clock, one starts hundreds of processes. */
 export const alone: readonly string[] = [
   'packages/waiter/src/waiter.kubernetes.test.ts',
-  'test/scenarios/src/fault-campaign.kubernetes.test.ts',
+  'test/scenarios/src/fault-injection.kubernetes.test.ts',
 ]
 
 /** A control plane with its nodes and the test itself, as measured, with room to spare. */

@@ -64,7 +64,7 @@ describe('a signal to npm reaches the program', () => {
       await waitFor('the lease to be released', async () => !(await holder())).catch(error => {
         throw new Error(`${error.message}\n${output()}`)
       })
-      await waitFor('the probes to be closed', () => refuses(launch.ports.probes))
+      await waitFor('the probes to be closed', () => rejects(launch.ports.probes))
     } finally {
       await host.stop()
     }
@@ -112,9 +112,9 @@ function ended(child: ChildProcess): Promise<unknown> {
   return waitFor('the process to end', () => child.exitCode !== null || child.signalCode !== null)
 }
 
-async function refuses(port: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
-  return answer === undefined
+async function rejects(port: number): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+  return response === undefined
 }
 
 /** Folders of running clusters, by user and process. */

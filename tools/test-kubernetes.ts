@@ -9,10 +9,10 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { readArguments } from './arguments.ts'
 import { eventsOf, type TestEvent } from './joined-report.ts'
 import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
 import { fixedSeed, seedArguments } from './seed.ts'
-import { readWords } from './words.ts'
 
 const usage = `Usage: npm run test:kubernetes [-- [--test-name-pattern=PATTERN] FILE…]
 
@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   })
 
 process.chdir(resolve(import.meta.dirname, '..'))
-const { positionals, values } = readWords(usage, {
+const { positionals, values } = readArguments(usage, {
   allowPositionals: true,
   options: { 'test-name-pattern': { type: 'string', multiple: true } },
 })

@@ -8,8 +8,8 @@ import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { readArguments, rejectArguments } from './arguments.ts'
 import { dependsOnSeed, fixedSeed, seedArguments } from './seed.ts'
-import { readWords, refuseWords } from './words.ts'
 
 const usage = `Usage: npm test [-- [--only=checks|tests|random] FILE…]
 
@@ -19,13 +19,13 @@ The environment variable SEED (default: ${fixedSeed}) determines the random choi
 const root = resolve(import.meta.dirname, '..')
 /** Also the limit of a whole file: the scenarios take five minutes on two busy processors. */
 const testTimeout = '--test-timeout=900000'
-const { values, positionals: files } = readWords(usage, {
+const { values, positionals: files } = readArguments(usage, {
   allowPositionals: true,
   options: { only: { type: 'string' } },
 })
 const { only } = values
 if (only !== undefined && only !== 'checks' && only !== 'tests' && only !== 'random')
-  refuseWords(`--only is checks, tests or random, not ${only}`, usage)
+  rejectArguments(`--only is checks, tests or random, not ${only}`, usage)
 
 if (only === undefined || only === 'checks') {
   step('types', ['node_modules/typescript/bin/tsc', '--noEmit'])

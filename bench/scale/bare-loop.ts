@@ -7,7 +7,7 @@ import { podSchedulingGate } from '@grove/api'
 import { type Client, isKubeError, type KubeObject, mayBeCarriedOut, type Resource } from '@grove/kube'
 import { type RenderedObject, resources } from '@grove/operator'
 import type { Kubernetes } from '@grove/test-kubernetes'
-import { Onlooker } from './onlooker.ts'
+import { Observer } from './observer.ts'
 import {
   countBusyProcessors,
   countProcessorTime,
@@ -122,7 +122,7 @@ async function measure(
 ): Promise<Times> {
   await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('bare')
-  const onlooker = await new Onlooker(client, namespace).start()
+  const observer = await new Observer(client, namespace).start()
   let writes = 0
   let created = 0
   const allocated = await countAllocated(client)
@@ -131,20 +131,20 @@ async function measure(
   const seconds = stopwatch()
   await Promise.all([
     write(namespace, () => writes++),
-    onlooker.untilPods(workload.pods).then(() => {
+    observer.untilPods(workload.pods).then(() => {
       created = seconds()
     }),
   ])
-  await onlooker.untilReady(workload.pods)
+  await observer.untilReady(workload.pods)
   const ready = seconds()
   const processorTime = used()
   const others = busy() - sumOf(processorTime) / ready
   const allocatedMB = await allocated()
   const sinceDeletion = stopwatch()
   await Promise.all(collections.map(resource => deleteAll(client, resource, namespace)))
-  await onlooker.untilGone()
+  await observer.untilGone()
   const gone = sinceDeletion()
-  onlooker.stop()
+  observer.stop()
   return { created, ready, gone, writes, processorTime, allocatedMB, others }
 }
 

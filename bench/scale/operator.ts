@@ -6,7 +6,7 @@ import { type Client, defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type Kubernetes, waitFor } from '@grove/test-kubernetes'
 import type { OperatorProcess } from '@grove/test-scenarios'
-import { Onlooker } from './onlooker.ts'
+import { Observer } from './observer.ts'
 import {
   countBusyProcessors,
   countProcessorTime,
@@ -30,7 +30,7 @@ const events = defineResource<KubeObject>({
   namespaced: true,
 })
 
-export interface Life {
+export interface Lifecycle {
   readonly created: number
   readonly ready: number
   readonly available: number
@@ -54,25 +54,25 @@ export interface Life {
   readonly backAgain: number | undefined
 }
 
-export interface LifeOptions {
+export interface LifecycleOptions {
   /** How long the settled set is watched after a trigger that changes nothing; 0 leaves that out. */
   readonly steadySeconds: number
   /** Whether it is scaled to zero and back. */
   readonly zero: boolean
 }
 
-export async function lifeOf(
+export async function lifecycleOf(
   cluster: Kubernetes,
   client: Client,
   operator: OperatorProcess,
   workload: Workload,
-  options: LifeOptions,
-): Promise<Life> {
+  options: LifecycleOptions,
+): Promise<Lifecycle> {
   await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('scale')
   const set = workload.set(namespace)
   const ref = { name: set.metadata.name, namespace }
-  const onlooker = await new Onlooker(client, namespace).start()
+  const observer = await new Observer(client, namespace).start()
   const untilAvailable = () =>
     waitFor(
       'the set to be available',
@@ -85,9 +85,9 @@ export async function lifeOf(
   const busy = countBusyProcessors()
   const seconds = stopwatch()
   await client.create(resources.podCliqueSets, set)
-  await onlooker.untilPods(workload.pods)
+  await observer.untilPods(workload.pods)
   const created = seconds()
-  await onlooker.untilReady(workload.pods)
+  await observer.untilReady(workload.pods)
   const ready = seconds()
   const processorTime = { ...used(), operator: operator.cpuSeconds() - before.cpu }
   const others = busy() - sumOf(processorTime) / ready
@@ -100,12 +100,12 @@ export async function lifeOf(
   const writes = difference(await operator.writes(), before.writes)
   const steady =
     options.steadySeconds > 0 ? await afterTrigger(client, operator, ref, options.steadySeconds) : undefined
-  const scaled = options.zero ? await zeroAndBack(client, onlooker, ref, workload) : undefined
+  const scaled = options.zero ? await zeroAndBack(client, observer, ref, workload) : undefined
   const sinceDeletion = stopwatch()
   await client.delete(resources.podCliqueSets, ref)
-  await onlooker.untilGone()
+  await observer.untilGone()
   const gone = sinceDeletion()
-  onlooker.stop()
+  observer.stop()
   return {
     created,
     ready,
@@ -142,24 +142,24 @@ export async function smallRounds(
 ): Promise<Round[]> {
   await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('tiny')
-  const onlooker = await new Onlooker(client, namespace).start()
+  const observer = await new Observer(client, namespace).start()
   const set = workload.set(namespace)
   const ref = { name: set.metadata.name, namespace }
   const times: Round[] = []
   for (let round = 0; round < rounds; round++) {
     const seconds = stopwatch()
     await client.create(resources.podCliqueSets, set)
-    await onlooker.untilPods(workload.pods)
+    await observer.untilPods(workload.pods)
     const created = seconds()
-    await onlooker.untilFree(workload.pods)
+    await observer.untilFree(workload.pods)
     const free = seconds()
-    await onlooker.untilReady(workload.pods)
+    await observer.untilReady(workload.pods)
     times.push({ created, free, ready: seconds() })
     await client.delete(resources.podCliqueSets, ref)
-    await onlooker.untilGone()
+    await observer.untilGone()
     while (await client.find(resources.podCliqueSets, ref)) await pause(20)
   }
-  onlooker.stop()
+  observer.stop()
   return times
 }
 
@@ -196,7 +196,7 @@ async function afterTrigger(
 
 async function zeroAndBack(
   client: Client,
-  onlooker: Onlooker,
+  observer: Observer,
   ref: { name: string; namespace: string },
   workload: Workload,
 ) {
@@ -204,11 +204,11 @@ async function zeroAndBack(
     client.patch(resources.podCliqueSets, ref, { merge: { spec: { replicas } } })
   const down = stopwatch()
   await scaleTo(0)
-  await onlooker.untilPods(0)
+  await observer.untilPods(0)
   const toZero = down()
   const up = stopwatch()
   await scaleTo(workload.replicas)
-  await onlooker.untilReady(workload.pods)
+  await observer.untilReady(workload.pods)
   return { toZero, backAgain: up() }
 }
 

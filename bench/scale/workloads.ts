@@ -81,12 +81,12 @@ function podSpec() {
 /** What must be written for a set, by kind; pods carry their gate. */
 export function objectsOf(workload: Workload, namespace: string): ReadonlyMap<string, RenderedObject[]> {
   const configuration = defaultConfiguration()
-  const answer = admit(
+  const response = admit(
     { operation: 'CREATE', kind: 'PodCliqueSet', object: workload.set(namespace) },
     { configuration, cluster: emptyCluster },
   )
-  if (!answer.allowed) throw new Error(answer.message)
-  const rendered = render(answer.object as StoredSet, {
+  if (!response.allowed) throw new Error(response.message)
+  const rendered = render(response.object as StoredSet, {
     backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
     configuration,
     waiterImage: undefined,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Answer } from './http.ts'
+import type { Response } from './http.ts'
 
 /** Members that differ from server to server and from run to run. */
 const ignored = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'continue'])
@@ -14,9 +14,9 @@ function byText(list: unknown): unknown {
   return [...new Set(list.map(item => JSON.stringify(item)))].sort()
 }
 
-/** What two servers must agree on about an answer. */
-export function comparable(answer: Answer): unknown {
-  return { status: answer.status, body: strip(answer.body) }
+/** What two servers must agree on about an response. */
+export function comparable(response: Response): unknown {
+  return { status: response.status, body: strip(response.body) }
 }
 
 function strip(value: unknown): unknown {

@@ -5,7 +5,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { makeCertificates } from '@grove/cluster'
 import type { JsonObject } from './json.ts'
-import type { Ground } from './suite.ts'
+import type { Fixture } from './suite.ts'
 
 export interface HookRequest extends JsonObject {
   readonly uid: string
@@ -25,7 +25,7 @@ export interface HookServer {
 }
 
 /** Its certificate is for 127.0.0.1 and for the service `hook` of the case's namespace. */
-export async function startHook({ namespace }: Ground, respond: Respond): Promise<HookServer> {
+export async function startHook({ namespace }: Fixture, respond: Respond): Promise<HookServer> {
   const certificates = makeCertificates(Date.now(), ['127.0.0.1', `hook.${namespace}.svc`])
   const seen: HookRequest[] = []
   const server = createServer(certificates.server, async (incoming, outgoing) => {

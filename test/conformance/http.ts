@@ -20,13 +20,13 @@ export interface CallOptions {
   readonly contentType?: string
 }
 
-export class Answer extends Document {
+export class Response extends Document {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body as it came. */
   readonly raw: string
 
-  constructor(status: number, headers: Answer['headers'], raw: string) {
+  constructor(status: number, headers: Response['headers'], raw: string) {
     super(parse(raw))
     this.status = status
     this.headers = headers
@@ -35,7 +35,7 @@ export class Answer extends Document {
 }
 
 /** A server that does not answer within this is broken, not slow. */
-const answerTimeoutMs = 30_000
+const responseTimeoutMs = 30_000
 
 export class Http {
   readonly #target: Target
@@ -73,17 +73,17 @@ export class Http {
       query: { ...(manager && { fieldManager: manager }), ...query },
     })
 
-  #patch(type: string, path: string, body: unknown, options?: CallOptions): Promise<Answer> {
+  #patch(type: string, path: string, body: unknown, options?: CallOptions): Promise<Response> {
     return this.call('PATCH', path, body, { ...options, contentType: `application/${type}` })
   }
 
   /** Objects are sent as JSON, texts as they are. */
-  call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Response> {
+    const { promise, resolve, reject } = Promise.withResolvers<Response>()
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
     const outgoing = request(this.#url(path, options), {
       ...this.#options(method, options, text),
-      timeout: answerTimeoutMs,
+      timeout: responseTimeoutMs,
     })
     outgoing.on('response', incoming => {
       let received = ''
@@ -91,7 +91,7 @@ export class Http {
       incoming.on('data', chunk => {
         received += chunk
       })
-      incoming.on('end', () => resolve(new Answer(incoming.statusCode ?? 0, incoming.headers, received)))
+      incoming.on('end', () => resolve(new Response(incoming.statusCode ?? 0, incoming.headers, received)))
       incoming.on('error', reject)
     })
     outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} was not answered`)))

@@ -3,7 +3,7 @@
 // What random requests are about: a few kinds, with what may be said of them, right and wrong.
 import type { Random } from '@grove/cluster'
 import { deployment, widgetDefinition } from './objects.ts'
-import type { Ground } from './suite.ts'
+import type { Fixture } from './suite.ts'
 
 export const pick = <T>(random: Random, values: readonly T[]): T => values[random.integer(values.length)]!
 export const chance = (random: Random, percent: number) => random.integer(100) < percent
@@ -14,7 +14,7 @@ const id = 'random'
 const widgetGroup = `${id}.example.com`
 
 /** The custom kind among them. */
-export const randomDefinition = widgetDefinition({ id } as Ground)
+export const randomDefinition = widgetDefinition({ id } as Fixture)
 
 export interface Kind {
   readonly path: string

@@ -53,8 +53,8 @@ describe('random operations', () => {
 async function define(http: Http): Promise<void> {
   await http.post(definitionsPath, randomDefinition)
   await waitFor('the custom kind', async () => {
-    const answer = await http.get('/apis/random.example.com/v1/widgets')
-    return answer.status === 200
+    const response = await http.get('/apis/random.example.com/v1/widgets')
+    return response.status === 200
   })
 }
 

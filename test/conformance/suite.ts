@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { Http, type Target } from './http.ts'
 
 /** What one case stands on: a server and a namespace of its own. */
-export interface Ground {
+export interface Fixture {
   readonly http: Http
   readonly namespace: string
   /** Differs from case to case; for things outside of namespaces. */
@@ -14,12 +14,12 @@ export interface Ground {
   /** `/apis/<groupVersion>/namespaces/<own>/<rest>` */
   group(groupVersion: string, rest: string): string
   /** Asks until the answer is right; for what a real server does a moment later. */
-  eventually<T>(ask: () => Promise<T>, right: (answer: T) => boolean): Promise<T>
+  eventually<T>(ask: () => Promise<T>, right: (response: T) => boolean): Promise<T>
 }
 
 export interface Case {
   readonly name: string
-  readonly run: (ground: Ground) => Promise<void>
+  readonly run: (fixture: Fixture) => Promise<void>
 }
 
 export interface Chapter {
@@ -72,7 +72,7 @@ export function runSuite(
   })
 }
 
-function groundFor(http: Http, id: string): Ground {
+function groundFor(http: Http, id: string): Fixture {
   return {
     http,
     id,
@@ -81,9 +81,9 @@ function groundFor(http: Http, id: string): Ground {
     group: (groupVersion, rest) => `/apis/${groupVersion}/namespaces/${id}/${rest}`,
     async eventually(ask, right) {
       for (const end = Date.now() + patienceMs; ; ) {
-        const answer = await ask()
-        if (right(answer)) return answer
-        if (Date.now() > end) throw new Error(`never became right; last: ${JSON.stringify(answer)}`)
+        const response = await ask()
+        if (right(response)) return response
+        if (Date.now() > end) throw new Error(`never became right; last: ${JSON.stringify(response)}`)
         await new Promise(resolve => setTimeout(resolve, pollMs))
       }
     },

@@ -30,9 +30,9 @@ export const apply = chapter('server-side apply', {
   },
   'conflicts with those who own what it would change': async ({ http, core }) => {
     await http.apply(core('configmaps/m'), configMap('m', { a: '1', b: '2' }), 'one')
-    const refused = await http.apply(core('configmaps/m'), configMap('m', { a: '9' }), 'two')
-    assert.equal(refused.status, 409)
-    assert.deepEqual(refused.body, {
+    const rejected = await http.apply(core('configmaps/m'), configMap('m', { a: '9' }), 'two')
+    assert.equal(rejected.status, 409)
+    assert.deepEqual(rejected.body, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -52,16 +52,16 @@ export const apply = chapter('server-side apply', {
       { data: { b: '2', c: '3' } },
       { query: { fieldManager: 'two' } },
     )
-    const refused = await http.apply(
+    const rejected = await http.apply(
       core('configmaps/m'),
       configMap('m', { a: '9', b: '9', c: '9' }),
       'three',
     )
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Apply failed with 3 conflicts: conflicts with "one":\n- .data.a\nconflicts with "two" using v1:\n- .data.b\n- .data.c',
     )
-    assert.equal((refused.at('details.causes') as unknown[]).length, 3)
+    assert.equal((rejected.at('details.causes') as unknown[]).length, 3)
   },
   'takes over by force': async ({ http, core }) => {
     await http.apply(core('configmaps/m'), configMap('m', { a: '1', b: '2' }), 'one')
@@ -91,9 +91,9 @@ export const apply = chapter('server-side apply', {
     const kept = await http.apply(path, deployment('d', { replicas: undefined }), 'me')
     assert.equal(kept.status, 200)
     assert.equal(kept.at('spec.replicas'), 5)
-    const refused = await http.apply(path, deployment('d', { replicas: 2 }), 'me')
+    const rejected = await http.apply(path, deployment('d', { replicas: 2 }), 'me')
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Apply failed with 1 conflict: conflict with "scaler" with subresource "scale" using apps/v1: .spec.replicas',
     )
   },
@@ -121,9 +121,9 @@ export const apply = chapter('server-side apply', {
     assert.equal(applied.status, 200)
     assert.equal(applied.at('status.phase'), 'Running')
     assert.deepEqual(ownersOf(applied)['kubelet Apply status'], { 'f:status': { 'f:phase': {} } })
-    const refused = await http.apply(core('pods/p/status'), status('Failed'), 'other')
+    const rejected = await http.apply(core('pods/p/status'), status('Failed'), 'other')
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Apply failed with 1 conflict: conflict with "kubelet" with subresource "status": .status.phase',
     )
     const missing = await http.apply(core('pods/none/status'), { ...status('Running') }, 'kubelet')
@@ -138,8 +138,8 @@ export const apply = chapter('server-side apply', {
       metadata: { name: 'd' },
       spec: { replicas: 2 },
     }
-    const refused = await http.apply(`${path}/scale`, scale, 'two')
-    assert.equal(refused.status, 409)
+    const rejected = await http.apply(`${path}/scale`, scale, 'two')
+    assert.equal(rejected.status, 409)
     const forced = await http.apply(`${path}/scale`, scale, 'two', { force: 'true' })
     assert.equal(forced.at('spec.replicas'), 2)
     assert.deepEqual(ownersOf(await http.get(path))['two Apply scale'], { 'f:spec': { 'f:replicas': {} } })
@@ -151,10 +151,10 @@ export const apply = chapter('server-side apply', {
     assert.equal((await http.get(core('configmaps/m'))).status, 404)
   },
   'needs a manager': async ({ http, core }) => {
-    const refused = await http.apply(core('configmaps/m'), configMap('m'), '')
-    assert.equal(refused.status, 422)
+    const rejected = await http.apply(core('configmaps/m'), configMap('m'), '')
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
     )
     const forced = await http.mergePatch(core('configmaps/m'), {}, { query: { force: 'true' } })
@@ -164,7 +164,7 @@ export const apply = chapter('server-side apply', {
       'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
     )
   },
-  'refuses what is no configuration of the kind': async ({ http, core }) => {
+  'rejects what is no configuration of the kind': async ({ http, core }) => {
     const to = (body: unknown) => http.apply(core('configmaps/m'), body, 'me')
     const kind = await to({ ...configMap('m'), kind: 'Secret' })
     assert.equal(kind.status, 400)
@@ -187,12 +187,12 @@ export const apply = chapter('server-side apply', {
     assert.equal(name.at('message'), 'the name of the object (other) does not match the name on the URL (m)')
   },
   'is validated like any write': async ({ http, core, group }) => {
-    const refused = await http.apply(
+    const rejected = await http.apply(
       group('apps/v1', 'deployments/d'),
       deployment('d', { replicas: -1 }),
       'me',
     )
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     const immutable = await http.apply(core('pods/p'), pod('p'), 'me')
     assert.equal(immutable.status, 201)
     const changed = await http.apply(core('pods/p'), pod('p', { restartPolicy: 'Never' }), 'me', {

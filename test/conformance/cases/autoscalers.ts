@@ -28,11 +28,11 @@ export const autoscalers = chapter('autoscalers', {
       metadata: { name: 'a' },
       spec: { scaleTargetRef, maxReplicas: 3 },
     })
-    const refused = await http.mergePatch(group(second, `${plural}/a/status`), {
+    const rejected = await http.mergePatch(group(second, `${plural}/a/status`), {
       status: { currentReplicas: -1, desiredReplicas: 2 },
     })
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /is invalid: status\.currentReplicas: Invalid value: -1: must be greater than or equal to 0$/,
     )
   },

@@ -60,18 +60,18 @@ export const crud = chapter('create, read, update, delete', {
     assert.deepEqual(grouped.at('details'), { name: 'nope', group: 'apps', kind: 'deployments' })
   },
   'nothing is created in a namespace that does not exist': async ({ http, id }) => {
-    const refused = await http.post(`/api/v1/namespaces/${id}-missing/configmaps`, configMap('a'))
-    assert.equal(refused.status, 404)
-    assert.equal(refused.at('message'), `namespaces "${id}-missing" not found`)
+    const rejected = await http.post(`/api/v1/namespaces/${id}-missing/configmaps`, configMap('a'))
+    assert.equal(rejected.status, 404)
+    assert.equal(rejected.at('message'), `namespaces "${id}-missing" not found`)
   },
   'the namespace of the object must be that of the path': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a', {}, { namespace: 'default' }))
-    assert.equal(refused.status, 400)
+    const rejected = await http.post(core('configmaps'), configMap('a', {}, { namespace: 'default' }))
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'the namespace of the provided object does not match the namespace sent on the request',
     )
-    assert.equal(refused.at('reason'), 'BadRequest')
+    assert.equal(rejected.at('reason'), 'BadRequest')
   },
   'generateName draws a name of five more letters': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), { metadata: { generateName: 'some-' } })
@@ -88,9 +88,9 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(made.text('metadata.name').length, 63)
   },
   'a resourceVersion cannot be chosen': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a', {}, { resourceVersion: '5' }))
-    assert.equal(refused.status, 500)
-    assert.equal(refused.at('message'), 'resourceVersion should not be set on objects to be created')
+    const rejected = await http.post(core('configmaps'), configMap('a', {}, { resourceVersion: '5' }))
+    assert.equal(rejected.status, 500)
+    assert.equal(rejected.at('message'), 'resourceVersion should not be set on objects to be created')
   },
   'a uid cannot be chosen': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a', {}, { uid: 'mine' }))
@@ -120,9 +120,9 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(updated.at('metadata.resourceVersion'), made.at('metadata.resourceVersion'))
   },
   'an update of what does not exist is not found': async ({ http, core }) => {
-    const refused = await http.put(core('configmaps/a'), configMap('a'))
-    assert.equal(refused.status, 404)
-    assert.equal(refused.at('message'), 'configmaps "a" not found')
+    const rejected = await http.put(core('configmaps/a'), configMap('a'))
+    assert.equal(rejected.status, 404)
+    assert.equal(rejected.at('message'), 'configmaps "a" not found')
   },
   'some kinds are created by an update': async ({ http, group }) => {
     const made = await http.put(group('coordination.k8s.io/v1', 'leases/a'), {
@@ -134,9 +134,9 @@ export const crud = chapter('create, read, update, delete', {
   },
   'the name in an update must be that of the path': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.put(core('configmaps/a'), configMap('b'))
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'the name of the object (b) does not match the name on the URL (a)')
+    const rejected = await http.put(core('configmaps/a'), configMap('b'))
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('message'), 'the name of the object (b) does not match the name on the URL (a)')
   },
   'a deletion answers with a Status': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
@@ -159,9 +159,9 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal((await http.delete(core('pods/p'))).at('kind'), 'Pod')
   },
   'deleting what does not exist is not found': async ({ http, core }) => {
-    const refused = await http.delete(core('configmaps/a'))
-    assert.equal(refused.status, 404)
-    assert.equal(refused.at('reason'), 'NotFound')
+    const rejected = await http.delete(core('configmaps/a'))
+    assert.equal(rejected.status, 404)
+    assert.equal(rejected.at('reason'), 'NotFound')
   },
   'a list carries a resourceVersion and items in the order of names': async ({ http, core }) => {
     for (const name of ['c', 'a', 'b']) await http.post(core('configmaps'), configMap(name))
@@ -193,8 +193,8 @@ export const crud = chapter('create, read, update, delete', {
     assert.deepEqual((await http.get(core('configmaps'))).names, ['c'])
   },
   'namespaces cannot be deleted as a collection': async ({ http }) => {
-    const refused = await http.delete('/api/v1/namespaces')
-    assert.equal(refused.status, 405)
-    assert.equal(refused.at('reason'), 'MethodNotAllowed')
+    const rejected = await http.delete('/api/v1/namespaces')
+    assert.equal(rejected.status, 405)
+    assert.equal(rejected.at('reason'), 'MethodNotAllowed')
   },
 })

@@ -53,10 +53,10 @@ export const dryRun = chapter('dry run', {
     assert.equal((await http.get(core('configmaps/a'))).status, 200)
   },
   'a dry run is for all or for nothing': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a'), { query: { dryRun: 'Some' } })
-    assert.equal(refused.status, 422)
+    const rejected = await http.post(core('configmaps'), configMap('a'), { query: { dryRun: 'Some' } })
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: supported values: "All"',
     )
   },

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { configMap, pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const main = { name: 'main', image: 'i' }
 
 /** What is wrong with a pod → the fields that are named, with the words. */
-const refusals: Record<string, [spec: object, message: RegExp]> = {
+const rejections: Record<string, [spec: object, message: RegExp]> = {
   'without containers': [{ containers: [] }, /spec\.containers: Required value/],
   'with a container without a name': [
     { containers: [{ image: 'i' }] },
@@ -59,14 +59,14 @@ const refusals: Record<string, [spec: object, message: RegExp]> = {
   ],
 }
 
-const refusedPods = Object.fromEntries(
-  Object.entries(refusals).map(([what, [spec, message]]) => [
+const rejectedPods = Object.fromEntries(
+  Object.entries(rejections).map(([what, [spec, message]]) => [
     `a pod ${what} is invalid`,
-    async ({ http, core }: Ground) => {
-      const refused = await http.post(core('pods'), pod('p', spec))
-      assert.equal(refused.status, 422)
-      assert.equal(refused.at('reason'), 'Invalid')
-      assert.match(refused.text('message'), message)
+    async ({ http, core }: Fixture) => {
+      const rejected = await http.post(core('pods'), pod('p', spec))
+      assert.equal(rejected.status, 422)
+      assert.equal(rejected.at('reason'), 'Invalid')
+      assert.match(rejected.text('message'), message)
     },
   ]),
 )
@@ -106,24 +106,24 @@ const unreadable: Record<string, [body: unknown, message: string]> = {
 const unreadablePods = Object.fromEntries(
   Object.entries(unreadable).map(([what, [body, message]]) => [
     `${what} cannot be read`,
-    async ({ http, core }: Ground) => {
-      const refused = await http.post(core('pods'), body)
-      assert.equal(refused.status, 400)
-      assert.equal(refused.at('reason'), 'BadRequest')
-      assert.equal(refused.at('message'), `Pod in version "v1" cannot be handled as a Pod: ${message}`)
+    async ({ http, core }: Fixture) => {
+      const rejected = await http.post(core('pods'), body)
+      assert.equal(rejected.status, 400)
+      assert.equal(rejected.at('reason'), 'BadRequest')
+      assert.equal(rejected.at('message'), `Pod in version "v1" cannot be handled as a Pod: ${message}`)
     },
   ]),
 )
 
 export const fieldErrors = chapter('field errors', {
-  ...refusedPods,
+  ...rejectedPods,
   ...unreadablePods,
   'an invalid object names every cause': async ({ http, core }) => {
-    const refused = await http.post(core('pods'), { metadata: { name: 'A_' } })
-    assert.equal(refused.status, 422)
+    const rejected = await http.post(core('pods'), { metadata: { name: 'A_' } })
+    assert.equal(rejected.status, 422)
     const text =
       "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
-    assert.deepEqual(refused.at('details'), {
+    assert.deepEqual(rejected.at('details'), {
       name: 'A_',
       kind: 'Pod',
       causes: [
@@ -133,37 +133,40 @@ export const fieldErrors = chapter('field errors', {
     })
   },
   'a name or generateName is required': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), { metadata: {} })
+    const rejected = await http.post(core('configmaps'), { metadata: {} })
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'ConfigMap "" is invalid: metadata.name: Required value: name or generateName is required',
     )
   },
   'labels must be valid': async ({ http, core }) => {
-    const refused = await http.post(
+    const rejected = await http.post(
       core('configmaps'),
       configMap('a', {}, { labels: { 'a b': 'x', ok: 'not ok!' } }),
     )
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /metadata\.labels: Invalid value: "a b": name part must consist of/)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
+      /metadata\.labels: Invalid value: "a b": name part must consist of/,
+    )
+    assert.match(
+      rejected.text('message'),
       /metadata\.labels: Invalid value: "not ok!": a valid label must be an empty string or consist of/,
     )
   },
   'keys of config maps are file names': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a', { 'a/b': 'x' }))
-    assert.equal(refused.status, 422)
+    const rejected = await http.post(core('configmaps'), configMap('a', { 'a/b': 'x' }))
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /data\[a\/b\]: Invalid value: "a\/b": a valid config key must consist of/,
     )
   },
   'data of secrets is base64': async ({ http, core }) => {
-    const refused = await http.post(core('secrets'), { metadata: { name: 's' }, data: { a: '%%' } })
-    assert.equal(refused.status, 400)
+    const rejected = await http.post(core('secrets'), { metadata: { name: 's' }, data: { a: '%%' } })
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 0',
     )
   },
@@ -182,43 +185,46 @@ export const fieldErrors = chapter('field errors', {
     assert.equal(made.status, 201)
     assert.equal(made.headers.warning, undefined)
   },
-  'unknown and repeated fields are refused when strict, in the order of the text': async ({ http, core }) => {
+  'unknown and repeated fields are rejected when strict, in the order of the text': async ({
+    http,
+    core,
+  }) => {
     const body = '{"metadata":{"name":"a","bad":1},"data":{"k":"1","k":"2"},"worse":{}}'
-    const refused = await http.post(core('configmaps'), body, { query: { fieldValidation: 'Strict' } })
-    assert.equal(refused.status, 400)
+    const rejected = await http.post(core('configmaps'), body, { query: { fieldValidation: 'Strict' } })
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "metadata.bad", duplicate field "data.k", unknown field "worse"',
     )
   },
   'unknown fields deep inside are named by path': async ({ http, core }) => {
-    const refused = await http.post(
+    const rejected = await http.post(
       core('pods'),
       pod('p', { containers: [{ ...main, nope: 1 }], alsoNope: 2 }),
       { query: { fieldValidation: 'Strict' } },
     )
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Pod in version "v1" cannot be handled as a Pod: strict decoding error: unknown field "spec.containers[0].nope", unknown field "spec.alsoNope"',
     )
   },
   'field validation has three words': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a'), {
+    const rejected = await http.post(core('configmaps'), configMap('a'), {
       query: { fieldValidation: 'Harsh' },
     })
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'CreateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Harsh": supported values: "", "Ignore", "Strict", "Warn"',
     )
   },
   'owner references must be complete': async ({ http, core }) => {
-    const refused = await http.post(
+    const rejected = await http.post(
       core('configmaps'),
       configMap('a', {}, { ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p' }] }),
     )
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /metadata\.ownerReferences\[0\]\.uid: Required value: must not be empty/,
     )
   },

@@ -72,7 +72,7 @@ export const kept = chapter('what stays once it is said', {
     await http.post(priorities, { metadata: { name: id }, value: 7, preemptionPolicy: 'Never' })
     const made = await eventually(
       () => http.post(core('pods'), pod('p', { priorityClassName: id })),
-      answer => answer.status === 201,
+      response => response.status === 201,
     )
     assert.equal(made.at('spec.priority'), 7)
     assert.equal(made.at('spec.preemptionPolicy'), 'Never')
@@ -101,7 +101,7 @@ export const kept = chapter('what stays once it is said', {
           { metadata: { name: `${id}-b` }, value: 2, globalDefault: true },
           { query: { dryRun: 'All' } },
         ),
-      answer => answer.status === 403,
+      response => response.status === 403,
     )
     assert.match(
       second.text('message'),
@@ -134,13 +134,13 @@ export const kept = chapter('what stays once it is said', {
   },
   'the finalizers of a namespace have domains': async ({ http, id }) => {
     const path = `/api/v1/namespaces/${id}`
-    const refused = await http.put(`${path}/finalize`, {
+    const rejected = await http.put(`${path}/finalize`, {
       metadata: { name: id },
       spec: { finalizers: ['bad'] },
     })
     const why = 'name is neither a standard finalizer name nor is it fully qualified'
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `Namespace "${id}" is invalid: spec.finalizers[0]: Invalid value: "bad": ${why}`,
     )
     const early = await http.mergePatch(`${path}/status`, { status: { phase: 'Terminating' } })

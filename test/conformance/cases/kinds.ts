@@ -12,9 +12,9 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.deepEqual(read.at('status'), { phase: 'Active' })
   },
   'a namespace needs a DNS label': async ({ http }) => {
-    const refused = await http.post('/api/v1/namespaces', { metadata: { name: 'a.b' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /metadata\.name: Invalid value: "a\.b": /)
+    const rejected = await http.post('/api/v1/namespaces', { metadata: { name: 'a.b' } })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /metadata\.name: Invalid value: "a\.b": /)
   },
   'a secret turns stringData into data': async ({ http, core }) => {
     const made = await http.post(core('secrets'), {
@@ -28,15 +28,15 @@ export const kinds = chapter('defaults and rules of kinds', {
   },
   'the type of a secret does not change': async ({ http, core }) => {
     await http.post(core('secrets'), { metadata: { name: 's' } })
-    const refused = await http.mergePatch(core('secrets/s'), { type: 'example.com/other' })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /type: Invalid value: "example\.com\/other": field is immutable/)
+    const rejected = await http.mergePatch(core('secrets/s'), { type: 'example.com/other' })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /type: Invalid value: "example\.com\/other": field is immutable/)
   },
   'an immutable config map does not change': async ({ http, core }) => {
     await http.post(core('configmaps'), { metadata: { name: 'm' }, immutable: true, data: { a: '1' } })
-    const refused = await http.mergePatch(core('configmaps/m'), { data: { a: '2' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /data: Forbidden: field is immutable when `immutable` is set/)
+    const rejected = await http.mergePatch(core('configmaps/m'), { data: { a: '2' } })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /data: Forbidden: field is immutable when `immutable` is set/)
     assert.equal(
       (await http.mergePatch(core('configmaps/m'), { metadata: { labels: { a: 'b' } } })).status,
       200,
@@ -72,23 +72,23 @@ export const kinds = chapter('defaults and rules of kinds', {
   },
   'the selector of a deployment does not change': async ({ http, group }) => {
     await http.post(group('apps/v1', 'deployments'), deployment('d'))
-    const refused = await http.mergePatch(group('apps/v1', 'deployments/d'), {
+    const rejected = await http.mergePatch(group('apps/v1', 'deployments/d'), {
       spec: {
         selector: { matchLabels: { app: 'd', more: 'x' } },
         template: { metadata: { labels: { app: 'd', more: 'x' } } },
       },
     })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec\.selector: Invalid value: .*: field is immutable/)
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /spec\.selector: Invalid value: .*: field is immutable/)
   },
   'the selector of a deployment must match its template': async ({ http, group }) => {
-    const refused = await http.post(
+    const rejected = await http.post(
       group('apps/v1', 'deployments'),
       deployment('d', { selector: { matchLabels: { app: 'other' } } }),
     )
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Deployment.apps "d" is invalid: spec.template.metadata.labels: Invalid value: {"app":"d"}: `selector` does not match template `labels`',
     )
   },
@@ -127,13 +127,13 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.equal(made.at('spec.suspend'), false)
   },
   'the pods of a job do not restart always': async ({ http, group }) => {
-    const refused = await http.post(group('batch/v1', 'jobs'), {
+    const rejected = await http.post(group('batch/v1', 'jobs'), {
       metadata: { name: 'j' },
       spec: { template: { spec: { containers: [{ name: 'a', image: 'i' }] } } },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.template\.spec\.restartPolicy: Required value: valid values: "OnFailure", "Never"/,
     )
   },
@@ -152,7 +152,7 @@ export const kinds = chapter('defaults and rules of kinds', {
     ])
   },
   'an autoscaler needs more than none': async ({ http, group }) => {
-    const refused = await http.post(group('autoscaling/v2', 'horizontalpodautoscalers'), {
+    const rejected = await http.post(group('autoscaling/v2', 'horizontalpodautoscalers'), {
       metadata: { name: 'h' },
       spec: {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
@@ -160,9 +160,9 @@ export const kinds = chapter('defaults and rules of kinds', {
         maxReplicas: 3,
       },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`/,
     )
   },
@@ -183,9 +183,9 @@ export const kinds = chapter('defaults and rules of kinds', {
   'the role of a binding does not change': async ({ http, group }) => {
     const path = group('rbac.authorization.k8s.io/v1', 'rolebindings')
     await http.post(path, { metadata: { name: 'b' }, roleRef: { kind: 'ClusterRole', name: 'view' } })
-    const refused = await http.mergePatch(`${path}/b`, { roleRef: { kind: 'ClusterRole', name: 'edit' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /roleRef: Invalid value: .*: field is immutable$/)
+    const rejected = await http.mergePatch(`${path}/b`, { roleRef: { kind: 'ClusterRole', name: 'edit' } })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /roleRef: Invalid value: .*: field is immutable$/)
   },
   'a priority class is filled with defaults and keeps its value': async ({ http, id }) => {
     const made = await http.post('/apis/scheduling.k8s.io/v1/priorityclasses', {
@@ -193,9 +193,9 @@ export const kinds = chapter('defaults and rules of kinds', {
       value: 7,
     })
     assert.equal(made.at('preemptionPolicy'), 'PreemptLowerPriority')
-    const refused = await http.mergePatch(`/apis/scheduling.k8s.io/v1/priorityclasses/${id}`, { value: 8 })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /value: Forbidden: may not be changed in an update\.$/)
+    const rejected = await http.mergePatch(`/apis/scheduling.k8s.io/v1/priorityclasses/${id}`, { value: 8 })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /value: Forbidden: may not be changed in an update\.$/)
   },
   'a resource claim is filled with defaults': async ({ http, group }) => {
     const made = await http.post(group('resource.k8s.io/v1', 'resourceclaims'), {

@@ -25,13 +25,13 @@ export const nodeCases = chapter('nodes', {
   },
   'taints that cannot be': async ({ http, id }) => {
     const taint = { key: 'a', effect: 'NoSchedule' }
-    const refused = await http.post(nodes, {
+    const rejected = await http.post(nodes, {
       metadata: { name: id },
       spec: { taints: [{ key: 'a', effect: 'X' }, taint, taint, { key: 'b' }] },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `Node "${id}" is invalid: [metadata.taints[0].effect: Unsupported value: "X": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute", metadata.taints[2]: Duplicate value: {"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect pair, metadata.taints[3].effect: Required value]`,
     )
   },

@@ -177,10 +177,10 @@ export const owners = chapter('managedFields', {
     const last = await http.get(path)
     assert.deepEqual(ownerNames(last).sort(), ['one Update', 'other Update scale'])
   },
-  'custom kinds are tracked like all others': async ground => {
-    const { http } = ground
-    const path = await defineWidgets(ground)
-    const made = await http.post(path, widget(ground, 'w', { size: 2, parts: [{ name: 'a' }] }), as('one'))
+  'custom kinds are tracked like all others': async fixture => {
+    const { http } = fixture
+    const path = await defineWidgets(fixture)
+    const made = await http.post(path, widget(fixture, 'w', { size: 2, parts: [{ name: 'a' }] }), as('one'))
     assert.deepEqual(ownersOf(made), {
       'one Update': { 'f:spec': { '.': {}, 'f:color': {}, 'f:parts': {}, 'f:size': {} } },
     })

@@ -27,24 +27,24 @@ export const podSubresources = chapter('pod subresources', {
   },
   'a pod is bound once': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', { nodeName: 'n1' }))
-    const refused = await http.post(core('pods/p/binding'), {
+    const rejected = await http.post(core('pods/p/binding'), {
       metadata: { name: 'p' },
       target: { kind: 'Node', name: 'n2' },
     })
-    assert.equal(refused.status, 409)
+    assert.equal(rejected.status, 409)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"',
     )
   },
   'a gated pod is not bound': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/a' }] }))
-    const refused = await http.post(core('pods/p/binding'), {
+    const rejected = await http.post(core('pods/p/binding'), {
       metadata: { name: 'p' },
       target: { kind: 'Node', name: 'n2' },
     })
-    assert.equal(refused.status, 409)
-    assert.match(refused.text('message'), /pod p has non-empty \.spec\.schedulingGates/)
+    assert.equal(rejected.status, 409)
+    assert.match(rejected.text('message'), /pod p has non-empty \.spec\.schedulingGates/)
   },
   'an eviction deletes a pod': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
@@ -57,7 +57,7 @@ export const podSubresources = chapter('pod subresources', {
     assert.equal(evicted.at('status'), 'Success')
     assert.equal((await http.get(core('pods/p'))).status, 404)
   },
-  'a disruption budget that allows none refuses an eviction': async ({ http, core, group }) => {
+  'a disruption budget that allows none rejects an eviction': async ({ http, core, group }) => {
     await http.post(group('policy/v1', 'poddisruptionbudgets'), budget('b'))
     await http.post(core('pods'), pod('p', { nodeName: 'n1' }, { labels: { app: 'x' } }))
     await http.mergePatch(core('pods/p/status'), {
@@ -72,14 +72,14 @@ export const podSubresources = chapter('pod subresources', {
         expectedPods: 1,
       },
     })
-    const refused = await http.post(core('pods/p/eviction'), {
+    const rejected = await http.post(core('pods/p/eviction'), {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { name: 'p' },
     })
-    assert.equal(refused.status, 429)
-    assert.equal(refused.at('message'), "Cannot evict pod as it would violate the pod's disruption budget.")
-    assert.deepEqual(refused.at('details.causes'), [
+    assert.equal(rejected.status, 429)
+    assert.equal(rejected.at('message'), "Cannot evict pod as it would violate the pod's disruption budget.")
+    assert.deepEqual(rejected.at('details.causes'), [
       {
         reason: 'DisruptionBudget',
         message: 'The disruption budget b needs 1 healthy pods and has 1 currently',
@@ -131,9 +131,9 @@ export const podSubresources = chapter('pod subresources', {
         ],
       }),
     )
-    const refused = await http.get(core('pods/p/log'))
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'a container name must be specified for pod p, choose one of: [a b]')
+    const rejected = await http.get(core('pods/p/log'))
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('message'), 'a container name must be specified for pod p, choose one of: [a b]')
     const unknown = await http.get(core('pods/p/log'), { query: { container: 'c' } })
     assert.equal(unknown.at('message'), 'container c is not valid for pod p')
   },
@@ -148,10 +148,10 @@ export const podSubresources = chapter('pod subresources', {
     assert.equal(made.at('spec.preemptionPolicy'), 'Never')
   },
   'a priority class must exist': async ({ http, core, id }) => {
-    const refused = await http.post(core('pods'), pod('p', { priorityClassName: `${id}-none` }))
-    assert.equal(refused.status, 403)
+    const rejected = await http.post(core('pods'), pod('p', { priorityClassName: `${id}-none` }))
+    assert.equal(rejected.status, 403)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `pods "p" is forbidden: no PriorityClass with name ${id}-none was found`,
     )
   },

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const main = { name: 'main', image: 'registry.example/app:1' }
 const patient = { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }
@@ -16,8 +16,8 @@ const otherFields = 'spec: Forbidden: pod updates may not change fields other th
 const termsField =
   'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
 
-/** What is asked for → what the refusal says, or nothing when it is granted. */
-type Changes = Readonly<Record<string, readonly [spec: object, refusal?: string]>>
+/** What is asked for → what the rejection says, or nothing when it is granted. */
+type Changes = Readonly<Record<string, readonly [spec: object, rejection?: string]>>
 
 const ofRunning: Changes = {
   'another image': [{ containers: [{ ...main, image: 'new:2' }] }],
@@ -80,24 +80,25 @@ const ofGated: Changes = {
   'a node': [{ nodeName: 'n' }, 'spec: Forbidden: pod updates may not change fields other than'],
 }
 
-async function tried({ http, core }: Ground, spec: object, changes: Changes): Promise<void> {
+async function tried({ http, core }: Fixture, spec: object, changes: Changes): Promise<void> {
   assert.equal((await http.post(core('pods'), pod('p', spec))).status, 201)
   const seen: Record<string, string | undefined> = {}
   const wanted: Record<string, string | undefined> = {}
-  for (const [what, [change, refusal]] of Object.entries(changes)) {
-    const answer = await http.mergePatch(core('pods/p'), { spec: change }, { query: { dryRun: 'All' } })
-    const message = answer.status === 200 ? undefined : answer.text('message')
-    seen[what] = refusal && message?.includes(refusal) ? refusal : message
-    wanted[what] = refusal
+  for (const [what, [change, rejection]] of Object.entries(changes)) {
+    const response = await http.mergePatch(core('pods/p'), { spec: change }, { query: { dryRun: 'All' } })
+    const message = response.status === 200 ? undefined : response.text('message')
+    seen[what] = rejection && message?.includes(rejection) ? rejection : message
+    wanted[what] = rejection
   }
   assert.deepEqual(seen, wanted)
 }
 
 export const podUpdates = chapter('what may change of a pod', {
-  'that is let go': ground => tried(ground, { tolerations: [patient], activeDeadlineSeconds: 10 }, ofRunning),
-  'that waits at its gates': ground =>
+  'that is let go': fixture =>
+    tried(fixture, { tolerations: [patient], activeDeadlineSeconds: 10 }, ofRunning),
+  'that waits at its gates': fixture =>
     tried(
-      ground,
+      fixture,
       {
         schedulingGates: [{ name: 'a/b' }, { name: 'a/c' }],
         nodeSelector: { x: 'y' },

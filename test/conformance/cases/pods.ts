@@ -171,12 +171,12 @@ export const pods = chapter('pods', {
       spec: { schedulingGates: [{ name: 'example.com/b' }] },
     })
     assert.equal(fewer.status, 200)
-    const refused = await http.mergePatch(core('pods/p'), {
+    const rejected = await http.mergePatch(core('pods/p'), {
       spec: { schedulingGates: [{ name: 'example.com/b' }, { name: 'example.com/c' }] },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.schedulingGates\[1\]\.name: Forbidden: only deletion is allowed, but found new scheduling gate 'example\.com\/c'/,
     )
     const none = await http.mergePatch(core('pods/p'), { spec: { schedulingGates: null } })
@@ -199,10 +199,10 @@ export const pods = chapter('pods', {
   },
   'most of a pod may not change': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
-    const refused = await http.mergePatch(core('pods/p'), { spec: { hostNetwork: true } })
-    assert.equal(refused.status, 422)
+    const rejected = await http.mergePatch(core('pods/p'), { spec: { hostNetwork: true } })
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec: Forbidden: pod updates may not change fields other than `spec\.containers\[\*\]\.image`/,
     )
   },
@@ -210,7 +210,7 @@ export const pods = chapter('pods', {
     const made = await http.post(core('pods'), pod('p'))
     const more = [...(made.at('spec.tolerations') as object[]), { key: 'x', operator: 'Exists' }]
     assert.equal((await http.mergePatch(core('pods/p'), { spec: { tolerations: more } })).status, 200)
-    const refused = await http.mergePatch(core('pods/p'), { spec: { tolerations: null } })
-    assert.equal(refused.status, 422)
+    const rejected = await http.mergePatch(core('pods/p'), { spec: { tolerations: null } })
+    assert.equal(rejected.status, 422)
   },
 })

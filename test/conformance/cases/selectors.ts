@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { configMap, pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
-async function labelled({ http, core }: Ground): Promise<void> {
+async function labelled({ http, core }: Fixture): Promise<void> {
   const labels: Record<string, object> = {
     a: { app: 'web', tier: 'front', n: '1' },
     b: { app: 'web', n: '5' },
@@ -36,9 +36,9 @@ const found: Record<string, string[]> = {
 const byLabel = Object.fromEntries(
   Object.entries(found).map(([selector, names]) => [
     `the label selector "${selector}" finds ${names.join(', ') || 'nothing'}`,
-    async (ground: Ground) => {
-      await labelled(ground)
-      const list = await ground.http.get(ground.core('configmaps'), { query: { labelSelector: selector } })
+    async (fixture: Fixture) => {
+      await labelled(fixture)
+      const list = await fixture.http.get(fixture.core('configmaps'), { query: { labelSelector: selector } })
       assert.equal(list.status, 200)
       assert.deepEqual(list.names, names)
     },
@@ -48,37 +48,37 @@ const byLabel = Object.fromEntries(
 export const selectors = chapter('selectors', {
   ...byLabel,
   'a label selector that cannot be read is a bad request': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { labelSelector: 'a b c' } })
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('reason'), 'BadRequest')
-    assert.match(refused.text('message'), /^unable to parse requirement: /)
+    const rejected = await http.get(core('configmaps'), { query: { labelSelector: 'a b c' } })
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('reason'), 'BadRequest')
+    assert.match(rejected.text('message'), /^unable to parse requirement: /)
   },
   'a label selector with an impossible value is a bad request': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { labelSelector: 'a=b c' } })
-    assert.equal(refused.status, 400)
+    const rejected = await http.get(core('configmaps'), { query: { labelSelector: 'a=b c' } })
+    assert.equal(rejected.status, 400)
   },
-  'the field selector metadata.name finds one object': async ground => {
-    await labelled(ground)
-    const list = await ground.http.get(ground.core('configmaps'), {
+  'the field selector metadata.name finds one object': async fixture => {
+    await labelled(fixture)
+    const list = await fixture.http.get(fixture.core('configmaps'), {
       query: { fieldSelector: 'metadata.name=b' },
     })
     assert.deepEqual(list.names, ['b'])
-    const others = await ground.http.get(ground.core('configmaps'), {
+    const others = await fixture.http.get(fixture.core('configmaps'), {
       query: { fieldSelector: 'metadata.name!=b' },
     })
     assert.deepEqual(others.names, ['a', 'c', 'd'])
   },
-  'label and field selectors hold together': async ground => {
-    await labelled(ground)
-    const list = await ground.http.get(ground.core('configmaps'), {
+  'label and field selectors hold together': async fixture => {
+    await labelled(fixture)
+    const list = await fixture.http.get(fixture.core('configmaps'), {
       query: { fieldSelector: 'metadata.name!=b', labelSelector: 'app=web' },
     })
     assert.deepEqual(list.names, ['a'])
   },
-  'the field selector metadata.namespace works over all namespaces': async ground => {
-    await labelled(ground)
-    const list = await ground.http.get('/api/v1/configmaps', {
-      query: { fieldSelector: `metadata.namespace=${ground.namespace}` },
+  'the field selector metadata.namespace works over all namespaces': async fixture => {
+    await labelled(fixture)
+    const list = await fixture.http.get('/api/v1/configmaps', {
+      query: { fieldSelector: `metadata.namespace=${fixture.namespace}` },
     })
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd'])
   },

@@ -36,12 +36,12 @@ export const services = chapter('services', {
   },
   'the address of a service does not change': async ({ http, core }) => {
     await http.post(core('services'), service('s'))
-    const refused = await http.mergePatch(core('services/s'), {
+    const rejected = await http.mergePatch(core('services/s'), {
       spec: { clusterIP: '10.96.3.4', clusterIPs: ['10.96.3.4'] },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.clusterIPs\[0\]: Invalid value: \["10\.96\.3\.4"\]: may not change once set/,
     )
   },
@@ -63,14 +63,14 @@ export const services = chapter('services', {
     })
   },
   'a service needs ports': async ({ http, core }) => {
-    const refused = await http.post(core('services'), service('s', { ports: [] }))
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec\.ports: Required value/)
+    const rejected = await http.post(core('services'), service('s', { ports: [] }))
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /spec\.ports: Required value/)
   },
   'several ports need names': async ({ http, core }) => {
-    const refused = await http.post(core('services'), service('s', { ports: [{ port: 1 }, { port: 2 }] }))
+    const rejected = await http.post(core('services'), service('s', { ports: [{ port: 1 }, { port: 2 }] }))
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.ports\[0\]\.name: Required value, spec\.ports\[1\]\.name: Required value/,
     )
   },

@@ -36,7 +36,7 @@ describe('kubectl', () => {
       assert.deepEqual(differences(real!, embedded!), [])
     })
 
-  it('what needs a container is refused on the embedded cluster, and says why', async () => {
+  it('what needs a container is rejected on the embedded cluster, and says why', async () => {
     const shell = new Shell(kubectls[1]!, 'session-simulated')
     await shell.begin()
     await shell.types('run web --image=registry.example/web:1 --port=80')
@@ -49,11 +49,11 @@ describe('kubectl', () => {
       ['port-forward pod/web 0:80 --address=127.0.0.1', 'portforward'],
     ])
       assert.match(
-        await shell.isRefused(command!),
+        await shell.isRejected(command!),
         new RegExp(`pod web is simulated: there is no container behind it that ${part} could reach`),
       )
     assert.match(
-      await shell.isRefused('logs web --previous'),
+      await shell.isRejected('logs web --previous'),
       /previous terminated container "web" in pod "web"/,
     )
     await shell.types('logs web')

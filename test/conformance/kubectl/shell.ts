@@ -42,7 +42,7 @@ export class Shell {
 
   async begin(): Promise<void> {
     await this.silently(`create namespace ${this.namespace}`)
-    // Pods are refused before the account that they run as is there.
+    // Pods are rejected before the account that they run as is there.
     await this.sees('get serviceaccount default -o name', /default/)
   }
 
@@ -64,8 +64,8 @@ export class Shell {
     return out
   }
 
-  /** Is refused: the same as typing with exit code 1, answered with what stood on standard error. */
-  async isRefused(command: Command, options: TypeOptions = {}): Promise<string> {
+  /** Is rejected: the same as typing with exit code 1, answered with what stood on standard error. */
+  async isRejected(command: Command, options: TypeOptions = {}): Promise<string> {
     await this.types(command, { code: 1, ...options })
     return this.transcript.at(-1)!.error.join('\n')
   }
@@ -89,8 +89,8 @@ export class Shell {
     return out
   }
 
-  /** Is refused, in words that depend on the moment. */
-  async silentlyRefused(command: Command): Promise<string> {
+  /** Is rejected, in words that depend on the moment. */
+  async silentlyRejected(command: Command): Promise<string> {
     const { code, out, error } = await this.#kubectl.run(this.#words(command))
     assert.equal(code, 1, `kubectl ${spoken(command)}: ${out}`)
     return error

@@ -43,7 +43,7 @@ for (const [words, meaning] of understood)
   test(`"${words}" is understood`, () =>
     assert.deepEqual(parseInvocation(words.split(' ').filter(Boolean)), meaning))
 
-const refused: [string, RegExp][] = [
+const rejected: [string, RegExp][] = [
   ['down', /no command "down"/],
   ['build all', /build takes no words/],
   ['up --nodez 3', /--nodez/],
@@ -55,8 +55,8 @@ const refused: [string, RegExp][] = [
   ['up --gated --stages file', /exclude each other/],
 ]
 
-for (const [words, message] of refused)
-  test(`"${words}" is refused`, () => {
+for (const [words, message] of rejected)
+  test(`"${words}" is rejected`, () => {
     assert.throws(
       () => parseInvocation(words.split(' ')),
       (error: unknown) => error instanceof UsageError && message.test(error.message),

@@ -61,7 +61,7 @@ function kwokRecipe(directory: string): Recipe {
   }
 }
 
-/** Without the version stamps the apiserver would call itself v0.0.0 and refuse feature gates by age. */
+/** Without the version stamps the apiserver would call itself v0.0.0 and reject feature gates by age. */
 export function versionFlags(kubernetes: string): string {
   const [major, minor] = kubernetes.replace(/^v/, '').split('.')
   const stamp = 'k8s.io/component-base/version'

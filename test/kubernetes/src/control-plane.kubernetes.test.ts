@@ -140,7 +140,7 @@ test('a webhook that runs outside is reached through a Service of type ExternalN
   const pair = kubernetes.servingCertificate(`guard.${namespace}.svc`)
   await using server = createServer(pair, async (incoming, outgoing) => {
     const { request } = JSON.parse((await incoming.toArray()).join(''))
-    const response = { uid: request.uid, allowed: false, status: { message: 'refused by the test' } }
+    const response = { uid: request.uid, allowed: false, status: { message: 'rejected by the test' } }
     outgoing.setHeader('content-type', 'application/json')
     outgoing.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }))
   })
@@ -176,7 +176,7 @@ test('a webhook that runs outside is reached through a Service of type ExternalN
     },
   ])
   const create = () => kubernetes.kubectl('create', 'configmap', '--dry-run=server', 'any', '-n', namespace)
-  await waitFor('the webhook to refuse', async () => (await create()).stderr.includes('refused by the test'))
+  await waitFor('the webhook to reject', async () => (await create()).stderr.includes('rejected by the test'))
 })
 
 test('more nodes can be added, of the same kind or of any other', async () => {

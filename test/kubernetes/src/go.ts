@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the Go compiler and refuses one that is too old before it produces a page of compiler errors.
+// Finds the Go compiler and rejects one that is too old before it produces a page of compiler errors.
 import { spawnSync } from 'node:child_process'
 import { minimumGo } from './versions.ts'
 

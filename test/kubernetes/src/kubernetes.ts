@@ -113,7 +113,7 @@ export class Kubernetes implements AsyncDisposable {
   }
 
   /**
-   * The apiserver refuses pods in a namespace until its ServiceAccount "default" exists. kube-controller-manager
+   * The apiserver rejects pods in a namespace until its ServiceAccount "default" exists. kube-controller-manager
    * creates it too, seconds later or, where it does not run, never.
    */
   async ensureServiceAccount(namespace: string): Promise<void> {

@@ -11,7 +11,7 @@ import { cacheDirectory } from './cache.ts'
 import { nativeGangs, startKubernetes } from './control-plane.ts'
 import { kubectlEnvironment } from './kubectl.ts'
 import type { Kubernetes } from './kubernetes.ts'
-import { copyKubeconfig, findRunning, forgetRunning, refuseForeign, rememberRunning } from './running.ts'
+import { copyKubeconfig, findRunning, forgetRunning, rejectForeign, rememberRunning } from './running.ts'
 import { gatedStages } from './stages.ts'
 
 try {
@@ -54,7 +54,7 @@ async function kubectl(words: readonly string[]): Promise<number> {
 
 async function up(options: Up): Promise<number> {
   const stages = options.stages ? readFileSync(options.stages, 'utf8') : undefined
-  if (options.kubeconfig) refuseForeign(options.kubeconfig)
+  if (options.kubeconfig) rejectForeign(options.kubeconfig)
   const started = performance.now()
   await using kubernetes = await startKubernetes({
     nodes: options.nodes,

@@ -26,13 +26,13 @@ export interface Started {
   readonly exited: Promise<Exit>
 }
 
-type Answer = PromiseWithResolvers<Started | undefined>
+type Response = PromiseWithResolvers<Started | undefined>
 type Unnumbered<T> = T extends { id: number } ? Omit<T, 'id'> : never
 
 export class Supervisor {
   readonly pid: number
   readonly #child: ChildProcess
-  readonly #answers = new Map<number, Answer>()
+  readonly #responses = new Map<number, Response>()
   readonly #directories: string[] = []
   readonly #running = new Map<number, PromiseWithResolvers<Exit>>()
   #lastId = 0
@@ -43,7 +43,7 @@ export class Supervisor {
     this.pid = child.pid!
     child.on('message', message => this.#receive(message as Message))
     child.once('exit', () => this.#lost())
-    // Nothing here keeps the program running except while somebody waits for an answer: when it has nothing else
+    // Nothing here keeps the program running except while somebody waits for an response: when it has nothing else
     // to do it ends, and the components with it.
     child.unref()
     child.channel?.unref()
@@ -101,18 +101,18 @@ export class Supervisor {
   async #ask(request: Unnumbered<Request>): Promise<Started | undefined> {
     if (!this.#child.connected) throw new Error('The control plane was stopped')
     const id = ++this.#lastId
-    const answer: Answer = Promise.withResolvers()
-    this.#answers.set(id, answer)
+    const response: Response = Promise.withResolvers()
+    this.#responses.set(id, response)
     this.#child.send({ ...request, id }, error => {
       if (error) this.#settle(id)?.reject(error)
     })
-    return this.#awaited(answer.promise)
+    return this.#awaited(response.promise)
   }
 
-  #settle(id: number): Answer | undefined {
-    const answer = this.#answers.get(id)
-    this.#answers.delete(id)
-    return answer
+  #settle(id: number): Response | undefined {
+    const response = this.#responses.get(id)
+    this.#responses.delete(id)
+    return response
   }
 
   #receive(message: Message): void {
@@ -145,7 +145,7 @@ export class Supervisor {
     this.#running.clear()
     for (const directory of this.#directories)
       rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
-    for (const id of [...this.#answers.keys()])
+    for (const id of [...this.#responses.keys()])
       this.#settle(id)?.reject(new Error('The control plane was stopped'))
   }
 }

@@ -188,7 +188,7 @@ function kwokFlags({ files, ports }: ProgramSettings): string[] {
     `--tls-cert-file=${files.serving}`,
     `--tls-private-key-file=${files.servingKey}`,
     '--node-lease-duration-seconds=40',
-    // Pods get addresses that nothing dials; for loopback addresses the endpoint controllers would refuse every write.
+    // Pods get addresses that nothing dials; for loopback addresses the endpoint controllers would reject every write.
     '--cidr=198.18.0.0/15',
   ]
 }

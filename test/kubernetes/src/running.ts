@@ -25,13 +25,13 @@ export function findRunning(cache: string, env: NodeJS.ProcessEnv = process.env)
 }
 
 /** Throws if the file may not be written over because it leads to some other cluster. */
-export function refuseForeign(file: string): void {
+export function rejectForeign(file: string): void {
   if (existsSync(file) && !isOurs(file))
     throw new Error(`${file} exists and was not written by this program; name another file`)
 }
 
 export function copyKubeconfig(from: string, to: string): void {
-  refuseForeign(to)
+  rejectForeign(to)
   writeFileSync(to, readFileSync(from), { mode: 0o600 })
 }
 

@@ -45,7 +45,7 @@ for (const printed of [
   test(`"${printed}" will do`, () => checkGoVersion(printed))
 
 for (const printed of ['go version go1.25.9 linux/amd64', 'go version go1.9 linux/amd64', 'gcc (GCC) 14'])
-  test(`"${printed}" is refused with what to install`, () => {
+  test(`"${printed}" is rejected with what to install`, () => {
     assert.throws(
       () => checkGoVersion(printed),
       (error: unknown) => error instanceof GoError && /Install Go 1\.26 or newer/.test(error.message),

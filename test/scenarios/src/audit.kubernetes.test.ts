@@ -13,11 +13,11 @@ import { operatorClusterRole, operatorRole } from '@grove/operator'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { adminClient } from './admin-client.ts'
 import { auditEvents, auditPolicy, rightsOf, rightUsedBy } from './audit.ts'
-import { audited } from './audited-lives.ts'
+import { audited } from './audited-runs.ts'
+import { Harness } from './harness.ts'
 import { scrapeMetrics, serviceAccountToken } from './metrics-access.ts'
 import { type OperatorProcess, operatorUser, startOperatorProcess } from './operator-process.ts'
-import { Stage } from './stage.ts'
-import { takenNames } from './stories/strange-states.ts'
+import { takenNames } from './scenarios/strange-states.ts'
 
 const configuration = {
   server: { metrics: { secure: true } },
@@ -130,21 +130,21 @@ describe('the operator under its own account', () => {
       ...configuration,
     })
     assert.ok(loaded.outcome === 'loaded')
-    const newStage = async () =>
-      new Stage({
+    const newHarness = async () =>
+      new Harness({
         client,
         operatorClient: client,
         namespace: await kubernetes.newNamespace('audit'),
         writes: [],
         configuration: loaded.configuration,
       })
-    const stage = await newStage()
-    const obstructed = await newStage()
-    const lives = await Promise.allSettled([
-      ...audited.lives.map(life => life(stage)),
-      takenNames.tell(obstructed),
+    const harness = await newHarness()
+    const obstructed = await newHarness()
+    const results = await Promise.allSettled([
+      ...audited.runs.map(run => run(harness)),
+      takenNames.run(obstructed),
     ])
-    const broken = lives.flatMap(life => (life.status === 'rejected' ? [String(life.reason)] : []))
+    const broken = results.flatMap(result => (result.status === 'rejected' ? [String(result.reason)] : []))
     assert.deepEqual(broken, [], operator.output)
 
     const anyone = await serviceAccountToken(client, { namespace: 'default', name: 'default' })
@@ -152,10 +152,10 @@ describe('the operator under its own account', () => {
 
     const asked = auditEvents(join(folder, 'audit.log'), operatorUser)
     assert.ok(asked.length > 50, 'the audit log knows the operator')
-    const refused = asked
+    const rejected = asked
       .filter(({ responseStatus }) => responseStatus?.code === 403)
       .map(({ verb, requestURI }) => `${verb} ${requestURI}`)
-    assert.deepEqual(refused, [])
+    assert.deepEqual(rejected, [])
     assert.doesNotMatch(operator.output, /forbidden/i)
     const secrets = asked.filter(({ objectRef }) => objectRef?.resource === 'secrets')
     const certificate =

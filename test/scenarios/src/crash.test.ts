@@ -8,11 +8,11 @@ import { label } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
 import { type Client, createClientOn } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { crashingTransport } from './crashing-transport.ts'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { mortal } from './mortal.ts'
+import { Harness } from './harness.ts'
+import { grouped } from './scenarios/manifests.ts'
 import { seeded } from './seeded.ts'
-import { Stage } from './stage.ts'
-import { grouped } from './stories/manifests.ts'
 
 const rounds = Number(process.env.CRASHES ?? 12)
 const seed = Number(process.env.SEED ?? 1)
@@ -34,18 +34,18 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
     for (let round = 0; round < rounds; round++) {
       const namespace = `crash-${round}`
       await embedded.newNamespace(namespace)
-      const stage = await brokenOff(namespace, async broken => {
+      const harness = await brokenOff(namespace, async broken => {
         await broken.apply(grouped)
       })
       try {
-        const pods = await stage.untilReady('grouped', 10)
+        const pods = await harness.untilReady('grouped', 10)
         const places = pods.map(
           pod => `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`,
         )
         assert.equal(new Set(places).size, 10, `two pods in one place: ${places.sort().join(' ')}`)
-        await stage.untilAvailable('grouped', 1)
+        await harness.untilAvailable('grouped', 1)
       } finally {
-        await stage.stopOperator()
+        await harness.stopOperator()
       }
       const scaled = await brokenOff(namespace, broken =>
         broken.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', 1 + below(3)),
@@ -71,16 +71,21 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
   })
 
   /** Does something under an operator that dies in the middle of it, then brings up one that lives. */
-  async function brokenOff(namespace: string, act: (stage: Stage) => Promise<unknown>): Promise<Stage> {
+  async function brokenOff(namespace: string, act: (harness: Harness) => Promise<unknown>): Promise<Harness> {
     const died = Promise.withResolvers<void>()
-    const lives = 1 + below(withinRequests)
-    const transport = mortal(inProcessTransport(embedded.cluster.handle), lives, below(2) === 0, died.resolve)
-    const broken = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
+    const requests = 1 + below(withinRequests)
+    const transport = crashingTransport(
+      inProcessTransport(embedded.cluster.handle),
+      requests,
+      below(2) === 0,
+      died.resolve,
+    )
+    const broken = new Harness({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
     await broken.startOperator()
     await act(broken)
     // Some deaths never come: then it was not in the middle of anything.
     await Promise.race([died.promise, new Promise(resolve => setTimeout(resolve, 300))])
-    const heir = new Stage({
+    const heir = new Harness({
       client,
       operatorClient: createClientOn(inProcessTransport(embedded.cluster.handle)),
       namespace,

@@ -4,8 +4,8 @@
 import { customResourceDefinitions } from '@grove/api'
 import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { patienceMs } from './stage.ts'
-import { lookEveryMs } from './still.ts'
+import { patienceMs } from './harness.ts'
+import { pollIntervalMs } from './unchanged.ts'
 
 const definitions = defineResource<KubeObject>({
   group: 'apiextensions.k8s.io',
@@ -61,7 +61,7 @@ async function served(client: Client, resource: Resource): Promise<void> {
       return
     } catch (error) {
       if (Date.now() > end) throw error
-      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
+      await new Promise(resolve => setTimeout(resolve, pollIntervalMs))
     }
   }
 }

@@ -11,7 +11,7 @@ import {
 } from '@grove/cluster'
 import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
 import { installCustomResources } from './custom-kinds.ts'
-import { type WriteCount, writeCounter } from './stage.ts'
+import { type WriteCount, writeCounter } from './harness.ts'
 
 export const namespaces = defineResource<KubeObject>({
   group: '',

@@ -6,7 +6,7 @@ import { after, before, describe, test } from 'node:test'
 import { annotation } from '@grove/api'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts'
-import { grouped } from './stories/manifests.ts'
+import { grouped } from './scenarios/manifests.ts'
 
 interface Event {
   readonly type: string

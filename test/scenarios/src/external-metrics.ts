@@ -24,9 +24,9 @@ const kindsServed = {
 export async function serveExternalMetrics(kubernetes: Kubernetes, client: Client): Promise<AsyncDisposable> {
   const { authority, server } = makeCertificates(Date.now(), [`${service.name}.${service.namespace}.svc`])
   const front = createServer(server, async ({ url = '' }, response) => {
-    const answer = await answerTo(url, client)
-    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404 }))
+    const body = await responseTo(url, client)
+    response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404 }))
   })
   await new Promise<void>(resolve => front.listen(0, '127.0.0.1', resolve))
   await kubernetes.apply([
@@ -58,7 +58,7 @@ export async function serveExternalMetrics(kubernetes: Kubernetes, client: Clien
   }
 }
 
-async function answerTo(url: string, client: Client): Promise<object | undefined> {
+async function responseTo(url: string, client: Client): Promise<object | undefined> {
   const { pathname } = new URL(url, 'https://localhost')
   if (pathname === `/apis/${group}/${version}`) return kindsServed
   const [, namespace = '', metricName = ''] =

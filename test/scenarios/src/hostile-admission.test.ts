@@ -150,10 +150,10 @@ describe('an operator process with hostile admission requests', () => {
           rejectUnauthorized: false,
           headers: { 'content-type': 'application/json', 'content-length': body.length },
         },
-        answer => {
+        response => {
           const chunks: Buffer[] = []
-          answer.on('data', chunk => chunks.push(chunk))
-          answer.on('end', () => {
+          response.on('data', chunk => chunks.push(chunk))
+          response.on('end', () => {
             isAnswered = true
             resolve(JSON.parse(Buffer.concat(chunks).toString()))
           })

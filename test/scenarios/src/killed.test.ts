@@ -8,12 +8,12 @@ import { label, type Pod } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
 import { type Client, createClientOn, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { crashingTransport } from './crashing-transport.ts'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { endState, placeOf } from './end-state.ts'
-import { mortal } from './mortal.ts'
+import { Harness } from './harness.ts'
 import { seeded } from './seeded.ts'
-import { Stage } from './stage.ts'
-import { untilStill } from './still.ts'
+import { untilUnchanged } from './unchanged.ts'
 
 const deaths = Number(process.env.DEATHS ?? 200)
 const seed = Number(process.env.SEED ?? 1)
@@ -53,9 +53,9 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   after(() => embedded?.stop())
 
   test('leaves what an undisturbed one leaves, and never makes a pod twice', async () => {
-    const undisturbed = await life('calm', 0)
+    const undisturbed = await lifecycle('undisturbed', 0)
     for (let round = 0; died < deaths; round++) {
-      const disturbed = await life(`killed-${round}`, 1)
+      const disturbed = await lifecycle(`killed-${round}`, 1)
       assert.deepEqual(disturbed.states, undisturbed.states, `round ${round}`)
       assert.deepEqual(disturbed.madeTwice, [], `round ${round}`)
       assert.deepEqual(disturbed.lost, [], `round ${round}`)
@@ -64,37 +64,37 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   })
 
   /** Deploys, scales in and out again and deletes; the operator dies `often` times the usual number in each step. */
-  async function life(namespace: string, often: number) {
+  async function lifecycle(namespace: string, often: number) {
     await embedded.newNamespace(namespace)
-    const diary = await podDiary(namespace)
+    const record = await podRecord(namespace)
     const step = async (
-      act: (stage: Stage) => Promise<unknown>,
+      act: (harness: Harness) => Promise<unknown>,
       kills: { times: number; within: number },
-      settled: (stage: Stage) => Promise<unknown>,
+      settled: (harness: Harness) => Promise<unknown>,
     ) => {
       await broken(namespace, act, often * kills.times, kills.within)
-      const stage = new Stage({ client, operatorClient: connect(), namespace, writes: [] })
-      await stage.startOperator()
+      const harness = new Harness({ client, operatorClient: connect(), namespace, writes: [] })
+      await harness.startOperator()
       try {
-        await settled(stage)
-        return await endState(stage, 'hundred')
+        await settled(harness)
+        return await endState(harness, 'hundred')
       } finally {
-        await stage.stopOperator()
+        await harness.stopOperator()
       }
     }
-    const scaleTo = (replicas: number) => (stage: Stage) =>
-      stage.scale(resources.podCliqueScalingGroups as never, 'hundred-0-eng', replicas)
-    const ready = (count: number) => async (stage: Stage) => {
-      await stage.untilReady('hundred', count)
-      await stage.untilAvailable('hundred', 2)
-      await stage.until(
+    const scaleTo = (replicas: number) => (harness: Harness) =>
+      harness.scale(resources.podCliqueScalingGroups as never, 'hundred-0-eng', replicas)
+    const ready = (count: number) => async (harness: Harness) => {
+      await harness.untilReady('hundred', count)
+      await harness.untilAvailable('hundred', 2)
+      await harness.until(
         'both replicas to be up to date',
-        () => stage.set('hundred'),
+        () => harness.set('hundred'),
         set => set?.status?.updatedReplicas === 2,
       )
-      await stage.until(
+      await harness.until(
         'every clique to say so',
-        () => stage.cliques('hundred'),
+        () => harness.cliques('hundred'),
         cliques =>
           cliques.every(
             ({ spec, status }) =>
@@ -103,20 +103,20 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
       )
     }
     const states = [
-      await step(stage => stage.apply(hundred), { times: 56, within: 10 }, ready(pods)),
+      await step(harness => harness.apply(hundred), { times: 56, within: 10 }, ready(pods)),
       await step(scaleTo(fewer.replicas), { times: 2, within: 4 }, ready(fewer.pods)),
       await step(scaleTo(12), { times: 8, within: 8 }, ready(pods)),
     ]
     // What deletion takes away was neither lost nor made twice.
-    const { madeTwice, lost } = diary.close()
+    const { madeTwice, lost } = record.close()
     await step(
-      stage => stage.deleteSet('hundred'),
+      harness => harness.deleteSet('hundred'),
       { times: 2, within: 4 },
-      async stage => {
+      async harness => {
         for (const resource of [resources.pods, resources.podCliques, resources.podGangs, resources.services])
-          await stage.until(
+          await harness.until(
             `no ${resource.kind}`,
-            () => stage.list(resource as never, 'hundred'),
+            () => harness.list(resource as never, 'hundred'),
             found => found.length === 0,
           )
       },
@@ -127,32 +127,36 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   /** Does something, and kills one operator after the other while they bring it about. */
   async function broken(
     namespace: string,
-    act: (stage: Stage) => Promise<unknown>,
+    act: (harness: Harness) => Promise<unknown>,
     times: number,
     within: number,
   ): Promise<void> {
     for (let kill = 0; kill < Math.max(1, times); kill++) {
       const death = Promise.withResolvers<true>()
       let requests = 0
-      const lives = times === 0 ? Number.POSITIVE_INFINITY : 1 + below(within)
-      const transport = mortal(inProcessTransport(embedded.cluster.handle), lives, below(2) === 0, () =>
-        death.resolve(true),
+      const lasts = times === 0 ? Number.POSITIVE_INFINITY : 1 + below(within)
+      const transport = crashingTransport(
+        inProcessTransport(embedded.cluster.handle),
+        lasts,
+        below(2) === 0,
+        () => death.resolve(true),
       )
-      const stage = new Stage({
+      const harness = new Harness({
         client,
         operatorClient: createClientOn(transport, { onRequest: () => requests++ }),
         namespace,
         writes: [],
       })
-      await stage.startOperator()
-      if (kill === 0) await act(stage)
-      if (times > 0 && (await Promise.race([death.promise, untilStill(() => requests, noDeathMs)]))) died++
-      await stage.abandonOperator()
+      await harness.startOperator()
+      if (kill === 0) await act(harness)
+      if (times > 0 && (await Promise.race([death.promise, untilUnchanged(() => requests, noDeathMs)])))
+        died++
+      await harness.abandonOperator()
     }
   }
 
   /** Notes every pod that comes, and every one that goes although its place stays. */
-  async function podDiary(namespace: string) {
+  async function podRecord(namespace: string) {
     const made = new Map<string, number>()
     const gone: string[] = []
     const abort = new AbortController()

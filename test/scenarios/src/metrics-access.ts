@@ -70,12 +70,12 @@ export function metricsAccessTests(cluster: string, startHost: () => Promise<Ope
 
     test('200 with the right to get /metrics', async () => {
       const token = await tokenOf('scraper')
-      // The authorizer of a real API server learns of a new binding a moment later; a refusal is believed for 30 s.
-      const answer = await waitFor('the metrics', async () => {
+      // The authorizer of a real API server learns of a new binding a moment later; a rejection is believed for 30 s.
+      const response = await waitFor('the metrics', async () => {
         const { status, body } = await scrape(token)
         return status === 200 && body
       })
-      assert.match(answer, /process_cpu_seconds_total/)
+      assert.match(response, /process_cpu_seconds_total/)
       assert.doesNotMatch(operator.output, /forbidden|plain HTTP/i)
     })
 
@@ -117,10 +117,10 @@ export async function scrapeMetrics(
         servername: `grove-operator.${operatorNamespace}.svc`,
         headers: token ? { authorization: `Bearer ${token}` } : {},
       },
-      async answer => {
+      async response => {
         let body = ''
-        for await (const chunk of answer) body += chunk
-        resolve({ status: answer.statusCode, body })
+        for await (const chunk of response) body += chunk
+        resolve({ status: response.statusCode, body })
       },
     )
       .on('error', reject)

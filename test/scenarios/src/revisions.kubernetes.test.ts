@@ -15,15 +15,15 @@ import {
 import { type Client, createClient, isKubeError, loadKubeconfig } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
-import { randomBySchema, type Schema } from './generated/by-schema.ts'
+import { Harness } from './harness.ts'
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts'
+import { randomBySchema, type Schema } from './random-sets/by-schema.ts'
+import { uids, untilUpdated } from './scenarios/updates.ts'
 import { seeded } from './seeded.ts'
-import { Stage } from './stage.ts'
-import { uids, untilUpdated } from './stories/updates.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const specs = Number(process.env.SPECS ?? 150)
-/** Of the random ones many are refused, for reasons that no schema tells. */
+/** Of the random ones many are rejected, for reasons that no schema tells. */
 const fewestAccepted = specs / 6
 
 const rich: PodSpec = {
@@ -105,27 +105,27 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
   })
 
   test('the same manifest again, client-side and server-side, reordered and spelled out, rolls nothing', async () => {
-    const stage = new Stage({ client, operatorClient: client, namespace, writes: [] })
+    const harness = new Harness({ client, operatorClient: client, namespace, writes: [] })
     const apply = async (object: PodCliqueSet, ...words: string[]) => {
       const input = JSON.stringify(object)
       const { code, stderr } = await kubernetes.kubectl('apply', '-f', '-', ...words, { input })
       assert.equal(code, 0, stderr)
-      await stage.until(
+      await harness.until(
         'it to be seen',
-        () => stage.set('applied'),
+        () => harness.set('applied'),
         set => set?.status?.observedGeneration === set?.metadata.generation,
       )
     }
     const manifest = setOf(namespace, [clique('a', rich), clique('b', rich)])
     await apply(manifest)
-    const before = await stage.untilReady('applied', 2)
-    const first = (await stage.untilAvailable('applied', 1)).status!.currentGenerationHash
+    const before = await harness.untilReady('applied', 2)
+    const first = (await harness.untilAvailable('applied', 1)).status!.currentGenerationHash
     const isUntouched = async (what: string) => {
-      const set = (await stage.set('applied'))!
+      const set = (await harness.set('applied'))!
       assert.equal(set.status!.currentGenerationHash, first, what)
       assert.equal(set.status!.updateProgress, undefined, what)
-      assert.deepEqual(uids(await stage.pods('applied')), uids(before), what)
-      assert.equal((await stage.list(resources.controllerRevisions, 'applied')).length, 1, what)
+      assert.deepEqual(uids(await harness.pods('applied')), uids(before), what)
+      assert.equal((await harness.list(resources.controllerRevisions, 'applied')).length, 1, what)
     }
     await apply(manifest)
     await isUntouched('the same again')
@@ -141,16 +141,16 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
     const changed = structuredClone(manifest)
     changed.spec.template.cliques[0]!.spec.podSpec.containers[0]!.env!.reverse()
     await apply(changed, '--server-side', '--force-conflicts')
-    await untilUpdated(stage, 'applied')
-    const now = await stage.untilReady('applied', 2)
-    assert.notEqual((await stage.set('applied'))!.status!.currentGenerationHash, first)
+    await untilUpdated(harness, 'applied')
+    const now = await harness.untilReady('applied', 2)
+    assert.notEqual((await harness.set('applied'))!.status!.currentGenerationHash, first)
     assert.equal(
       now.filter(pod => uids(before).includes(pod.metadata.uid)).length,
       1,
       'the other clique stays',
     )
     await apply(changed)
-    assert.equal((await stage.list(resources.controllerRevisions, 'applied')).length, 2)
+    assert.equal((await harness.list(resources.controllerRevisions, 'applied')).length, 2)
   })
 })
 

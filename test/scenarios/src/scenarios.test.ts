@@ -5,10 +5,10 @@ import { waiter } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
 import { runWaiter } from '@grove/waiter'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { Stage, type WriteCount } from './stage.ts'
-import { embeddedStories, stories } from './stories/index.ts'
+import { Harness, type WriteCount } from './harness.ts'
+import { embeddedScenarios, scenarios } from './scenarios/index.ts'
 
-describe('stories on the embedded cluster', () => {
+describe('scenarios on the embedded cluster', () => {
   let embedded: EmbeddedCluster
 
   before(async () => {
@@ -32,23 +32,23 @@ describe('stories on the embedded cluster', () => {
   })
   after(() => embedded?.stop())
 
-  ;[...stories, ...embeddedStories].forEach((story, at) => {
-    test(story.name, async () => {
+  ;[...scenarios, ...embeddedScenarios].forEach((scenario, at) => {
+    test(scenario.name, async () => {
       const writes: WriteCount[] = []
-      const namespace = await embedded.newNamespace(`story-${at}`)
-      const stage = new Stage({
-        ...story,
+      const namespace = await embedded.newNamespace(`scenario-${at}`)
+      const harness = new Harness({
+        ...scenario,
         client: embedded.client,
         operatorClient: embedded.connect(writes, namespace),
         namespace,
         writes,
-        ...(story.configuration && { configuration: story.configuration }),
+        ...(scenario.configuration && { configuration: scenario.configuration }),
       })
-      await stage.startOperator()
+      await harness.startOperator()
       try {
-        await story.tell(stage)
+        await scenario.run(harness)
       } finally {
-        await stage.stopOperator()
+        await harness.stopOperator()
       }
     })
   })

@@ -7,8 +7,8 @@ import type { Client } from '@grove/kube'
 import { isKubeError } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { waitFor } from '@grove/test-kubernetes'
-import { isReady } from './stage.ts'
-import { oneDevice, provideDevices } from './stories/devices.ts'
+import { isReady } from './harness.ts'
+import { oneDevice, provideDevices } from './scenarios/devices.ts'
 
 export interface Place {
   /** Of a user who may do everything and is not exempt from any webhook. */

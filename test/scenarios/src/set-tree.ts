@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that there is of a set, one line for each object with what others rely on, so that a story can
+// Everything that there is of a set, one line for each object with what others rely on, so that a scenario can
 // spell out what a step leaves behind, and which objects it makes anew.
 import assert from 'node:assert/strict'
 import { label, type Pod, type PodClique, type PodGang } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { isReady, type Stage } from './stage.ts'
+import { type Harness, isReady } from './harness.ts'
 
 interface Look {
   readonly lines: readonly string[]
@@ -15,12 +15,12 @@ interface Look {
 }
 
 export class SetTree {
-  readonly #stage: Stage
+  readonly #harness: Harness
   readonly #set: string
   #before: ReadonlyMap<string, string> = new Map()
 
-  constructor(stage: Stage, set: string) {
-    this.#stage = stage
+  constructor(harness: Harness, set: string) {
+    this.#harness = harness
     this.#set = set
   }
 
@@ -36,7 +36,7 @@ export class SetTree {
       return seen.lines.join('\n')
     }
     try {
-      await this.#stage.until(what, look, text => text === wanted.join('\n'))
+      await this.#harness.until(what, look, text => text === wanted.join('\n'))
     } catch (error) {
       // Tells line by line what is different.
       assert.deepEqual(seen.lines, wanted, what)
@@ -48,17 +48,17 @@ export class SetTree {
   }
 
   async #look(): Promise<Look> {
-    const stage = this.#stage
+    const harness = this.#harness
     const name = this.#set
     const [set, groups, cliques, gangs, pods, services, autoscalers, claims] = await Promise.all([
-      stage.set(name),
-      stage.groups(name),
-      stage.cliques(name),
-      stage.gangs(name),
-      stage.pods(name),
-      stage.list(resources.services, name),
-      stage.list(resources.autoscalers, name),
-      stage.list(resources.resourceClaims, name),
+      harness.set(name),
+      harness.groups(name),
+      harness.cliques(name),
+      harness.gangs(name),
+      harness.pods(name),
+      harness.list(resources.services, name),
+      harness.list(resources.autoscalers, name),
+      harness.list(resources.resourceClaims, name),
     ])
     const lines = [
       `set ${name}: ${set?.spec.replicas} wanted, ${set?.status?.availableReplicas} available, ${set?.status?.updatedReplicas} updated`,

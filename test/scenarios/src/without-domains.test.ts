@@ -10,8 +10,8 @@ import { createClientOn, type Logger, silentLogger, type Transport } from '@grov
 import { resources, startOperator } from '@grove/operator'
 import { installStandIn } from './custom-kinds.ts'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { Stage } from './stage.ts'
-import { solo } from './stories/manifests.ts'
+import { Harness } from './harness.ts'
+import { solo } from './scenarios/manifests.ts'
 
 let embedded: EmbeddedCluster
 
@@ -46,15 +46,15 @@ test('without rights to NVLink domains sets run as ever, no domain is touched, a
   const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
   const namespace = await embedded.newNamespace('team')
   const operatorClient = createClientOn(forbidding(asked))
-  const stage = new Stage({ client: embedded.client, operatorClient, namespace, writes: [] })
+  const harness = new Harness({ client: embedded.client, operatorClient, namespace, writes: [] })
   const operator = await startOperator(operatorClient, { configuration: defaultConfiguration(), log })
   try {
-    await stage.apply(solo)
-    await stage.untilReady('solo', 2)
-    await stage.deleteSet('solo')
-    await stage.until(
+    await harness.apply(solo)
+    await harness.untilReady('solo', 2)
+    await harness.deleteSet('solo')
+    await harness.until(
       'the set to go',
-      () => stage.set('solo'),
+      () => harness.set('solo'),
       found => found === undefined,
     )
   } finally {

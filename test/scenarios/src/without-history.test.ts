@@ -24,8 +24,8 @@ import {
 } from '@grove/kube'
 import { resources, startOperator } from '@grove/operator'
 import { installCustomResources } from './custom-kinds.ts'
-import { Stage } from './stage.ts'
-import { solo } from './stories/manifests.ts'
+import { Harness } from './harness.ts'
+import { solo } from './scenarios/manifests.ts'
 
 const namespaces = defineResource<KubeObject>({
   group: '',
@@ -52,8 +52,8 @@ describe('an operator without the right to keep revisions', () => {
     cluster?.stop()
   })
 
-  /** A client whose requests about revisions are refused, all of them or only those that write. */
-  function refused(isRefused: (request: TransportRequest) => boolean): Client {
+  /** A client whose requests about revisions are rejected, all of them or only those that write. */
+  function rejected(isRejected: (request: TransportRequest) => boolean): Client {
     const transport = inProcessTransport(cluster.handle)
     const body = JSON.stringify({
       apiVersion: 'v1',
@@ -66,7 +66,7 @@ describe('an operator without the right to keep revisions', () => {
     return createClientOn(
       {
         request: async request =>
-          request.path.includes('/controllerrevisions') && isRefused(request)
+          request.path.includes('/controllerrevisions') && isRejected(request)
             ? { status: 403, headers: { 'content-type': 'application/json' }, body }
             : transport.request(request),
         stream: request => transport.stream(request),
@@ -81,22 +81,22 @@ describe('an operator without the right to keep revisions', () => {
     const events: EventValue[] = []
     const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
     await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-    const stage = new Stage({ client, operatorClient, namespace, writes: [] })
+    const harness = new Harness({ client, operatorClient, namespace, writes: [] })
     const operator = await startOperator(operatorClient, {
       configuration: defaultConfiguration(),
       log,
       events: { emit: (_about, _source, event) => void events.push(event) },
     })
     try {
-      await stage.apply(solo)
-      await stage.untilReady('solo', 2)
-      const set = await stage.untilAvailable('solo', 1)
+      await harness.apply(solo)
+      await harness.untilReady('solo', 2)
+      const set = await harness.untilAvailable('solo', 1)
       assert.deepEqual(set.status?.lastErrors ?? [], [])
-      assert.equal((await stage.list(resources.controllerRevisions, 'solo')).length, 0)
-      await stage.deleteSet('solo')
-      await stage.until(
+      assert.equal((await harness.list(resources.controllerRevisions, 'solo')).length, 0)
+      await harness.deleteSet('solo')
+      await harness.until(
         'the set to go',
-        () => stage.set('solo'),
+        () => harness.set('solo'),
         found => found === undefined,
       )
     } finally {
@@ -108,7 +108,7 @@ describe('an operator without the right to keep revisions', () => {
   test('says at its start what it lacks, and runs sets without a history', async () => {
     const { lines } = await told(
       'none',
-      refused(() => true),
+      rejected(() => true),
     )
     assert.ok(
       lines.some(line =>
@@ -118,10 +118,10 @@ describe('an operator without the right to keep revisions', () => {
     )
   })
 
-  test('says it of the set when only writing is refused', async () => {
+  test('says it of the set when only writing is rejected', async () => {
     const { events } = await told(
       'read-only',
-      refused(({ method }) => method !== 'GET'),
+      rejected(({ method }) => method !== 'GET'),
     )
     const [event] = events.filter(({ reason }) => reason === 'RevisionNotRecorded')
     assert.match(event?.message ?? '', /forbidden/)

@@ -9,7 +9,7 @@ import { inProcessTransport } from '@grove/cluster'
 import { createClientOn } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { Stage } from './stage.ts'
+import { Harness } from './harness.ts'
 
 const pair = (startup: string) => `
 apiVersion: grove.io/v1alpha1
@@ -33,8 +33,8 @@ before(async () => {
 })
 after(() => embedded?.stop())
 
-async function onStage(
-  tell: (stage: Stage, reads: () => number) => Promise<void>,
+async function withHarness(
+  run: (harness: Harness, reads: () => number) => Promise<void>,
   namespace: string,
 ): Promise<void> {
   const { client } = embedded
@@ -46,47 +46,47 @@ async function onStage(
       if (isRead && path.includes(`/${namespace}/`)) reads++
     },
   })
-  const stage = new Stage({ client, operatorClient, namespace, writes: [] })
-  await stage.startOperator()
+  const harness = new Harness({ client, operatorClient, namespace, writes: [] })
+  await harness.startOperator()
   try {
-    await tell(stage, () => reads)
+    await run(harness, () => reads)
   } finally {
-    await stage.stopOperator()
+    await harness.stopOperator()
   }
 }
 
 test('a set whose pods start in any order does not wait for a token', () =>
-  onStage(async stage => {
-    await stage.apply(pair('AnyOrder'))
-    await stage.untilReady('pair', 2)
-    await stage.untilAvailable('pair', 1)
-    const ref = { name: names.tokenSecret('pair'), namespace: stage.namespace }
-    assert.equal((await stage.client.get(resources.secrets, ref)).data?.token, undefined)
+  withHarness(async harness => {
+    await harness.apply(pair('AnyOrder'))
+    await harness.untilReady('pair', 2)
+    await harness.untilAvailable('pair', 1)
+    const ref = { name: names.tokenSecret('pair'), namespace: harness.namespace }
+    assert.equal((await harness.client.get(resources.secrets, ref)).data?.token, undefined)
   }, 'any'))
 
 test('in order, the pods that wait for others are made as soon as there is a token', () =>
-  onStage(async stage => {
-    await stage.apply(pair('InOrder'))
-    const hosts = async () => (await stage.pods('pair')).map(pod => pod.spec?.hostname).sort()
-    await stage.until('the first pod', hosts, found => found.length === 1)
-    await stage.untilQuiet()
+  withHarness(async harness => {
+    await harness.apply(pair('InOrder'))
+    const hosts = async () => (await harness.pods('pair')).map(pod => pod.spec?.hostname).sort()
+    await harness.until('the first pod', hosts, found => found.length === 1)
+    await harness.untilQuiet()
     assert.deepEqual(await hosts(), ['pair-0-first-0'])
-    const ref = { name: names.tokenSecret('pair'), namespace: stage.namespace }
+    const ref = { name: names.tokenSecret('pair'), namespace: harness.namespace }
     const data = { token: Buffer.from('here it is').toString('base64') }
-    await stage.client.patch(resources.secrets, ref, { merge: { data } })
-    await stage.until('the second pod', hosts, found => found.join() === 'pair-0-first-0,pair-0-second-0')
+    await harness.client.patch(resources.secrets, ref, { merge: { data } })
+    await harness.until('the second pod', hosts, found => found.join() === 'pair-0-first-0,pair-0-second-0')
   }, 'ordered'))
 
 test('20 cliques that wait cause one poll of the Secret, and the set reports that the token is missing', () =>
-  onStage(async (stage, reads) => {
+  withHarness(async (harness, reads) => {
     const manifest = pair('InOrder')
     const [head, cliques = ''] = manifest.split('    cliques:\n')
     const [, second = ''] = cliques.split(/(?= {6}- name: second)/)
     const followers = Array.from({ length: 20 }, (_, at) => second.replaceAll('second', `second${at}`))
-    await stage.apply(`${head}    cliques:\n${cliques}${followers.join('')}`)
-    const set = await stage.until(
+    await harness.apply(`${head}    cliques:\n${cliques}${followers.join('')}`)
+    const set = await harness.until(
       'the set to report it',
-      () => stage.set('pair'),
+      () => harness.set('pair'),
       seen => (seen?.status?.lastErrors ?? []).length > 0,
     )
     assert.match(
@@ -94,17 +94,17 @@ test('20 cliques that wait cause one poll of the Secret, and the set reports tha
       /^ERR_SECRET_WITHOUT_TOKEN .*Secret waiting\/pair-ic-sat has no token/,
     )
     assert.ok(reads() < 40, `${reads()} reads of the Secret`)
-    const ref = { name: names.tokenSecret('pair'), namespace: stage.namespace }
+    const ref = { name: names.tokenSecret('pair'), namespace: harness.namespace }
     const data = { token: Buffer.from('here it is').toString('base64') }
-    await stage.client.patch(resources.secrets, ref, { merge: { data } })
-    await stage.until(
+    await harness.client.patch(resources.secrets, ref, { merge: { data } })
+    await harness.until(
       'all pods',
-      () => stage.pods('pair'),
+      () => harness.pods('pair'),
       pods => pods.length === 22,
     )
-    await stage.until(
+    await harness.until(
       'the errors to be gone',
-      () => stage.set('pair'),
+      () => harness.set('pair'),
       seen => !seen?.status?.lastErrors?.length,
     )
   }, 'waiting'))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { at } from '../../json.ts'
 import { deployment, pod } from '../../objects.ts'
 import { chapter } from '../../suite.ts'
-import { isGone, rolledOut, withAccount } from './grounds.ts'
+import { isGone, rolledOut, withAccount } from './waits.ts'
 
 const apps = 'apps/v1'
 function template(name: string, spec: object = {}) {
@@ -16,10 +16,10 @@ function template(name: string, spec: object = {}) {
 
 export const workloads = chapter('workloads', {
   'a deployment becomes a replica set and pods, which it owns': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 2 }))
-    const done = await rolledOut(ground, 'deployments/d', 2)
+    const done = await rolledOut(fixture, 'deployments/d', 2)
     assert.equal(done.at('status.observedGeneration'), done.at('metadata.generation'))
     assert.equal(done.at('metadata.annotations', 'deployment.kubernetes.io/revision') ?? '1', '1')
     const sets = await http.get(group(apps, 'replicasets'))
@@ -32,20 +32,20 @@ export const workloads = chapter('workloads', {
     )
   },
   'a replica set replaces what is deleted': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 1 }))
-    await rolledOut(ground, 'deployments/d', 1)
+    await rolledOut(fixture, 'deployments/d', 1)
     const [first] = (await http.get(core('pods'))).names
     await http.delete(core(`pods/${String(first)}`))
-    await ground.eventually(
+    await fixture.eventually(
       () => http.get(core('pods')),
       ({ names }) => names.length === 1 && names[0] !== first,
     )
   },
   'a stateful set makes pods in order, with names that stay': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group(apps, 'statefulsets'), {
       metadata: { name: 's' },
       spec: {
@@ -55,10 +55,10 @@ export const workloads = chapter('workloads', {
         template: template('s'),
       },
     })
-    await rolledOut(ground, 'statefulsets/s', 2)
+    await rolledOut(fixture, 'statefulsets/s', 2)
     assert.deepEqual((await http.get(core('pods'))).names.sort(), ['s-0', 's-1'])
     await http.mergePatch(group(apps, 'statefulsets/s'), { spec: { replicas: 1 } })
-    await ground.eventually(() => http.get(core('pods/s-1')), isGone)
+    await fixture.eventually(() => http.get(core('pods/s-1')), isGone)
     assert.equal((await http.get(core('pods/s-0'))).status, 200)
   },
   'a suspended job makes no pods until it is told': async given => {
@@ -87,7 +87,7 @@ export const workloads = chapter('workloads', {
     await http.mergePatch(core('pods/p'), { spec: { schedulingGates: null } })
     const placed = await eventually(
       () => http.get(core('pods/p')),
-      answer => answer.at('status.phase') === 'Running',
+      response => response.at('status.phase') === 'Running',
     )
     assert.ok(placed.at('spec.nodeName'))
   },
@@ -96,7 +96,7 @@ export const workloads = chapter('workloads', {
     await http.post(core('pods'), pod('p', { nodeSelector: { nowhere: 'yes' } }))
     const waiting = await eventually(
       () => http.get(core('pods/p')),
-      answer => answer.at('status.conditions.0.reason') === 'Unschedulable',
+      response => response.at('status.conditions.0.reason') === 'Unschedulable',
     )
     assert.match(
       waiting.text('status.conditions.0.message'),
@@ -104,62 +104,62 @@ export const workloads = chapter('workloads', {
     )
   },
   'a budget stops evictions that would break it': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group('policy/v1', 'poddisruptionbudgets'), {
       metadata: { name: 'b' },
       spec: { minAvailable: 1, selector: { matchLabels: { app: 'd' } } },
     })
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 1 }))
-    await rolledOut(ground, 'deployments/d', 1)
-    await ground.eventually(
+    await rolledOut(fixture, 'deployments/d', 1)
+    await fixture.eventually(
       () => http.get(group('policy/v1', 'poddisruptionbudgets/b')),
       budget => budget.at('status.currentHealthy') === 1,
     )
     const [name] = (await http.get(core('pods'))).names
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } }
-    const refused = await http.post(core(`pods/${String(name)}/eviction`), eviction)
-    assert.equal(refused.status, 429)
+    const rejected = await http.post(core(`pods/${String(name)}/eviction`), eviction)
+    assert.equal(rejected.status, 429)
     assert.equal(
-      refused.at('details.causes.0.message'),
+      rejected.at('details.causes.0.message'),
       'The disruption budget b needs 1 healthy pods and has 1 currently',
     )
     await http.mergePatch(group('policy/v1', 'poddisruptionbudgets/b'), { spec: { minAvailable: 0 } })
-    await ground.eventually(
+    await fixture.eventually(
       () => http.post(core(`pods/${String(name)}/eviction`), eviction),
-      answer => answer.status === 201,
+      response => response.status === 201,
     )
   },
 })
 
 export const accounts = chapter('service accounts', {
-  'every namespace has one': async ground => {
-    await withAccount(ground)
+  'every namespace has one': async fixture => {
+    await withAccount(fixture)
   },
   'one that is deleted comes back': async given => {
-    const ground = await withAccount(given)
-    const { http, core } = ground
+    const fixture = await withAccount(given)
+    const { http, core } = fixture
     const first = (await http.get(core('serviceaccounts/default'))).at('metadata.uid')
     await http.delete(core('serviceaccounts/default'))
-    await ground.eventually(
+    await fixture.eventually(
       () => http.get(core('serviceaccounts/default')),
-      answer => answer.status === 200 && answer.at('metadata.uid') !== first,
+      response => response.status === 200 && response.at('metadata.uid') !== first,
     )
   },
-  'a token secret is filled, and goes with its account': async ground => {
-    const { http, core } = ground
+  'a token secret is filled, and goes with its account': async fixture => {
+    const { http, core } = fixture
     await http.post(core('serviceaccounts'), { metadata: { name: 'robot' } })
     await http.post(core('secrets'), {
       metadata: { name: 'robot-token', annotations: { 'kubernetes.io/service-account.name': 'robot' } },
       type: 'kubernetes.io/service-account-token',
     })
-    const filled = await ground.eventually(
+    const filled = await fixture.eventually(
       () => http.get(core('secrets/robot-token')),
-      answer => answer.at('data.token') !== undefined,
+      response => response.at('data.token') !== undefined,
     )
-    assert.equal(Buffer.from(filled.text('data.namespace'), 'base64').toString(), ground.namespace)
+    assert.equal(Buffer.from(filled.text('data.namespace'), 'base64').toString(), fixture.namespace)
     await http.delete(core('serviceaccounts/robot'))
-    await ground.eventually(() => http.get(core('secrets/robot-token')), isGone)
+    await fixture.eventually(() => http.get(core('secrets/robot-token')), isGone)
   },
 })
 
@@ -178,7 +178,7 @@ export const claims = chapter('claims of pods', {
     )
     const owner = await eventually(
       () => http.get(core('pods/p')),
-      answer => answer.at('status.resourceClaimStatuses.0.resourceClaimName') !== undefined,
+      response => response.at('status.resourceClaimStatuses.0.resourceClaimName') !== undefined,
     )
     const name = owner.text('status.resourceClaimStatuses.0.resourceClaimName')
     assert.match(name, /^p-gpu-[a-z0-9]{5}$/)

@@ -24,10 +24,10 @@ export const accessSessions = sessions({
     await shell.types('auth can-i get nonsense')
     await shell.types('auth whoami', { only: text => text.replace(/^(Extra|Username).*\n/gm, '') })
     await shell.types('auth whoami -o jsonpath={.kind}')
-    await shell.isRefused(`get secrets --as=${robot}`)
+    await shell.isRejected(`get secrets --as=${robot}`)
     await shell.types(`get pods --as=${robot}`)
-    await shell.isRefused(`create configmap no --as=${robot}`)
-    await shell.isRefused(`get nodes --as=${robot} --as-group=nobody`)
+    await shell.isRejected(`create configmap no --as=${robot}`)
+    await shell.isRejected(`get nodes --as=${robot} --as-group=nobody`)
     await shell.types('auth reconcile -f - --dry-run=client', {
       input: JSON.stringify({
         apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -45,7 +45,7 @@ export const accessSessions = sessions({
     const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
     assert.equal(claims.sub, `system:serviceaccount:${shell.namespace}:robot`)
     assert.equal(claims.exp - claims.iat, 600)
-    const refused = await shell.isRefused('create token nobody')
-    assert.match(refused, /serviceaccounts "nobody" not found/)
+    const rejected = await shell.isRejected('create token nobody')
+    assert.match(rejected, /serviceaccounts "nobody" not found/)
   },
 })

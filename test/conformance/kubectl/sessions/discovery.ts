@@ -33,8 +33,8 @@ export const discoverySessions = sessions({
       await shell.types(`get --raw ${path}`, /nothing|v1$/.test(path) ? { code: 1 } : {})
     await shell.types('config view --minify -o jsonpath={.kind}')
     await shell.types('config current-context', { only: () => '' })
-    await shell.isRefused('top nodes')
-    await shell.isRefused('top pods')
+    await shell.isRejected('top nodes')
+    await shell.isRejected('top pods')
   },
 
   'explain: kinds, fields, all of it, built in and custom': async shell => {
@@ -65,8 +65,8 @@ export const discoverySessions = sessions({
     await shell.types('explain podgang --api-version=scheduler.grove.io/v1alpha1 --recursive', {
       only: lines,
     })
-    await shell.isRefused('explain pcs.spec.nonsense')
-    await shell.isRefused('explain nonsense')
+    await shell.isRejected('explain pcs.spec.nonsense')
+    await shell.isRejected('explain nonsense')
   },
 })
 

@@ -40,8 +40,8 @@ export const generatorSessions = sessions({
       })
     }
     await shell.types('describe cronjob often')
-    await shell.isRefused('create configmap m')
-    await shell.isRefused('create service nodeport again --tcp=80 --node-port=30123')
+    await shell.isRejected('create configmap m')
+    await shell.isRejected('create service nodeport again --tcp=80 --node-port=30123')
     await shell.types(
       'create job again --from=cronjob/often -o jsonpath={.spec.template.spec.containers[0].image}',
     )

@@ -14,16 +14,16 @@ export const nodeSessions = sessions({
     await shell.types('get node node-a -o jsonpath={.spec}')
     await shell.types('uncordon node-a')
     await shell.types('taint node node-a dedicated=me:NoSchedule')
-    await shell.isRefused('taint node node-a dedicated=you:NoSchedule')
+    await shell.isRejected('taint node node-a dedicated=you:NoSchedule')
     await shell.types('taint node node-a dedicated=you:NoSchedule --overwrite')
     await shell.types('get node node-a -o jsonpath={.spec.taints}')
     await shell.types('taint node node-a dedicated-')
-    await shell.isRefused('taint node node-a dedicated-')
-    await shell.isRefused('taint node node-a dedicated=me:Nonsense')
+    await shell.isRejected('taint node node-a dedicated-')
+    await shell.isRejected('taint node node-a dedicated=me:Nonsense')
     await shell.types('label node node-a rack=one')
     await shell.types('get nodes -l rack=one -o name')
     await shell.types('label node node-a rack-')
-    await shell.isRefused('cordon nowhere')
+    await shell.isRejected('cordon nowhere')
   },
 
   'drain: budgets are kept, pods of nobody and of daemons are asked about': async shell => {
@@ -45,7 +45,7 @@ export const nodeSessions = sessions({
     await shell.types('uncordon node-b')
     await shell.types('create -f -', { input: manifest(pod('alone', { nodeName: 'node-a' })) })
     await shell.sees('get pod alone', /1\/1 +Running/)
-    const asked = await shell.isRefused('drain node-a --timeout=5s')
+    const asked = await shell.isRejected('drain node-a --timeout=5s')
     assert.match(asked, /alone/)
     await shell.types('get node node-a -o jsonpath={.spec.unschedulable}')
     const drained = await shell.silently(
@@ -57,7 +57,7 @@ export const nodeSessions = sessions({
     // With one pod left, the budget allows no more: the drain waits until it gives up.
     await shell.types('scale deployment site --replicas=1')
     await shell.sees('get pdb guard -o jsonpath={.status.disruptionsAllowed}', /0/)
-    const held = await shell.silentlyRefused('drain node-b --timeout=6s')
+    const held = await shell.silentlyRejected('drain node-b --timeout=6s')
     assert.match(held, /Cannot evict pod as it would violate the pod's disruption budget/)
     await shell.types('uncordon node-a node-b')
     await shell.types('delete pdb guard')
@@ -73,9 +73,9 @@ export const nodeSessions = sessions({
     }
     await shell.types('create -f -', { input: manifest(node) })
     await shell.types('wait --for=condition=Ready node/node-c --timeout=120s')
-    await shell.isRefused('create -f -', { input: manifest(node) })
+    await shell.isRejected('create -f -', { input: manifest(node) })
     await shell.types('delete node node-c')
-    await shell.isRefused('get node node-c')
+    await shell.isRejected('get node node-c')
   },
 })
 

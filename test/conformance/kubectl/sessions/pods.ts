@@ -35,17 +35,17 @@ export const podSessions = sessions({
     await shell.types('get pod huge')
     await shell.types('events', { only: linesWith(/huge|^LAST/) })
     await shell.types('logs huge')
-    await shell.isRefused('logs web -c nobody')
-    await shell.isRefused('logs nowhere')
-    await shell.isRefused('exec nowhere -- true')
+    await shell.isRejected('logs web -c nobody')
+    await shell.isRejected('logs nowhere')
+    await shell.isRejected('exec nowhere -- true')
     await shell.types('delete pod web huge', { sorted: true })
     await shell.types('uncordon node-b')
   },
 
-  'pods that are refused: an account, a class, a name that is not there': async shell => {
-    await shell.isRefused('create -f -', { input: manifest(pod('a', { serviceAccountName: 'nobody' })) })
-    await shell.isRefused('create -f -', { input: manifest(pod('a', { priorityClassName: 'nothing' })) })
-    await shell.isRefused('run Bad_Name --image=a')
+  'pods that are rejected: an account, a class, a name that is not there': async shell => {
+    await shell.isRejected('create -f -', { input: manifest(pod('a', { serviceAccountName: 'nobody' })) })
+    await shell.isRejected('create -f -', { input: manifest(pod('a', { priorityClassName: 'nothing' })) })
+    await shell.isRejected('run Bad_Name --image=a')
     await shell.types('create serviceaccount robot')
     await shell.types('patch serviceaccount robot -p {"imagePullSecrets":[{"name":"pull"}]}')
     await shell.types('create -f - -o yaml --dry-run=server', {

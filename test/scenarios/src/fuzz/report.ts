@@ -35,9 +35,9 @@ export function verdicts(report: FuzzReport): Verdict[] {
 export function reportLines(report: FuzzReport): string[] {
   const { admission, sets, heapMiB } = report
   return [
-    `admission requests   ${admission.tried} (${admission.allowed} allowed, ${admission.rejected} rejected, ${admission.refused} HTTP errors)`,
+    `admission requests   ${admission.tried} (${admission.allowed} allowed, ${admission.rejected} rejected, ${admission.httpErrors} HTTP errors)`,
     `slowest answer       ${admission.slowestMs.toFixed(0)} ms (review ${admission.slowestIndex}: ${admission.slowestOrigin})`,
-    `largest answer       ${admission.largestAnswerBytes} bytes`,
+    `largest answer       ${admission.largestResponseBytes} bytes`,
     `sets                 ${sets.lived} created, disturbed ${sets.disturbances} times and deleted; ${sets.rejected} rejected`,
     `ordinary sets        ${sets.ordinary} became available, the slowest after ${sets.slowestOrdinaryMs.toFixed(0)} ms`,
     `longest stall        ${report.stallMs.toFixed(0)} ms of the event loop`,

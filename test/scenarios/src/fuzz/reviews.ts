@@ -2,7 +2,7 @@
 
 // AdmissionReviews: valid ones, mutated ones, hostile ones and texts that are no review at all, from one seed.
 import fc from 'fast-check'
-import { sets } from '../generated/sets.ts'
+import { sets } from '../random-sets/sets.ts'
 import { seeded } from '../seeded.ts'
 import { hostileSets } from './hostile-sets.ts'
 import { type Below, mutated, strangeText, strangeValue } from './mutation.ts'

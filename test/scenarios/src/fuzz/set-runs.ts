@@ -7,7 +7,7 @@ import { annotation, label, type PodCliqueSet } from '@grove/api'
 import { type Client, KubeError, type KubeObject, type Resource, type Stored, setScale } from '@grove/kube'
 import { resources } from '@grove/operator'
 import fc from 'fast-check'
-import { sets } from '../generated/sets.ts'
+import { sets } from '../random-sets/sets.ts'
 import { seeded } from '../seeded.ts'
 import { hostileSets } from './hostile-sets.ts'
 import { type Below, mutated, strangeText, strangeValue } from './mutation.ts'
@@ -39,7 +39,7 @@ export interface SetRunOptions {
 
 const sampledSets = 300
 const ordinaryEvery = 50
-const lookEveryMs = 250
+const pollIntervalMs = 250
 /** How long an operator may take to notice a set, to make one available, and to take one away on a busy machine. */
 const patienceMs = 120_000
 const mostFailures = 20
@@ -285,6 +285,6 @@ async function until(what: string, options: SetRunOptions, check: () => Promise<
   while (!(await check())) {
     options.ended.throwIfAborted()
     if (Date.now() > end) throw new Error(`waited ${patienceMs / 1000} s for ${what}`)
-    await sleep(lookEveryMs)
+    await sleep(pollIntervalMs)
   }
 }

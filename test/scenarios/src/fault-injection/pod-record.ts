@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What was seen of the pods of a namespace, by a way of one's own that no fault lies on: since when each is
+// ready, and which of them somebody else than the operator has hurt.
+import type { Pod } from '@grove/api'
+import { type Client, type Stored, WatchCache } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { isReady } from '../harness.ts'
+import { isStanding } from './deletion.ts'
+
+/** A node that is lost loses its pods one after the other. */
+const evictionMs = 1_500
+/** How long an operator that is awake may not have heard of something. */
+const awakeMs = 1_000
+
+export class PodRecord {
+  readonly #pods: WatchCache<Pod>
+  readonly #client: Client
+  readonly #namespace: string
+  readonly #readySince = new Map<string, number>()
+  readonly #hurt = new Map<string, { readonly pod: Stored<Pod>; readonly at: number }>()
+  readonly #sleeps: { readonly ms: number; readonly end: number }[] = []
+  readonly #abort = new AbortController()
+  #watching: Promise<void> | undefined
+
+  constructor(client: Client, namespace: string, onChange: (record: PodRecord) => void) {
+    this.#client = client
+    this.#namespace = namespace
+    this.#pods = new WatchCache<Pod>(client, resources.pods, { namespace })
+    this.#pods.onChange(({ new: pod }) => {
+      if (pod) this.#note(pod)
+      onChange(this)
+    })
+  }
+
+  async open(): Promise<void> {
+    this.#watching = this.#pods.run(this.#abort.signal)
+    await this.#pods.waitForSync()
+  }
+
+  async close(): Promise<void> {
+    this.#abort.abort()
+    await this.#watching
+  }
+
+  /** To be told before the operator is put to sleep. */
+  operatorSleeps(ms: number): void {
+    this.#sleeps.push({ ms, end: Date.now() + ms })
+  }
+
+  /** The longest that the operator may not have heard of something, in milliseconds. */
+  get staleMs(): number {
+    const felt = this.#sleeps.filter(({ end }) => Date.now() < end + awakeMs).map(({ ms }) => ms)
+    return awakeMs + Math.max(0, ...felt)
+  }
+
+  /** As they stand right now. */
+  async standing(): Promise<Stored<Pod>[]> {
+    const { items } = await this.#client.list(resources.pods, { namespace: this.#namespace })
+    for (const pod of items) this.#note(pod)
+    return items.filter(isStanding)
+  }
+
+  /** As they were last seen. */
+  known(): Stored<Pod>[] {
+    return this.#pods.list().filter(isStanding)
+  }
+
+  /** To be told before a pod is killed, or the node that it is on. */
+  hurts(pod: Stored<Pod>): void {
+    this.#hurt.set(pod.metadata.uid, { pod, at: Date.now() })
+  }
+
+  hurtPods(): Stored<Pod>[] {
+    return [...this.#hurt.values()].map(({ pod }) => pod)
+  }
+
+  wasHurt(uid: string): boolean {
+    return this.#hurt.has(uid)
+  }
+
+  /** Pods that served until they were hurt, so lately that the operator may not know. */
+  justHurt(): Stored<Pod>[] {
+    const oldest = Date.now() - this.staleMs - evictionMs
+    return [...this.#hurt.values()]
+      .filter(({ at, pod }) => at >= oldest && isReady(pod))
+      .map(({ pod }) => pod)
+  }
+
+  /** Whether a pod is ready, and that for so long that the operator must know. */
+  isKnownReady(pod: Stored<Pod>): boolean {
+    const since = this.#readySince.get(pod.metadata.uid)
+    return isReady(pod) && since !== undefined && since <= Date.now() - this.staleMs
+  }
+
+  #note(pod: Stored<Pod>): void {
+    const { uid } = pod.metadata
+    if (!isReady(pod)) this.#readySince.delete(uid)
+    else if (!this.#readySince.has(uid)) this.#readySince.set(uid, Date.now())
+  }
+}

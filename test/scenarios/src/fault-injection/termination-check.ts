@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Watches every deletion that an operator asks for in a set that nobody updates: only what has been in breach
+// for the whole delay may go, as the pods themselves tell it, and nothing beside it.
+import type { Pod } from '@grove/api'
+import type { Client, Stored } from '@grove/kube'
+import { isReady } from '../harness.ts'
+import { cliqueOf, type Deletion, groupOf, groupReplicaOf, setReplicaOf } from './deletion.ts'
+import { PodRecord } from './pod-record.ts'
+import { setName, shape } from './shape.ts'
+
+/** Times are stored in whole seconds, and what is seen here is seen a little later than by the API server. */
+const toleranceMs = 1_500
+/** Between the last look at the pods and the request that follows from it. */
+const justRecoveredMs = 1_000
+
+interface Breach {
+  readonly since: number
+  /** When it ended. */
+  readonly until?: number
+}
+
+export class TerminationCheck {
+  readonly violations: string[] = []
+  readonly record: PodRecord
+  /** What was taken down, as often as it was: "0" is a replica of the set, "0/1" one of its scaling group. */
+  readonly terminated: string[] = []
+  /** UIDs of the pods that went with them, or are to. */
+  readonly #doomed = new Set<string>()
+  readonly #delayMs: number
+  /** By clique: its last breach. */
+  readonly #breaches = new Map<string, Breach>()
+
+  constructor(client: Client, namespace: string, delayMs: number) {
+    this.#delayMs = delayMs
+    this.record = new PodRecord(client, namespace, record => this.#look(record.known()))
+  }
+
+  async deletes(deletion: Deletion): Promise<void> {
+    const pods = await this.record.standing()
+    this.#look(pods)
+    const going = pods.filter(deletion.selects)
+    // What was to go with its replica is asked for by name when it is unclear whether it went.
+    const spared = going.filter(({ metadata }) => !this.#doomed.has(metadata.uid))
+    if (!deletion.isCollection) {
+      for (const { metadata } of spared)
+        this.violations.push(`pod ${metadata.name} was deleted although nobody updates the set`)
+      return
+    }
+    // Pods follow their cliques by the same labels.
+    if (going.length === 0 || deletion.resource === 'pods') return
+    for (const { metadata } of going) this.#doomed.add(metadata.uid)
+    const isWhole = going.some(pod => !groupOf(pod))
+    const units = Map.groupBy(going, pod =>
+      isWhole ? setReplicaOf(pod) : `${setReplicaOf(pod)}/${groupReplicaOf(pod)}`,
+    )
+    for (const [unit, members] of units) {
+      this.terminated.push(unit)
+      if (!this.#isDue(members, isWhole)) this.violations.push(`${unit} was terminated without having to be`)
+    }
+  }
+
+  /**
+   * A whole replica goes for a clique of its own, or for too many replicas of its group; a group replica for
+   * a member.
+   */
+  #isDue([pod]: readonly Stored<Pod>[], isWhole: boolean): boolean {
+    // By the names of cliques: what was broken may have been lost with its node a moment ago.
+    const over = [...this.#breaches.keys()].filter(clique => this.#isOver(clique))
+    if (!isWhole) return over.some(clique => clique.startsWith(`${groupOf(pod!)}-${groupReplicaOf(pod!)}-`))
+    const own = over.filter(clique => clique.startsWith(`${setName}-${setReplicaOf(pod!)}-`))
+    if (own.some(clique => clique.endsWith('-web'))) return true
+    const broken = new Set(own.map(clique => clique.split('-').at(-2)))
+    return shape.group.replicas - broken.size < shape.group.minAvailable
+  }
+
+  #isOver(clique: string): boolean {
+    const breach = this.#breaches.get(clique)
+    if (!breach) return false
+    const now = Date.now()
+    if (breach.until !== undefined && now - breach.until > justRecoveredMs + this.record.staleMs) return false
+    return (breach.until ?? now) - breach.since >= this.#delayMs - toleranceMs
+  }
+
+  #look(pods: readonly Stored<Pod>[]): void {
+    const now = Date.now()
+    const byClique = Map.groupBy(pods, cliqueOf)
+    for (const clique of new Set([...byClique.keys(), ...this.#breaches.keys()])) {
+      const breach = this.#breaches.get(clique)
+      const isBreached = isInBreach(byClique.get(clique) ?? [])
+      if (isBreached && (!breach || breach.until !== undefined)) this.#breaches.set(clique, { since: now })
+      if (!isBreached && breach && breach.until === undefined)
+        this.#breaches.set(clique, { ...breach, until: now })
+    }
+  }
+}
+
+const minima: Readonly<Record<string, number>> = {
+  web: shape.web.minAvailable,
+  lead: shape.members.lead.minAvailable,
+  work: shape.members.work.minAvailable,
+}
+
+/** Some pods have a place, and too few of them serve or are about to. */
+function isInBreach(pods: readonly Stored<Pod>[]): boolean {
+  const placed = pods.filter(({ status }) =>
+    (status?.conditions ?? []).some(one => one.type === 'PodScheduled' && one.status === 'True'),
+  )
+  const useless = placed.filter(
+    pod =>
+      !isReady(pod) && (pod.status?.containerStatuses ?? []).some(({ started, ready }) => started && !ready),
+  )
+  const least = minima[pods[0]?.spec?.containers[0]?.name ?? ''] ?? 0
+  return placed.length > 0 && placed.length - useless.length < least
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Where a scenario is told: a cluster with the custom resources and the operator on it, and the means to look at it. The
+// scenarios do not know which cluster it is.
+import {
+  admit,
+  annotation,
+  type ClusterView,
+  defaultConfiguration,
+  label,
+  type OperatorConfiguration,
+  type Pod,
+  type PodClique,
+  type PodCliqueScalingGroup,
+  type PodCliqueSet,
+  type PodGang,
+} from '@grove/api'
+import {
+  type Client,
+  isConflict,
+  type KubeObject,
+  type LogFields,
+  type Logger,
+  type Resource,
+  type Stored,
+} from '@grove/kube'
+import { type RunningOperator, resources, startOperator } from '@grove/operator'
+import { parse } from 'yaml'
+import { pollIntervalMs, untilUnchanged } from './unchanged.ts'
+
+/** Everything that happens in a scenario happens within this; a stuck one is told apart from a slow machine. Shorter by PATIENCE_MS. */
+export const patienceMs = Number(process.env.PATIENCE_MS ?? 120_000)
+/** Statuses that nobody waits for are written with a delay: it is quiet when nothing came for longer than that. */
+const quietMs = 800
+export const waiterImage = 'grove-initc:test'
+
+export interface WriteCount {
+  readonly verb: string
+  readonly resource: string
+}
+
+const readVerbs = new Set(['get', 'list', 'watch', 'find'])
+
+/** Counts writes, of a namespace if one is named: sets of other scenarios live on beside it. */
+export function writeCounter(writes: WriteCount[], namespace?: string) {
+  return ({ verb, resource, path }: { verb: string; resource?: string; path: string }): void => {
+    const isElsewhere =
+      namespace !== undefined && path.includes('/namespaces/') && !path.includes(`/namespaces/${namespace}/`)
+    if (!readVerbs.has(verb) && !isElsewhere) writes.push({ verb, resource: resource ?? '' })
+  }
+}
+
+export class Harness {
+  readonly client: Client
+  readonly namespace: string
+  /** Writes of the operator since they were last forgotten. */
+  readonly writes: WriteCount[]
+  /** Events of every operator that was here, in the order in which they were told. */
+  readonly events: { readonly about: string; readonly reason: string; readonly message: string }[] = []
+  /** What every operator that was here logged as an error about this namespace. */
+  readonly errors: { readonly message: string; readonly error: string }[] = []
+  readonly #operatorClient: Client
+  #configuration: OperatorConfiguration
+  #operator: RunningOperator | undefined
+
+  constructor(options: {
+    client: Client
+    operatorClient: Client
+    namespace: string
+    writes: WriteCount[]
+    configuration?: OperatorConfiguration
+  }) {
+    this.client = options.client
+    this.#operatorClient = options.operatorClient
+    this.namespace = options.namespace
+    this.writes = options.writes
+    this.#configuration = options.configuration ?? defaultConfiguration()
+  }
+
+  async startOperator(): Promise<void> {
+    this.#operator = await startOperator(this.#operatorClient, {
+      configuration: this.#configuration,
+      waiterImage,
+      log: errorLog(({ object, error, ...rest }, message) => {
+        if (String(object ?? '').startsWith(`${this.namespace}/`))
+          this.errors.push({
+            message: `${message} (${object}, ${JSON.stringify(rest)})`,
+            error: String(error),
+          })
+      }),
+      events: {
+        emit: ({ metadata }, _source, { reason, message }) =>
+          void (
+            metadata?.namespace === this.namespace &&
+            this.events.push({ about: metadata.name ?? '', reason, message })
+          ),
+      },
+    })
+  }
+
+  async stopOperator(): Promise<void> {
+    await this.#operator?.stop()
+    this.#operator = undefined
+  }
+
+  /** Another operator in its place, which looks at the cluster anew. */
+  async restartOperator(configuration = this.#configuration): Promise<void> {
+    await this.stopOperator()
+    this.#configuration = configuration
+    await this.startOperator()
+  }
+
+  async abandonOperator(): Promise<void> {
+    await this.#operator?.abandon()
+    this.#operator = undefined
+  }
+
+  /** Creates a PodCliqueSet as admission lets it through. */
+  async apply(manifest: string): Promise<Stored<PodCliqueSet>> {
+    const given = parse(manifest) as { metadata: { namespace?: string } }
+    given.metadata.namespace = this.namespace
+    const response = admit(
+      { operation: 'CREATE', kind: 'PodCliqueSet', object: given },
+      { configuration: this.#configuration, cluster: await this.#admissionView() },
+    )
+    if (!response.allowed) throw new Error(response.message)
+    return this.client.create(resources.podCliqueSets, response.object as PodCliqueSet)
+  }
+
+  /** Changes a PodCliqueSet as its author would, through admission; a rejection is an error. */
+  async edit(name: string, change: (set: Stored<PodCliqueSet>) => void): Promise<void> {
+    for (;;) {
+      const oldObject = await this.client.get(resources.podCliqueSets, this.#ref(name))
+      const object = structuredClone(oldObject)
+      change(object)
+      const response = admit(
+        { operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject },
+        { configuration: this.#configuration, cluster: await this.#admissionView() },
+      )
+      if (!response.allowed) throw new Error(response.message)
+      try {
+        await this.client.update(resources.podCliqueSets, response.object as Stored<PodCliqueSet>)
+        return
+      } catch (error) {
+        if (!isConflict(error)) throw error
+      }
+    }
+  }
+
+  async patchSet(name: string, patch: object): Promise<void> {
+    await this.client.patch(resources.podCliqueSets, this.#ref(name), { merge: patch })
+  }
+
+  async scale(resource: Resource<KubeObject>, name: string, replicas: number) {
+    await this.client.patch(
+      resource,
+      this.#ref(name),
+      { merge: { spec: { replicas } } },
+      { subresource: 'scale' },
+    )
+  }
+
+  set(name: string): Promise<Stored<PodCliqueSet> | undefined> {
+    return this.client.find(resources.podCliqueSets, this.#ref(name))
+  }
+
+  async pods(set: string): Promise<Stored<Pod>[]> {
+    return this.#listed(resources.pods, set)
+  }
+
+  async cliques(set: string): Promise<Stored<PodClique>[]> {
+    return this.#listed(resources.podCliques, set)
+  }
+
+  async groups(set: string): Promise<Stored<PodCliqueScalingGroup>[]> {
+    return this.#listed(resources.podCliqueScalingGroups, set)
+  }
+
+  async gangs(set: string): Promise<Stored<PodGang>[]> {
+    return this.#listed(resources.podGangs, set)
+  }
+
+  async list<T extends KubeObject>(resource: Resource<T>, set: string): Promise<Stored<T>[]> {
+    return this.#listed(resource, set)
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.client.delete(resources.pods, this.#ref(name))
+  }
+
+  async deleteSet(name: string): Promise<void> {
+    await this.client.delete(resources.podCliqueSets, this.#ref(name))
+  }
+
+  /** Waits until what is looked at is as it should be; tells how it was last seen when patience ends. */
+  async until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+    const end = Date.now() + patienceMs
+    for (;;) {
+      const seen = await look()
+      if (holds(seen)) return seen
+      if (Date.now() > end)
+        throw new Error(`${what} did not come about; last seen: ${JSON.stringify(seen)?.slice(0, 2000)}`)
+      await new Promise(resolve => setTimeout(resolve, pollIntervalMs))
+    }
+  }
+
+  /** Waits until so many pods of a set are ready and no others are left. */
+  async untilReady(set: string, pods: number): Promise<Stored<Pod>[]> {
+    return this.until(
+      `${pods} ready pods of ${set}`,
+      () => this.pods(set),
+      all => all.length === pods && all.every(isReady),
+    )
+  }
+
+  async untilAvailable(name: string, replicas: number): Promise<Stored<PodCliqueSet>> {
+    const found = await this.until(
+      `${replicas} available replicas of ${name}`,
+      () => this.set(name),
+      set =>
+        (set?.status?.availableReplicas ?? -1) === replicas &&
+        set?.status?.observedGeneration === set?.metadata.generation,
+    )
+    return found!
+  }
+
+  /** Waits until the operator writes nothing any more for a while. */
+  async untilQuiet(): Promise<void> {
+    await untilUnchanged(() => this.writes.length, quietMs)
+  }
+
+  /** Makes the operator look at a set again, and tells what it wrote; statuses may still have been on their way. */
+  async writesOfAnotherReconcile(set: string): Promise<readonly WriteCount[]> {
+    await this.untilQuiet()
+    this.writes.length = 0
+    await this.patchSet(set, { metadata: { annotations: { [annotation.reconcileTrigger]: 'again' } } })
+    await this.untilQuiet()
+    return this.writes.filter(({ resource }) => !resource.endsWith('/status'))
+  }
+
+  /** What admission may ask about: the topologies that are there; every queue of Volcano is open. */
+  async #admissionView(): Promise<ClusterView> {
+    const { items } = await this.client.list(resources.clusterTopologyBindings)
+    const levels = new Map(items.map(({ metadata, spec }) => [metadata.name, spec.levels]))
+    return {
+      topologyDomains: name => {
+        const found = levels.get(name)
+        return found
+          ? { outcome: 'found', value: found.map(({ domain }) => domain) }
+          : { outcome: 'notFound' }
+      },
+      volcanoQueueState: () => ({ outcome: 'found', value: 'Open' }),
+    }
+  }
+
+  #ref(name: string) {
+    return { name, namespace: this.namespace }
+  }
+
+  async #listed<T extends KubeObject>(resource: Resource<T>, set: string): Promise<Stored<T>[]> {
+    const { items } = await this.client.list(resource, {
+      namespace: this.namespace,
+      labelSelector: `${label.partOf}=${set}`,
+    })
+    return items
+  }
+}
+
+function errorLog(record: (fields: LogFields, message: string) => void, inherited: LogFields = {}): Logger {
+  const ignored = () => undefined
+  return {
+    debug: ignored,
+    info: ignored,
+    warn: ignored,
+    error: (message, fields) => record({ ...inherited, ...fields }, message),
+    child: fields => errorLog(record, { ...inherited, ...fields }),
+  }
+}
+
+export function isReady(pod: Pod): boolean {
+  return (pod.status?.conditions ?? []).some(({ type, status }) => type === 'Ready' && status === 'True')
+}

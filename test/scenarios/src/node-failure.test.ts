@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// A node dies under a running set, and comes back. Nodes are patient for minutes and gangs for hours, so this is told
+// under a clock that the test turns: API server, controllers, kubelets and operator all read it.
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { defaultConfiguration, type Pod } from '@grove/api'
+import {
+  type Cluster,
+  createCluster,
+  inProcessTransport,
+  plainNodes,
+  type RunningControllers,
+  startControllers,
+} from '@grove/cluster'
+import { type Client, createClientOn, FakeClock, type Stored } from '@grove/kube'
+import { type RunningOperator, startOperator } from '@grove/operator'
+import { installCustomResources } from './custom-kinds.ts'
+import { nodes } from './fault-injection/round.ts'
+import { Harness, isReady, waiterImage } from './harness.ts'
+import { grouped } from './scenarios/manifests.ts'
+
+const namespace = 'default'
+const second = 1_000
+const minute = 60 * second
+
+describe('a node that dies under a set', () => {
+  const clock = new FakeClock()
+  let cluster: Cluster
+  let controllers: RunningControllers
+  let operator: RunningOperator
+  let client: Client
+  let harness: Harness
+  let lost: Stored<Pod>[]
+  let victim: string
+
+  /** Waits for something that needs no time to pass. */
+  async function settled<T>(work: Promise<T>): Promise<T> {
+    let done = false
+    const watched = work.finally(() => {
+      done = true
+    })
+    watched.catch(() => {})
+    for (let turn = 0; !done && turn < 10_000; turn++) await clock.advance(0)
+    assert.ok(done, 'the work waits for something that never comes')
+    return watched
+  }
+
+  const connect = () => createClientOn(inProcessTransport(cluster.handle), { clock })
+
+  const pods = () => settled(harness.pods('grouped'))
+  const availableReplicas = async () => (await settled(harness.set('grouped')))?.status?.availableReplicas
+  const serving = async () => (await pods()).filter(pod => isReady(pod) && !pod.metadata.deletionTimestamp)
+  const on = (node: string, all: readonly Stored<Pod>[]) => all.filter(pod => pod.spec?.nodeName === node)
+
+  before(async () => {
+    cluster = createCluster({ clock, seed: 1 })
+    client = connect()
+    await settled(installCustomResources(client))
+    controllers = await settled(
+      startControllers(connect(), {
+        clock,
+        random: () => 0.5,
+        serviceAccounts: { tokenIssuer: cluster.tokens },
+      }),
+    )
+    await settled(controllers.fleet.add(plainNodes(3)))
+    operator = await settled(
+      startOperator(connect(), { configuration: defaultConfiguration(), waiterImage, clock }),
+    )
+    harness = new Harness({ client, operatorClient: client, namespace, writes: [] })
+    await settled(harness.apply(grouped))
+    await clock.advance(minute)
+  })
+  after(async () => {
+    if (operator) await settled(operator.stop())
+    if (controllers) await settled(controllers.stop())
+    cluster?.stop()
+  })
+
+  it('had its share of the pods', async () => {
+    const all = await serving()
+    assert.equal(all.length, 10)
+    victim = all[0]!.spec!.nodeName!
+    lost = on(victim, all)
+    assert.ok(lost.length > 0 && lost.length < 10)
+    assert.equal(await availableReplicas(), 1)
+  })
+
+  it('is missed after fifty seconds; its pods serve nobody, but stay', async () => {
+    await settled(controllers.fleet.kill(victim))
+    await clock.advance(minute)
+    const node = await settled(client.get(nodes, { name: victim }))
+    assert.match(JSON.stringify(node.spec?.taints), /node\.kubernetes\.io\/unreachable/)
+    assert.equal((await serving()).length, 10 - lost.length)
+    assert.equal((await pods()).length, 10)
+  })
+
+  it('loses them five minutes later; others take their place elsewhere', async () => {
+    await clock.advance(6 * minute)
+    const now = await serving()
+    assert.equal(now.length, 10)
+    assert.deepEqual(on(victim, now), [])
+    for (const pod of on(victim, await pods())) assert.ok(pod.metadata.deletionTimestamp)
+    assert.equal(await availableReplicas(), 1)
+  })
+
+  it('has nothing left of them when it is back, and takes new ones', async () => {
+    await settled(controllers.fleet.revive(victim))
+    await clock.advance(2 * minute)
+    const node = await settled(client.get(nodes, { name: victim }))
+    assert.deepEqual(node.spec?.taints ?? [], [])
+    const all = await pods()
+    assert.equal(all.length, 10)
+    assert.deepEqual(on(victim, all), [])
+    // What serves is not moved, however long one waits.
+    const uids = all.map(({ metadata }) => metadata.uid).sort()
+    await clock.advance(30 * minute)
+    assert.deepEqual((await serving()).map(({ metadata }) => metadata.uid).sort(), uids)
+  })
+})

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export const pollIntervalMs = 20
+
+/** Waits until a count stands still for so long. PodReads are counted and not time: on a busy machine both come late. */
+export async function untilUnchanged(count: () => number, forMs: number): Promise<void> {
+  let before = Number.NaN
+  for (let still = 0; still * pollIntervalMs < forMs; ) {
+    await new Promise(resolve => setTimeout(resolve, pollIntervalMs))
+    const now = count()
+    still = now === before ? still + 1 : 0
+    before = now
+  }
+}
