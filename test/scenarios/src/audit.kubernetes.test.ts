@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the operator asks of a real API server under its own account, with every feature in use: nothing that is forbidden,
-// and no right that it never needs.
+// Compares the requests that the operator sends to a real API server under its own service account with its RBAC rules.
+// Every feature is in use. No request is forbidden, and no rule is unused.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -62,16 +62,14 @@ const createdByName = [
   'roles.rbac.authorization.k8s.io',
 ]
 
-/** Rights that not every run of these lives needs, by why they are held. */
+/** Rights that a run does not always use, by the reason for which the operator has them. */
 const heldAnyway: Readonly<Record<string, readonly string[]>> = {
-  'clusters may check who makes owner references that block deletion': owners.map(
+  'admission can check the permission to set owner references that block deletion': owners.map(
     owner => `update ${owner}/finalizers`,
   ),
-  'servers without streaming lists are asked for pages': cached.map(resource => `list ${resource}`),
-  'read when the name of what is to be made is taken, and only then': createdByName.map(
-    resource => `get ${resource}`,
-  ),
-  'granted to the role of a set, and nobody grants what they do not have': [
+  'lists of API servers without streaming lists are paginated': cached.map(resource => `list ${resource}`),
+  'an object is read only when its name is already taken': createdByName.map(resource => `get ${resource}`),
+  'granted to the role of a set; RBAC lets a client grant only rights that it has': [
     'get pods',
     'get pods/status',
     'list pods/status',
@@ -79,13 +77,13 @@ const heldAnyway: Readonly<Record<string, readonly string[]>> = {
   ],
   'admission of sets with topology constraints': ['get clustertopologybindings.grove.io'],
   'protection of managed objects, where it is on': ['get podcliquesets.grove.io'],
-  'what former releases left behind is taken away': [
+  'objects of former releases are deleted': [
     'delete secrets',
     'delete podcliques.grove.io',
     'delete podcliquescalinggroups.grove.io',
   ],
   'events that repeat are counted': ['patch events'],
-  'a template that is taken back before it is recorded needs no other place': [
+  'a template that is reverted before it is recorded needs no new revision number': [
     'patch controllerrevisions.apps',
   ],
   'autoscalers of a set that is deleted are deleted with it': ['delete horizontalpodautoscalers.autoscaling'],
@@ -107,7 +105,7 @@ describe('the operator under its own account', () => {
         'kube-apiserver': [
           `--audit-policy-file=${policy}`,
           `--audit-log-path=${join(folder, 'audit.log')}`,
-          // Who owns something that blocks its owner's deletion must be allowed to finalize the owner.
+          // The owner of an object that blocks its owner's deletion needs the right to update the owner's finalizers.
           '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
         ],
       },
@@ -123,7 +121,7 @@ describe('the operator under its own account', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('asks for nothing that is forbidden, and has no right that it does not need', async () => {
+  test('sends no forbidden request and has no unused right', async () => {
     const loaded = loadConfiguration({
       apiVersion: 'operator.config.grove.io/v1alpha1',
       kind: 'OperatorConfiguration',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lives of sets that between them use everything the operator can do.
+// Runs that together use every feature of the operator.
 import { type Pod, type PodCliqueSet, type Role, scheduler } from '@grove/api'
 import { type Client, defineResource, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -17,7 +17,7 @@ const volcanoQueues = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** What drivers and schedulers would bring. */
+/** Installs the custom resources of drivers and schedulers. */
 async function install(client: Client): Promise<void> {
   for (const resource of [
     resources.computeDomains,
@@ -26,7 +26,7 @@ async function install(client: Client): Promise<void> {
     volcanoQueues,
   ])
     await installStandIn(client, resource as Resource<KubeObject>)
-  // As of Volcano 1.14, which is asked for when the operator starts.
+  // As in Volcano 1.14. The operator reads this schema when it starts.
   const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
   await installStandIn(client, resources.volcanoPodGroups as Resource<KubeObject>, {
     ...anything,
@@ -66,7 +66,7 @@ async function untilGone(harness: Harness, set: string): Promise<void> {
     )
 }
 
-/** Deployed, scaled, updated, terminated, deleted. */
+/** Deploys, scales, updates, terminates and deletes a set. */
 async function everyday(harness: Harness): Promise<void> {
   await harness.apply(impatient(grouped))
   await harness.untilReady('grouped', 10)
@@ -98,7 +98,7 @@ async function everyday(harness: Harness): Promise<void> {
   const leader = before.find(pod => pod.metadata.labels?.['grove.io/podclique'] === 'grouped-0-eng-0-lead')!
   await report(harness, leader, false)
   await harness.until(
-    'other pods after the replica was taken down',
+    'only new pods after the replica was terminated',
     () => harness.pods('grouped'),
     pods =>
       pods.length === 6 && pods.every(pod => before.every(old => old.metadata.uid !== pod.metadata.uid)),
@@ -107,7 +107,7 @@ async function everyday(harness: Harness): Promise<void> {
   await untilGone(harness, 'grouped')
 }
 
-/** Somebody meddles with every kind of child; templates come and go back. */
+/** Edits every kind of child, and changes the template and reverts it. */
 async function meddled(harness: Harness): Promise<void> {
   const { client, namespace } = harness
   const name = 'meddled'
@@ -177,7 +177,7 @@ async function autoscaled(harness: Harness): Promise<void> {
   await untilGone(harness, 'auto')
 }
 
-/** Devices that nobody has: the pods are made and wait for them. */
+/** Requests devices that do not exist: the pods are created and stay pending. */
 async function sharing(harness: Harness): Promise<void> {
   const spec = { devices: { requests: [{ name: 'd', exactly: { deviceClassName: 'none' } }] } }
   const templates = `resourceClaimTemplates: [{name: own, templateSpec: {spec: ${JSON.stringify(spec)}}}]
@@ -224,7 +224,7 @@ async function fabric(harness: Harness): Promise<void> {
   await untilGone(harness, 'fabric')
 }
 
-/** For a scheduler that is not there: its objects are made, mended and go. */
+/** Uses a scheduler that is not installed: its objects are created, repaired and deleted. */
 function placedBy(schedulerName: string, podGroups: Resource<KubeObject>, metadata: string) {
   return async (harness: Harness): Promise<void> => {
     const name = schedulerName.slice(0, 3)
@@ -238,7 +238,7 @@ function placedBy(schedulerName: string, podGroups: Resource<KubeObject>, metada
     const ref = { name: `${name}-0`, namespace: harness.namespace }
     await harness.client.patch(podGroups, ref, { merge: { spec: { minMember: 1 } } })
     await harness.until(
-      'it to be mended',
+      'the PodGroup to be repaired',
       groups,
       ([group]) => (group as { spec?: { minMember?: number } })?.spec?.minMember === 2,
     )
@@ -246,7 +246,7 @@ function placedBy(schedulerName: string, podGroups: Resource<KubeObject>, metada
   }
 }
 
-/** KAI's topology follows the levels of a binding, which it can only be made anew for. */
+/** The KAI topology follows the levels of a binding. The operator recreates it, because its levels are immutable. */
 async function topology(harness: Harness): Promise<void> {
   const ref = { name: 'fabric' }
   const level = (domain: string) => ({ domain, key: `example.com/${domain}` })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// States that nobody wants and that are met all the same. Each converges, or says precisely what blocks it and goes on
-// when that is gone; none makes the operator run in circles.
+// Invalid or unusual states that occur in practice. The set converges, or its status names the obstacle and the set
+// continues when the obstacle is gone. The operator never retries in a tight loop.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { defaultConfiguration, type Service } from '@grove/api'
@@ -37,7 +37,7 @@ describe('bad states', () => {
     await harness.startOperator()
   })
 
-  /** Lets the operator go whatever becomes of the scenario. */
+  /** Stops the operator also when the scenario fails. */
   const scenario = (name: string, run: () => Promise<void>) =>
     test(name, async () => {
       try {
@@ -48,14 +48,14 @@ describe('bad states', () => {
     })
 
   scenario(
-    'a quota that rejects pods is named in lastErrors, costs few requests, and is made up for later',
+    'reports a quota that rejects pods in lastErrors, retries with few requests, and creates the pods when the quota allows it',
     async () => {
       let made = 0
       fault = ({ method, path }) =>
         method === 'POST' && path.includes('/pods') && ++made > 5 ? 403 : undefined
       await harness.apply(grouped)
       const rejected = await harness.until(
-        'a clique that says what it lacks',
+        'a clique with lastErrors',
         () => harness.cliques('grouped'),
         cliques => cliques.some(({ status }) => status?.lastErrors?.length),
       )
@@ -79,7 +79,7 @@ describe('bad states', () => {
     ['time-outs', 504],
     ['lost answers', 'lost'],
   ] as const)
-    scenario(`${what} on every third write are outlived, and no pod is made twice`, async () => {
+    scenario(`${what}} on every third write do not stop a set, and every pod is created once`, async () => {
       fault = (_, nth) => (nth % 3 === 0 ? outcome : undefined)
       await harness.apply(grouped)
       await harness.untilReady('grouped', 10)
@@ -88,7 +88,7 @@ describe('bad states', () => {
     })
 
   scenario(
-    'a Service of somebody else is left alone and named, and the set goes on when it is gone',
+    'reports a Service not controlled by the set, leaves it alone, and continues when it is deleted',
     async () => {
       const ref = { name: 'solo-0', namespace: harness.namespace }
       const foreign = {
@@ -100,7 +100,7 @@ describe('bad states', () => {
       await client.create(resources.services, foreign)
       await harness.apply(solo)
       const set = await harness.until(
-        'the set to say what blocks it',
+        'the obstacle in the status of the set',
         () => harness.set('solo'),
         found => (found?.status?.lastErrors ?? []).length > 0,
       )
@@ -111,7 +111,7 @@ describe('bad states', () => {
     },
   )
 
-  scenario('children that somebody edits or takes away come back as they were', async () => {
+  scenario('restores children that another client edits or deletes', async () => {
     await harness.apply(solo)
     await harness.untilAvailable('solo', 1)
     const ref = { name: 'solo-0-web', namespace: harness.namespace }
@@ -142,7 +142,7 @@ describe('bad states', () => {
     await harness.untilReady('solo', 2)
   })
 
-  scenario('what a former set of the same name left behind is not taken for ours', async () => {
+  scenario('does not adopt a child of a former set with the same name', async () => {
     const ref = { name: 'solo-0-web', namespace: harness.namespace }
     await client.create(resources.podCliques, {
       apiVersion: 'grove.io/v1alpha1',
@@ -167,7 +167,7 @@ describe('bad states', () => {
       },
     })
     await harness.apply(solo)
-    // The collector takes the orphan, and then there is room for ours.
+    // The garbage collector deletes the orphan, and the name is free for the new child.
     const pods = await harness.untilReady('solo', 2)
     assert.ok(pods.every(pod => pod.spec?.containers[0]?.name === 'main'))
   })
@@ -197,7 +197,7 @@ describe('bad states', () => {
           set.spec.template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/router:2'
         })
         await harness.until(
-          'two updated routers, and whatever else there was',
+          'two updated routers and the other pods',
           () => harness.pods('grouped'),
           pods =>
             pods.length === 6 &&
@@ -206,7 +206,7 @@ describe('bad states', () => {
         await harness.untilAvailable('grouped', 1)
         await harness.deleteSet('grouped')
         await harness.until(
-          'the set to be gone',
+          'the set to be deleted',
           () => harness.set('grouped'),
           set => set === undefined,
         )
@@ -215,7 +215,7 @@ describe('bad states', () => {
       }
     })
 
-  scenario('a set that is settled sends nothing', async () => {
+  scenario('the operator sends no write for a set that has converged', async () => {
     await harness.apply(grouped)
     await harness.untilAvailable('grouped', 1)
     await untilUnchanged(() => requests.length, 1_500)

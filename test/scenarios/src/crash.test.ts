@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator dies without warning at random moments, again and again, while a set is deployed, scaled, updated and
-// deleted. What its successor finds may be half done; in the end it must be as if nothing had happened.
+// The operator crashes at random requests while a set is deployed, scaled and deleted. The next operator may find a
+// half-finished state, and must reach the same final state as without a crash.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { label } from '@grove/api'
@@ -16,10 +16,10 @@ import { seeded } from './seeded.ts'
 
 const rounds = Number(process.env.CRASHES ?? 12)
 const seed = Number(process.env.SEED ?? 1)
-/** A crash comes within so many requests. */
+/** The crash happens within this number of requests. */
 const withinRequests = 60
 
-describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
+describe(`an operator that crashes ${rounds} times (SEED=${seed})`, () => {
   let embedded: EmbeddedCluster
   let client: Client
   const below = seeded(seed)
@@ -30,7 +30,7 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
   })
   after(() => embedded?.stop())
 
-  test('leaves the set as an undisturbed one would', async () => {
+  test('reaches the state that an undisturbed operator reaches', async () => {
     for (let round = 0; round < rounds; round++) {
       const namespace = `crash-${round}`
       await embedded.newNamespace(namespace)
@@ -42,7 +42,7 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
         const places = pods.map(
           pod => `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`,
         )
-        assert.equal(new Set(places).size, 10, `two pods in one place: ${places.sort().join(' ')}`)
+        assert.equal(new Set(places).size, 10, `two pods with one index: ${places.sort().join(' ')}`)
         await harness.untilAvailable('grouped', 1)
       } finally {
         await harness.stopOperator()
@@ -70,7 +70,7 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
     }
   })
 
-  /** Does something under an operator that dies in the middle of it, then brings up one that lives. */
+  /** Runs an action under an operator that crashes meanwhile, then starts one that does not crash. */
   async function brokenOff(namespace: string, act: (harness: Harness) => Promise<unknown>): Promise<Harness> {
     const died = Promise.withResolvers<void>()
     const requests = 1 + below(withinRequests)
@@ -83,7 +83,7 @@ describe(`an operator that dies ${rounds} times (SEED=${seed})`, () => {
     const broken = new Harness({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
     await broken.startOperator()
     await act(broken)
-    // Some deaths never come: then it was not in the middle of anything.
+    // The operator may finish before the crash. Then there is nothing to wait for.
     await Promise.race([died.promise, new Promise(resolve => setTimeout(resolve, 300))])
     const heir = new Harness({
       client,

@@ -2,7 +2,9 @@
 
 import { type Transport, TransportError } from '@grove/kube'
 
-/** A way to the cluster that is cut for good after a number of requests; the last one may or may not have arrived. */
+/**
+ * A transport that fails for good after a number of writes. `arrives` says whether the last write reaches the server.
+ */
 export function crashingTransport(
   inner: Transport,
   requests: number,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Our custom resources, and stand-ins for those of others, on a cluster.
+// Installs the custom resources of Grove, and stand-ins for those of other projects.
 import { customResourceDefinitions } from '@grove/api'
 import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -15,7 +15,7 @@ const definitions = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** Installs a custom resource that takes whatever it is given, as a stand-in for somebody else's; once. */
+/** Installs a stand-in for a custom resource of another project, unless it exists. Its schema accepts every object. */
 export async function installStandIn(
   client: Client,
   resource: Resource<KubeObject>,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A whole cluster in this process for tests: API server, scheduler, kubelets and controllers, with the custom resources.
+// A complete cluster in this process: API server, scheduler, kubelets and controllers, with the custom resources
+// installed.
 import {
   type Cluster,
   type ControllersOptions,
@@ -23,9 +24,9 @@ export const namespaces = defineResource<KubeObject>({
 
 export interface EmbeddedCluster {
   readonly cluster: Cluster
-  /** The test's own way in. */
+  /** The client of the test. */
   readonly client: Client
-  /** Another one, whose writes are counted, those of a namespace if one is named. */
+  /** Returns another client, which records its writes: all of them, or those to one namespace. */
   connect(writes: WriteCount[], namespace?: string): Client
   newNamespace(name: string): Promise<string>
   stop(): Promise<void>

@@ -3,7 +3,10 @@
 import { label, type Pod } from '@grove/api'
 import type { Harness } from './harness.ts'
 
-/** Everything of a set that does not differ from one life to the next; undefined when it is gone or going. */
+/**
+ * Returns the parts of a set's state that are equal in every run. Returns undefined when the set is deleted or
+ * terminating.
+ */
 export async function endState(harness: Harness, name: string) {
   const set = await harness.set(name)
   if (!set || set.metadata.deletionTimestamp) return undefined
@@ -35,7 +38,7 @@ export async function endState(harness: Harness, name: string) {
   }
 }
 
-/** The place that a pod takes, whoever is in it. */
+/** Identifies a pod by its clique and index, which its replacement inherits. */
 export function placeOf(pod: Pod): string {
   return `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`
 }

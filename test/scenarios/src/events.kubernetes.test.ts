@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The events of a set as `kubectl describe` shows them, recorded by the operator process on a real API server.
+// Events of a set as `kubectl describe` shows them, recorded by the operator process on a real API server.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { annotation } from '@grove/api'
@@ -16,7 +16,7 @@ interface Event {
   readonly reportingComponent?: string
 }
 
-describe('events of a set', () => {
+describe('events of a PodCliqueSet', () => {
   let kubernetes: Kubernetes
   let operator: OperatorProcess
   let team: string
@@ -37,7 +37,7 @@ describe('events of a set', () => {
     return stdout
   }
 
-  /** As `type reason message`, each once, in order of the text. */
+  /** Returns the events as `type reason message`, sorted. */
   const told = async () => {
     const found = await kubectl(
       'get',
@@ -61,7 +61,7 @@ describe('events of a set', () => {
     await waitFor('the events of the set', isSo).catch(() => assert.deepEqual(seen, wanted.toSorted()))
   }
 
-  test('one for each thing that was made or went, none for looks', async () => {
+  test('the operator records one event for each created or deleted object, and none for a reconcile without changes', async () => {
     const made = (replica: number) => [
       `Normal PodCliqueCreateOrUpdateSuccessful PodClique ${team}/grouped-${replica}-router created or updated successfully`,
       `Normal PodCliqueScalingGroupCreateSuccessful Created PodCliqueScalingGroup ${team}/grouped-${replica}-eng`,

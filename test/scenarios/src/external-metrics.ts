@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// External metrics for the autoscalers of a real cluster: an API server of its own on loopback, to which the
-// cluster's API server hands on what it is asked about them. A metric is what the annotation of an autoscaler
-// says, by which the embedded cluster simulates it, too.
+// Serves external metrics to the autoscalers of a real cluster: an aggregated API server on loopback. The value of a
+// metric is an annotation of the autoscaler, the same one that the embedded cluster reads.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { makeCertificates } from '@grove/cluster'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every kind of write that deploying, scaling and deleting a set takes is rejected once, and once done without an response: in
-// the end everything is as if nothing had failed, and no pod was made twice.
+// Each kind of write fails once while a set is deployed, scaled and deleted: rejected, or executed with a lost
+// response. The final state is the same as without failures.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { inProcessTransport } from '@grove/cluster'
@@ -14,7 +14,7 @@ import { Harness } from './harness.ts'
 import { grouped } from './scenarios/manifests.ts'
 import { seeded } from './seeded.ts'
 
-/** With whatever a set can have: an autoscaler, a start-up order, two kinds of cliques. */
+/** A set with an autoscaler, a startup order, and cliques inside and outside a scaling group. */
 const manifest = grouped
   .replace('template:', 'template:\n    cliqueStartupType: CliqueStartupTypeInOrder')
   .replace(
@@ -23,12 +23,12 @@ const manifest = grouped
   )
 
 const outcomes: readonly Outcome[] = [409, 500, 'lost']
-/** Each kind of write fails in one of the ways, as the seed has it; in all of them with EVERY_OUTCOME=1. */
+/** Each kind of write fails with one outcome that the seed chooses, or with all outcomes if EVERY_OUTCOME=1. */
 const everyOutcome = process.env.EVERY_OUTCOME === '1'
 const seed = Number(process.env.SEED ?? 1)
 const below = seeded(seed)
 
-/** `POST pods`, `PATCH podgangs/status`. */
+/** Returns for example `POST pods` or `PATCH podgangs/status`. */
 function kindOf({ method, path }: TransportRequest): string {
   const [, , rest = ''] = /^\/api(?:s\/[^/]+)?\/[^/]+(\/namespaces\/[^/]+)?\/([^?]+)/.exec(path) ?? []
   const [resource = '', , subresource] = rest.split('/')
@@ -46,7 +46,7 @@ describe(`writes that fail once (SEED=${seed})`, () => {
   })
   after(() => embedded?.stop())
 
-  /** Deployed, scaled out and in and deleted under these faults: what it was like after each step. */
+  /** Deploys a set, scales it out and in, and deletes it under these faults. Returns the state after each step. */
   async function lifecycle(fault: Fault) {
     const namespace = await embedded.newNamespace(`lifecycle-${lifecycles++}`)
     const transport = faulty(inProcessTransport(embedded.cluster.handle), () => fault, [])
@@ -69,7 +69,7 @@ describe(`writes that fail once (SEED=${seed})`, () => {
             gangs.flatMap(({ spec }) => spec.podgroups.flatMap(one => one.podReferences)).length === pods,
         )
         await harness.until(
-          'every clique to say so',
+          'the status of every clique',
           () => harness.cliques('grouped'),
           cliques => cliques.every(({ spec, status }) => status?.readyReplicas === spec.replicas),
         )
@@ -106,7 +106,7 @@ describe(`writes that fail once (SEED=${seed})`, () => {
     }
   }
 
-  test('leave nothing behind, whichever it is and however it fails', async () => {
+  test('a failure of one kind of write does not change the final state', async () => {
     const kinds = new Set<string>()
     const undisturbed = await lifecycle(request => void kinds.add(kindOf(request)))
     assert.ok(kinds.has('POST pods') && kinds.has('PATCH podgangs/status'), [...kinds].join())
@@ -116,14 +116,14 @@ describe(`writes that fail once (SEED=${seed})`, () => {
         const states = await lifecycle(request =>
           kindOf(request) === kind && failed++ === 0 ? outcome : undefined,
         )
-        assert.ok(failed > 0, `${kind} was not asked for`)
+        assert.ok(failed > 0, `${kind}} was not sent`)
         assert.deepEqual(states, undisturbed, `${kind} failed with ${outcome}`)
       }
     }
   })
 
   for (const outcome of outcomes)
-    test(`leave nothing behind when each of them fails, once (${outcome})`, async () => {
+    test(`failures of every write, once each, do not change the final state (${outcome})`, async () => {
       const undisturbed = await lifecycle(() => undefined)
       const seen = new Set<string>()
       const states = await lifecycle(request => {

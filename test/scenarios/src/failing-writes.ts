@@ -2,15 +2,15 @@
 
 import { type Transport, TransportError, type TransportRequest } from '@grove/kube'
 
-/** `lost`: it is done, and nobody learns of it. */
+/** `lost`: the server executes the request, and the client gets no response. */
 export type Outcome = 403 | 409 | 500 | 504 | 'lost'
 
-/** What the API server answers instead of doing it; undefined lets a request pass. */
+/** Returns the failure that replaces the response, or undefined to let the request through. */
 export type Fault = (request: TransportRequest, nth: number) => Outcome | undefined
 
 const reasons = { 403: 'Forbidden', 409: 'Conflict', 500: 'InternalError', 504: 'Timeout' } as const
 
-/** A way to the cluster on which writes fail as told; all of them are noted. */
+/** A transport whose writes fail as `fault` says. It records every write in `requests`. */
 export function faulty(inner: Transport, fault: () => Fault | undefined, requests: string[]): Transport {
   let nth = 0
   return {
@@ -22,7 +22,7 @@ export function faulty(inner: Transport, fault: () => Fault | undefined, request
       const outcome = fault()?.(request, ++nth)
       if (outcome === 'lost') {
         await inner.request(request)
-        throw new TransportError('network', true, 'the answer was lost')
+        throw new TransportError('network', true, 'the response was lost')
       }
       if (outcome === undefined) return inner.request(request)
       const status = {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fault campaign on a real control plane: the operator is a process of its own, which is killed and
-// stopped by signals, behind a proxy that rejects its writes and holds its watches back. ROUNDS=50 for more;
-// SEED repeats a failure.
+// Fault injection on a real control plane. The operator is a process, which signals kill and pause. A proxy rejects
+// some of its writes and delays its watches. ROUNDS=50 runs more rounds; SEED repeats a failure.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
@@ -85,7 +84,7 @@ describe(`${rounds} rounds of faults on real Kubernetes (SEED=${seed})`, () => {
       judge: request => operator.faults.outcomeOf(request),
     })
     const { start } = await installOperator(kubernetes, {
-      // Whoever follows a killed one would wait for its lease to run out.
+      // A new operator would wait until the lease of the killed one expires.
       configuration: { leaderElection: { enabled: false } },
       kubeconfig: kubeconfigOf(proxy, kubernetes.directory),
     })
@@ -99,7 +98,7 @@ describe(`${rounds} rounds of faults on real Kubernetes (SEED=${seed})`, () => {
     await kubernetes?.stop()
   })
 
-  test('what recovers while the operator is stopped past the deadline is left alone', () =>
+  test('an operator that is paused past a termination deadline does not terminate a replica that has recovered', () =>
     recoversWhilePaused({ client, operator, newNamespace: () => kubernetes.newNamespace('faults') }))
 
   for (let number = 0; number < rounds; number++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The fault campaign on the embedded cluster. ROUNDS=100 for more; SEED repeats a failure.
+// Fault injection on the embedded cluster. ROUNDS=100 runs more rounds; SEED repeats a failure.
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
@@ -18,7 +18,7 @@ import { seeded } from './seeded.ts'
 const rounds = Number(process.env.ROUNDS ?? 4)
 const seed = Number(process.env.SEED ?? 1)
 
-/** An operator in this process: it dies with everything it had under way, and sleeps behind a gate. */
+/** An operator in this process. `kill` drops its work; `pause` holds back its requests and watches. */
 class OperatorInProcess implements OperatorUnderTest {
   readonly faults: Faults
   readonly #cluster: EmbeddedCluster
@@ -83,7 +83,7 @@ describe(`${rounds} rounds of faults (SEED=${seed})`, () => {
     }
   }
 
-  test('what recovers while the operator is stopped past the deadline is left alone', () =>
+  test('an operator that is paused past a termination deadline does not terminate a replica that has recovered', () =>
     withOperator(seed, recoversWhilePaused))
 
   for (let number = 0; number < rounds; number++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a scenario is told: a cluster with the custom resources and the operator on it, and the means to look at it. The
-// scenarios do not know which cluster it is.
+// Runs one scenario on a cluster that has the custom resources installed: starts the operator, sends the requests of
+// users, and waits for states. The same scenarios run on the embedded cluster and on a real one.
 import {
   admit,
   annotation,
@@ -28,9 +28,12 @@ import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
 import { pollIntervalMs, untilUnchanged } from './unchanged.ts'
 
-/** Everything that happens in a scenario happens within this; a stuck one is told apart from a slow machine. Shorter by PATIENCE_MS. */
+/** Every wait of a scenario ends within this time, also on a slow machine. PATIENCE_MS shortens it. */
 export const patienceMs = Number(process.env.PATIENCE_MS ?? 120_000)
-/** Statuses that nobody waits for are written with a delay: it is quiet when nothing came for longer than that. */
+/**
+ * The operator delays status writes that change nothing essential. It is idle when it writes nothing for longer than
+ * that delay.
+ */
 const quietMs = 800
 export const waiterImage = 'grove-initc:test'
 
@@ -41,7 +44,10 @@ export interface WriteCount {
 
 const readVerbs = new Set(['get', 'list', 'watch', 'find'])
 
-/** Counts writes, of a namespace if one is named: sets of other scenarios live on beside it. */
+/**
+ * Returns an observer of requests that records writes, of one namespace if one is given: sets of other scenarios exist
+ * in the same cluster.
+ */
 export function writeCounter(writes: WriteCount[], namespace?: string) {
   return ({ verb, resource, path }: { verb: string; resource?: string; path: string }): void => {
     const isElsewhere =
@@ -53,11 +59,11 @@ export function writeCounter(writes: WriteCount[], namespace?: string) {
 export class Harness {
   readonly client: Client
   readonly namespace: string
-  /** Writes of the operator since they were last forgotten. */
+  /** Writes of the operator. Tests clear the list. */
   readonly writes: WriteCount[]
-  /** Events of every operator that was here, in the order in which they were told. */
+  /** Events of all operators of this harness, in the order of emission. */
   readonly events: { readonly about: string; readonly reason: string; readonly message: string }[] = []
-  /** What every operator that was here logged as an error about this namespace. */
+  /** Errors that the operators of this harness logged about objects in the namespace. */
   readonly errors: { readonly message: string; readonly error: string }[] = []
   readonly #operatorClient: Client
   #configuration: OperatorConfiguration
@@ -103,7 +109,7 @@ export class Harness {
     this.#operator = undefined
   }
 
-  /** Another operator in its place, which looks at the cluster anew. */
+  /** Replaces the operator by one with empty caches. */
   async restartOperator(configuration = this.#configuration): Promise<void> {
     await this.stopOperator()
     this.#configuration = configuration
@@ -115,7 +121,7 @@ export class Harness {
     this.#operator = undefined
   }
 
-  /** Creates a PodCliqueSet as admission lets it through. */
+  /** Creates a PodCliqueSet after admission has defaulted and validated it. */
   async apply(manifest: string): Promise<Stored<PodCliqueSet>> {
     const given = parse(manifest) as { metadata: { namespace?: string } }
     given.metadata.namespace = this.namespace
@@ -127,7 +133,7 @@ export class Harness {
     return this.client.create(resources.podCliqueSets, response.object as PodCliqueSet)
   }
 
-  /** Changes a PodCliqueSet as its author would, through admission; a rejection is an error. */
+  /** Updates a PodCliqueSet through admission. Throws if admission rejects the update. */
   async edit(name: string, change: (set: Stored<PodCliqueSet>) => void): Promise<void> {
     for (;;) {
       const oldObject = await this.client.get(resources.podCliqueSets, this.#ref(name))
@@ -192,19 +198,19 @@ export class Harness {
     await this.client.delete(resources.podCliqueSets, this.#ref(name))
   }
 
-  /** Waits until what is looked at is as it should be; tells how it was last seen when patience ends. */
+  /** Polls until the condition holds. After `patienceMs` it throws an error with the last value. */
   async until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
     const end = Date.now() + patienceMs
     for (;;) {
       const seen = await look()
       if (holds(seen)) return seen
       if (Date.now() > end)
-        throw new Error(`${what} did not come about; last seen: ${JSON.stringify(seen)?.slice(0, 2000)}`)
+        throw new Error(`${what}} did not happen; last value: ${JSON.stringify(seen)?.slice(0, 2000)}`)
       await new Promise(resolve => setTimeout(resolve, pollIntervalMs))
     }
   }
 
-  /** Waits until so many pods of a set are ready and no others are left. */
+  /** Waits until the set has exactly this number of pods and all of them are ready. */
   async untilReady(set: string, pods: number): Promise<Stored<Pod>[]> {
     return this.until(
       `${pods} ready pods of ${set}`,
@@ -224,12 +230,15 @@ export class Harness {
     return found!
   }
 
-  /** Waits until the operator writes nothing any more for a while. */
+  /** Waits until the operator stops writing. */
   async untilQuiet(): Promise<void> {
     await untilUnchanged(() => this.writes.length, quietMs)
   }
 
-  /** Makes the operator look at a set again, and tells what it wrote; statuses may still have been on their way. */
+  /**
+   * Triggers a reconcile and returns its writes, except status writes: delayed ones of an earlier reconcile may come
+   * meanwhile.
+   */
   async writesOfAnotherReconcile(set: string): Promise<readonly WriteCount[]> {
     await this.untilQuiet()
     this.writes.length = 0
@@ -238,7 +247,7 @@ export class Harness {
     return this.writes.filter(({ resource }) => !resource.endsWith('/status'))
   }
 
-  /** What admission may ask about: the topologies that are there; every queue of Volcano is open. */
+  /** The cluster state that admission reads: all topologies; every Volcano queue is open. */
   async #admissionView(): Promise<ClusterView> {
     const { items } = await this.client.list(resources.clusterTopologyBindings)
     const levels = new Map(items.map(({ metadata, spec }) => [metadata.name, spec.levels]))

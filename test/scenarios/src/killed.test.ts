@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator is killed at two hundred moments while sets of a hundred pods are deployed, scaled and deleted: in the
-// end everything is as if nobody had been killed, and no pod was made twice or replaced on the way.
+// The operator is killed at 200 random requests while sets of 100 pods are deployed, scaled and deleted. The final
+// state is the same as without kills, and no pod is created twice or replaced.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { label, type Pod } from '@grove/api'
@@ -17,7 +17,7 @@ import { untilUnchanged } from './unchanged.ts'
 
 const deaths = Number(process.env.DEATHS ?? 200)
 const seed = Number(process.env.SEED ?? 1)
-/** When nothing is asked for so long and no death has come, the work was over before it. */
+/** If there is no request for this time, the operator has finished before the kill. */
 const noDeathMs = 400
 
 const hundred = `
@@ -52,7 +52,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   })
   after(() => embedded?.stop())
 
-  test('leaves what an undisturbed one leaves, and never makes a pod twice', async () => {
+  test('reaches the state that an undisturbed operator reaches, and creates no pod twice', async () => {
     const undisturbed = await lifecycle('undisturbed', 0)
     for (let round = 0; died < deaths; round++) {
       const disturbed = await lifecycle(`killed-${round}`, 1)
@@ -63,7 +63,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     assert.ok(died >= deaths)
   })
 
-  /** Deploys, scales in and out again and deletes; the operator dies `often` times the usual number in each step. */
+  /** Deploys, scales in, scales out and deletes a set. Each step kills the operator `often` times its usual number. */
   async function lifecycle(namespace: string, often: number) {
     await embedded.newNamespace(namespace)
     const record = await podRecord(namespace)
@@ -93,7 +93,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
         set => set?.status?.updatedReplicas === 2,
       )
       await harness.until(
-        'every clique to say so',
+        'the status of every clique',
         () => harness.cliques('hundred'),
         cliques =>
           cliques.every(
@@ -107,7 +107,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
       await step(scaleTo(fewer.replicas), { times: 2, within: 4 }, ready(fewer.pods)),
       await step(scaleTo(12), { times: 8, within: 8 }, ready(pods)),
     ]
-    // What deletion takes away was neither lost nor made twice.
+    // Deletion of the set must not count as lost pods.
     const { madeTwice, lost } = record.close()
     await step(
       harness => harness.deleteSet('hundred'),
@@ -124,7 +124,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     return { states, madeTwice, lost }
   }
 
-  /** Does something, and kills one operator after the other while they bring it about. */
+  /** Runs an action and kills one operator after the other while they work on it. */
   async function broken(
     namespace: string,
     act: (harness: Harness) => Promise<unknown>,
@@ -155,7 +155,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     }
   }
 
-  /** Notes every pod that comes, and every one that goes although its place stays. */
+  /** Records every created pod, and every deleted pod whose index is still wanted. */
   async function podRecord(namespace: string) {
     const made = new Map<string, number>()
     const gone: string[] = []
@@ -163,7 +163,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     const cache = new WatchCache<Pod>(connect(), resources.pods, { namespace })
     cache.onChange(change => {
       const place = placeOf((change.new ?? change.old) as Pod)
-      // Replicas that are scaled away and made again have their pods made again too.
+      // Pods of replicas that are scaled in and out again are recreated on purpose.
       if (isScaledAway((change.new ?? change.old) as Pod)) return
       if (change.type === 'add') made.set(place, (made.get(place) ?? 0) + 1)
       if (change.type === 'delete') gone.push(place)

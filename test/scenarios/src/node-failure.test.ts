@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A node dies under a running set, and comes back. Nodes are patient for minutes and gangs for hours, so this is told
-// under a clock that the test turns: API server, controllers, kubelets and operator all read it.
+// A node fails under a running set and recovers. Eviction takes minutes and gang termination hours, so the API server,
+// controllers, kubelets and operator share a clock that the test advances.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { defaultConfiguration, type Pod } from '@grove/api'
@@ -24,7 +24,7 @@ const namespace = 'default'
 const second = 1_000
 const minute = 60 * second
 
-describe('a node that dies under a set', () => {
+describe('a node that fails under a running set', () => {
   const clock = new FakeClock()
   let cluster: Cluster
   let controllers: RunningControllers
@@ -34,7 +34,7 @@ describe('a node that dies under a set', () => {
   let lost: Stored<Pod>[]
   let victim: string
 
-  /** Waits for something that needs no time to pass. */
+  /** Waits for work that needs no time to elapse. */
   async function settled<T>(work: Promise<T>): Promise<T> {
     let done = false
     const watched = work.finally(() => {
@@ -42,7 +42,7 @@ describe('a node that dies under a set', () => {
     })
     watched.catch(() => {})
     for (let turn = 0; !done && turn < 10_000; turn++) await clock.advance(0)
-    assert.ok(done, 'the work waits for something that never comes')
+    assert.ok(done, 'the work waits for an event that does not happen')
     return watched
   }
 
@@ -78,7 +78,7 @@ describe('a node that dies under a set', () => {
     cluster?.stop()
   })
 
-  it('had its share of the pods', async () => {
+  it('ran some of the pods', async () => {
     const all = await serving()
     assert.equal(all.length, 10)
     victim = all[0]!.spec!.nodeName!
@@ -87,7 +87,7 @@ describe('a node that dies under a set', () => {
     assert.equal(await availableReplicas(), 1)
   })
 
-  it('is missed after fifty seconds; its pods serve nobody, but stay', async () => {
+  it('is unreachable after one minute; its pods are not ready but still exist', async () => {
     await settled(controllers.fleet.kill(victim))
     await clock.advance(minute)
     const node = await settled(client.get(nodes, { name: victim }))
@@ -96,7 +96,7 @@ describe('a node that dies under a set', () => {
     assert.equal((await pods()).length, 10)
   })
 
-  it('loses them five minutes later; others take their place elsewhere', async () => {
+  it('loses its pods to eviction five minutes later, and other nodes run their replacements', async () => {
     await clock.advance(6 * minute)
     const now = await serving()
     assert.equal(now.length, 10)
@@ -105,7 +105,7 @@ describe('a node that dies under a set', () => {
     assert.equal(await availableReplicas(), 1)
   })
 
-  it('has nothing left of them when it is back, and takes new ones', async () => {
+  it('has none of the old pods when it recovers, and is schedulable again', async () => {
     await settled(controllers.fleet.revive(victim))
     await clock.advance(2 * minute)
     const node = await settled(client.get(nodes, { name: victim }))
@@ -113,7 +113,7 @@ describe('a node that dies under a set', () => {
     const all = await pods()
     assert.equal(all.length, 10)
     assert.deepEqual(on(victim, all), [])
-    // What serves is not moved, however long one waits.
+    // Ready pods are never moved back.
     const uids = all.map(({ metadata }) => metadata.uid).sort()
     await clock.advance(30 * minute)
     assert.deepEqual((await serving()).map(({ metadata }) => metadata.uid).sort(), uids)

@@ -3,7 +3,7 @@
 import type { RunningOperator } from '@grove/operator'
 import { untilUnchanged } from './unchanged.ts'
 
-/** How many pods the operator's planners were given, in all or while something happens. */
+/** Counts the pods that the operator's planners read, in total or during an action. */
 export class PodReads {
   #seen = 0
 
@@ -16,7 +16,7 @@ export class PodReads {
     }
   }
 
-  /** Waits until nobody has looked for so long. */
+  /** Waits until the planners have read no pod for this time. */
   untilUnchanged(forMs: number): Promise<void> {
     return untilUnchanged(() => this.#seen, forMs)
   }

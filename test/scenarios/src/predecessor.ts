@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes a set of ours look as if another operator had run it: the same objects under other hashes, with the finalizers
-// that the other one puts on them, and without what only we remember. Our operator must be stopped meanwhile.
+// Changes the objects of a set to the form in which another operator leaves them: other hashes, the finalizers of that
+// operator, no records and conditions of this one. The operator must be stopped meanwhile.
 import {
   conditionType,
   finalizer,
@@ -21,21 +21,21 @@ import { resources } from '@grove/operator'
 import type { Harness } from './harness.ts'
 
 export interface Predecessor {
-  /** The hash that it stored for a set, or for one of its cliques. */
+  /** Returns the hash that the operator stored for a set or for one of its cliques. */
   readonly naming: (spec: PodCliqueSetSpec, clique?: string) => string
-  /** Whether it is another operator: with finalizers of its own, and without our records and conditions. */
+  /** True for another operator, which sets its own finalizers and none of our records and conditions. */
   readonly isForeign: boolean
 }
 
 export const previousRelease: Predecessor = {
-  // Generations had no start-up type; hashes of pod templates are the same today.
+  // The generation hash did not include the startup type. The pod template hash has not changed since.
   naming: (spec, clique) => (clique === undefined ? formerGenerationHash(spec) : ownHash(spec, clique)),
   isForeign: false,
 }
 
 export const predecessors: Readonly<Record<string, Predecessor>> = {
   'the older operator': { naming: legacyHash, isForeign: true },
-  // What a build with another Kubernetes library would have stored: same form, no way to compute it.
+  // A hash of a build with another Kubernetes library: it has the same format, but cannot be recomputed.
   'another build of the older operator': {
     naming: (spec, clique) => [...legacyHash(spec, clique)].reverse().join(''),
     isForeign: true,
@@ -91,7 +91,7 @@ export async function leaveAs(
   if (!isForeign) await recordAs(harness, name, rename)
 }
 
-/** Names of objects cannot be changed: each record is made again under the name that it would have had. */
+/** Names of objects are immutable, so each record is recreated with the name that the former release gave it. */
 async function recordAs(harness: Harness, set: string, rename: <T>(value: T) => T): Promise<void> {
   const { namespace } = harness
   for (const record of await harness.list(resources.controllerRevisions, set)) {
@@ -115,7 +115,7 @@ type WithStatus = KubeObject & { status?: { conditions?: { type: string }[] } }
 
 const remembered: ReadonlySet<string> = new Set([conditionType.everScheduled, conditionType.everHealthy])
 
-/** Hashes in the objects of a set that are not of today's algorithms. */
+/** Returns the hashes in the objects of a set that are not of the current algorithms. */
 export async function foreignNames(harness: Harness, name: string): Promise<string[]> {
   const pods = await harness.pods(name)
   const cliques = await harness.cliques(name)

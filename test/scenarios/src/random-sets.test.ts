@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sets that nobody thought of, and whatever may happen to them. SEED repeats a run, RUN picks one set of it, RUNS asks
-// for more of them.
+// Random sets and random actions on them. SEED repeats a run, RUN selects one of its sets, RUNS sets the number of
+// sets.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PodCliqueSet } from '@grove/api'
@@ -21,7 +21,7 @@ const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 24)
 const only = process.env.RUN === undefined ? undefined : Number(process.env.RUN)
 
-/** Sizes are for the actions to choose: autoscalers would push them into their bounds. */
+/** The actions choose the sizes. Autoscalers would move them into their bounds. */
 const withoutAutoscaler: readonly ControllerName[] = [
   'scheduler',
   'kubelet',
@@ -34,7 +34,7 @@ const withoutAutoscaler: readonly ControllerName[] = [
 
 interface RandomRun {
   readonly set: PodCliqueSet
-  /** Each is done at one go; then the set may settle. */
+  /** The actions of a burst follow each other at once. The set converges after each burst. */
   readonly bursts: readonly (readonly Action[])[]
 }
 
@@ -43,7 +43,7 @@ const randomRuns: fc.Arbitrary<RandomRun> = fc.record({
   bursts: fc.array(fc.array(actions, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 3 }),
 })
 
-describe(`generated sets (SEED=${seed})`, { concurrency: 6 }, () => {
+describe(`random sets (SEED=${seed})`, { concurrency: 6 }, () => {
   fc.sample(randomRuns, { seed, numRuns: runs }).forEach((sample, run) => {
     if (only !== undefined && only !== run) return
     test(`RUN=${run}`, async () => {
@@ -91,14 +91,14 @@ async function execute({ set, bursts }: RandomRun): Promise<void> {
 
 async function untilConverged(harness: Harness, model: Model): Promise<void> {
   await harness.until(
-    'a settled set',
+    'a converged set',
     async () => violations(await observe(harness, model.name), model),
     found => found.length === 0,
   )
   model.converged(sizes(await observe(harness, model.name)))
 }
 
-/** A settled set stays as it is, and looking at it again costs nothing. */
+/** A converged set does not change, and another reconcile writes nothing. */
 async function nothingIsWritten(harness: Harness, model: Model): Promise<void> {
   await harness.untilQuiet()
   assert.deepEqual(violations(await observe(harness, model.name), model), [])

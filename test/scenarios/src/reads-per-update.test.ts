@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an update costs per pod is the same in a large set as in a small one. Counted in pods that are looked at.
+// The work of an update per pod does not depend on the size of the set. The test counts the pods that planners read.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
@@ -12,10 +12,10 @@ import { Harness } from './harness.ts'
 import { PodReads } from './pod-reads.ts'
 
 const podsPerReplica = 2
-/** Longer than any of the operator's pauses for several changes to be looked at together. */
+/** Longer than every debounce interval of the operator. */
 const quietMs = 1_500
 
-/** As many replicas of a set as of a scaling group in one: where an update is led from differs. */
+/** Many replicas of a set, or of one scaling group: the set controller or the group controller drives the update. */
 const shapes: Record<string, (replicas: number) => string> = {
   'a set of many replicas': replicas => `
 spec:
@@ -39,7 +39,7 @@ spec:
 `,
 }
 
-describe('work of updates', () => {
+describe('reads per update are proportional to the number of pods', () => {
   let embedded: EmbeddedCluster
 
   before(async () => {
@@ -54,14 +54,14 @@ describe('work of updates', () => {
       for (const step of ['announcing', 'replacing'] as const)
         assert.ok(
           large[step] < 1.5 * small[step],
-          `${step} took ${large[step]} looks at each pod, ${small[step]} in a fifth of the set`,
+          `${step} took ${large[step]}} reads per pod, ${small[step]} in a fifth of the set`,
         )
-      // Nothing is replaced yet: every clique, and every gang, looks at its own pods a few times.
-      assert.ok(large.announcing <= 10, `${large.announcing} looks at each pod for a new template`)
+      // No pod is replaced yet: every clique and every gang reads its own pods a few times.
+      assert.ok(large.announcing <= 10, `${large.announcing}} reads per pod for a new template`)
     })
   })
 
-  /** How often each pod is looked at when a new template is announced, and while all are replaced. */
+  /** Returns the number of reads per pod after a template change is announced, and while the pods are replaced. */
   async function measured(namespace: string, spec: string, replicas: number) {
     await embedded.newNamespace(namespace)
     const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle))

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a real API server makes of a template, with its schema and our webhooks, is the same revision;
-// whatever way the same manifest is applied again, nothing rolls; and what means something else always does,
-// once.
+// Revisions on a real API server with its schema and our webhooks. The stored template has the same revision as the
+// applied one. Applying an equivalent manifest starts no update; a different one starts exactly one.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import {
@@ -23,7 +22,7 @@ import { seeded } from './seeded.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const specs = Number(process.env.SPECS ?? 150)
-/** Of the random ones many are rejected, for reasons that no schema tells. */
+/** The API server rejects many random templates, because the schema does not express every rule. */
 const fewestAccepted = specs / 6
 
 const rich: PodSpec = {
@@ -84,13 +83,13 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
     await kubernetes?.stop()
   })
 
-  test(`${specs} random templates come back as the same revision`, async () => {
+  test(`${specs}} random templates have the same revision after they are stored`, async () => {
     const below = seeded(seed)
     const schema = podSpecSchema()
     let accepted = 0
     for (let at = 0; at < specs; at++) {
       const podSpec = randomBySchema(schema, below, 1 + (at % 3)) as PodSpec
-      // Every pod has a container, and pods that name nodes or accounts are not ours to judge.
+      // Every pod needs a container, and random lists may be empty.
       podSpec.containers = podSpec.containers?.length ? podSpec.containers : rich.containers
       const given = setOf(namespace, [clique('a', podSpec)])
       try {
@@ -104,7 +103,7 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
     assert.ok(accepted >= fewestAccepted, `${accepted} were accepted`)
   })
 
-  test('the same manifest again, client-side and server-side, reordered and spelled out, rolls nothing', async () => {
+  test('applying the same manifest client-side, server-side, reordered or with explicit defaults starts no update', async () => {
     const harness = new Harness({ client, operatorClient: client, namespace, writes: [] })
     const apply = async (object: PodCliqueSet, ...words: string[]) => {
       const input = JSON.stringify(object)
@@ -136,7 +135,7 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
     await apply(spelledOut(manifest))
     await isUntouched('defaults spelled out')
     await apply(manifest)
-    await isUntouched('defaults taken away again')
+    await isUntouched('explicit defaults removed')
 
     const changed = structuredClone(manifest)
     changed.spec.template.cliques[0]!.spec.podSpec.containers[0]!.env!.reverse()

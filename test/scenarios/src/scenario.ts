@@ -3,10 +3,10 @@
 import type { OperatorConfiguration } from '@grove/api'
 import type { Harness } from './harness.ts'
 
-/** One scenario: what is done to a set, and what must be seen. */
+/** One scenario: actions on a set and the expected states. */
 export interface Scenario {
   readonly name: string
-  /** Of the operator; the defaults unless told. */
+  /** Configuration of the operator. Default: the default configuration. */
   readonly configuration?: OperatorConfiguration
   run(harness: Harness): Promise<void>
 }

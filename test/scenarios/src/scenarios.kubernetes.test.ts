@@ -20,7 +20,8 @@ describe('scenarios on real Kubernetes', () => {
       gpus: 8,
       flags: {
         'kube-controller-manager': [
-          // The collector is not what is measured here.
+          // The default limits of the controller manager would slow down the garbage collector, and every scenario with
+          // it.
           '--kube-api-qps=300',
           '--kube-api-burst=600',
           '--horizontal-pod-autoscaler-sync-period=1s',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that there is of a set, one line for each object with what others rely on, so that a scenario can
-// spell out what a step leaves behind, and which objects it makes anew.
+// Prints all objects of a set, one line each, with the fields that other components rely on. A scenario lists the
+// expected lines after each step, and the objects that the step recreates.
 import assert from 'node:assert/strict'
 import { label, type Pod, type PodClique, type PodGang } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
@@ -10,7 +10,7 @@ import { type Harness, isReady } from './harness.ts'
 
 interface Look {
   readonly lines: readonly string[]
-  /** What is there under which name, pods under their hostname. */
+  /** UIDs by kind and name; pods by their hostname. */
   readonly uids: ReadonlyMap<string, string>
 }
 
@@ -25,10 +25,10 @@ export class SetTree {
   }
 
   /**
-   * Waits until these lines, in any order, are all there is. What was there at the last look and is there now
-   * must be the same object, except what is called renewed.
+   * Waits until the set consists of exactly these lines, in any order. Objects that existed at the last call must be
+   * the same objects now, except those listed as `recreated`.
    */
-  async until(what: string, lines: readonly string[], renewed: readonly string[] = []): Promise<void> {
+  async until(what: string, lines: readonly string[], recreated: readonly string[] = []): Promise<void> {
     const wanted = lines.toSorted()
     let seen: Look = { lines: [], uids: new Map() }
     const look = async () => {
@@ -38,12 +38,12 @@ export class SetTree {
     try {
       await this.#harness.until(what, look, text => text === wanted.join('\n'))
     } catch (error) {
-      // Tells line by line what is different.
+      // Shows the difference line by line.
       assert.deepEqual(seen.lines, wanted, what)
       throw error
     }
     const changed = [...seen.uids].filter(([key, uid]) => (this.#before.get(key) ?? uid) !== uid)
-    assert.deepEqual(changed.map(([key]) => key).sort(), renewed.toSorted(), `${what}: made anew`)
+    assert.deepEqual(changed.map(([key]) => key).sort(), recreated.toSorted(), `${what}}: recreated`)
     this.#before = seen.uids
   }
 
@@ -96,10 +96,7 @@ function cliqueLine({ metadata, spec, status }: Stored<PodClique>): string {
   return `clique ${metadata.name}: ${status?.readyReplicas} of ${spec.replicas} ready, ${status?.updatedReplicas} updated, gang ${metadata.labels?.[label.podGang]}${after}`
 }
 
-/**
- * The pods that the gang refers to by their index; outdated ones have a star, those that are not ready an
- * exclamation mark.
- */
+/** Lists the pods of a gang by their index. A star marks an outdated pod, an exclamation mark one that is not ready. */
 function gangLine(
   { metadata, spec }: Stored<PodGang>,
   pods: readonly Stored<Pod>[],

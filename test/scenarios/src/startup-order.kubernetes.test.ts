@@ -10,10 +10,10 @@ import { Harness, isReady } from './harness.ts'
 import { PodStarter } from './pod-starter.ts'
 import { startupOrderScenarios } from './scenarios/startup-order.ts'
 
-/** Keeps a pod from being placed until it is taken away. */
+/** A scheduling gate that keeps a pod pending until the test removes it. */
 const hold = 'example.com/hold'
 
-describe('order of starting on real Kubernetes, with a waiter process for every pod that waits', () => {
+describe('startup order on real Kubernetes, with a waiter process for every pod with dependencies', () => {
   let kubernetes: Kubernetes
 
   before(async () => {
@@ -53,7 +53,7 @@ describe('order of starting on real Kubernetes, with a waiter process for every 
   for (const scenario of startupOrderScenarios)
     test(scenario.name, () => withHarness(harness => scenario.run(harness)))
 
-  test('waiters that are killed begin again, and the order holds', () =>
+  test('waiters that are killed start again, and pods start in order', () =>
     withHarness(async (harness, starter) => {
       await harness.apply(`
 apiVersion: grove.io/v1alpha1

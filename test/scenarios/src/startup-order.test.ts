@@ -11,13 +11,13 @@ import { Harness } from './harness.ts'
 import { ReadinessRecord } from './scenarios/startup-order.ts'
 
 const children = 200
-/** Of their waiters so many are killed while they wait. */
+/** The number of waiters that the test kills while they wait. */
 const killed = 20
 
 const hold = 'example.com/hold'
 
 const requests = { list: 0, watch: 0 }
-/** Runs that had to wait. */
+/** The number of runs that had to wait. */
 let waiting = 0
 const runsOf = new Map<string, number>()
 let embedded: EmbeddedCluster
@@ -39,7 +39,7 @@ function counted(transport: Transport): Transport {
   }
 }
 
-/** One run of a pod's waiter. The first runs of some are killed as soon as they wait. */
+/** Runs the waiter of a pod once. The first runs of some pods are killed as soon as they wait. */
 async function run(pod: string, words: readonly string[], namespace: string, signal: AbortSignal) {
   const times = (runsOf.get(pod) ?? 0) + 1
   runsOf.set(pod, times)
@@ -72,7 +72,7 @@ before(async () => {
 })
 after(() => embedded?.stop())
 
-test('200 waiters at once, some of them killed: one list and one watch for each run, and none ends too early', async () => {
+test('200 concurrent waiters, some of them killed, send one list and one watch per run, and none ends too early', async () => {
   const namespace = await embedded.newNamespace('many')
   const { client } = embedded
   const harness = new Harness({ client, operatorClient: embedded.connect([]), namespace, writes: [] })

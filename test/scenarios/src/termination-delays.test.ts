@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gang termination with delays of hours: the whole operator on a whole cluster, both under one clock that the
-// test turns.
+// Gang termination with delays of hours. The operator and the cluster share a clock that the test advances.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultConfiguration, type EventValue, type OperatorConfiguration, type Pod } from '@grove/api'
@@ -42,7 +41,7 @@ class Hours implements AsyncDisposable {
     this.harness = new Harness({ client, operatorClient: client, namespace: 'hours', writes: [] })
   }
 
-  /** A set that is up and running, and terminates after four hours. */
+  /** Starts a set with a termination delay of four hours and waits until it is ready. */
   static async begin(onTotalLoss: 'Wait' | 'Recreate' = 'Wait'): Promise<Hours> {
     const clock = new FakeClock()
     const cluster = createCluster({ clock, seed: 1 })
@@ -63,7 +62,7 @@ class Hours implements AsyncDisposable {
           'garbage-collector',
           'service-accounts',
         ],
-        // Life signs every few seconds would be most of the work.
+        // A heartbeat every few seconds would be most of the work.
         heartbeats: { intervalMs: hour },
         nodeLifecycle: { graceMs: 3 * hour },
       }),
@@ -95,7 +94,7 @@ class Hours implements AsyncDisposable {
     this.#operator = undefined
   }
 
-  /** Time passes. The first seconds of it are for what has just happened to be seen. */
+  /** Lets time elapse. The first seconds elapse in small steps, so that watches deliver recent changes. */
   async pass(ms: number): Promise<void> {
     const seen = 20_000
     for (let left = Math.min(ms, seen); left > 0; left -= 100) await this.#clock.advance(100)
@@ -113,7 +112,7 @@ class Hours implements AsyncDisposable {
     assert.fail('the set did not become ready')
   }
 
-  /** UIDs of the cliques whose names begin so. */
+  /** Returns the UIDs of the cliques whose names have this prefix. */
   async cliques(prefix = setName): Promise<string[]> {
     const found = await this.harness.cliques(setName)
     return found
@@ -126,7 +125,7 @@ class Hours implements AsyncDisposable {
     for (const pod of await this.#pods(prefix)) await report(this.harness, pod, ready)
   }
 
-  /** Every node goes with its pods, or takes pods again. */
+  /** `gone`: cordons every node and deletes its pods. `back`: makes the nodes schedulable. */
   async setNodes(state: 'gone' | 'back'): Promise<void> {
     const unschedulable = state === 'gone'
     for (const name of nodeNames)
@@ -149,7 +148,7 @@ class Hours implements AsyncDisposable {
   }
 }
 
-/** Waits for something that needs little time to pass. */
+/** Waits for work that needs only little time to elapse. */
 async function turning<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   let done = false
   const watched = work.finally(() => {
@@ -157,13 +156,13 @@ async function turning<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   })
   watched.catch(() => {})
   for (let turn = 0; !done && turn < 5_000; turn++) await clock.advance(1)
-  assert.ok(done, 'the work waits for something that never comes')
+  assert.ok(done, 'the work waits for an event that does not happen')
   return watched
 }
 
 const isDisjoint = (a: readonly string[], b: readonly string[]) => a.every(uid => !b.includes(uid))
 
-test('four hours below the minimum take the replica down, once and no other, whoever watches meanwhile', async () => {
+test('terminates a replica after four hours below minAvailable, once, and no other replica, also if the operator restarts', async () => {
   await using hours = await Hours.begin()
   const [broken, other] = [await hours.cliques('fire-0-'), await hours.cliques('fire-1-')]
   await hours.report('fire-0-web', false)
@@ -182,7 +181,7 @@ test('four hours below the minimum take the replica down, once and no other, who
   assert.equal(hours.count('PodCliqueSetReplicaDeleteSuccessful'), 1)
 })
 
-test('a recovery in the last minute cancels it; so does one that no operator saw', async () => {
+test('a recovery cancels the termination in the last minute, and also while no operator runs', async () => {
   await using hours = await Hours.begin()
   const before = await hours.cliques()
   await hours.report('fire-0-web', false)
@@ -200,7 +199,7 @@ test('a recovery in the last minute cancels it; so does one that no operator saw
   assert.deepEqual(await hours.cliques(), before)
 })
 
-test('a group replica that the group can do without goes alone', async () => {
+test('terminates only the group replica if the group has enough other replicas', async () => {
   await using hours = await Hours.begin()
   const spared = new Set(await hours.cliques())
   const broken = await hours.cliques('fire-0-eng-1')
@@ -216,7 +215,7 @@ test('a group replica that the group can do without goes alone', async () => {
   await hours.untilReady()
 })
 
-test('what is lost altogether waits, is told of once, and comes back by itself', async () => {
+test('with Wait, a set that lost all pods is kept, reports the loss once per object, and recovers when nodes return', async () => {
   await using hours = await Hours.begin('Wait')
   const before = await hours.cliques()
   await hours.setNodes('gone')
@@ -234,7 +233,7 @@ test('what is lost altogether waits, is told of once, and comes back by itself',
   assert.deepEqual(await hours.cliques(), before)
 })
 
-test('with Recreate a total loss is a breach like any other, once', async () => {
+test('with Recreate, the loss of all pods is a breach that terminates each replica once', async () => {
   await using hours = await Hours.begin('Recreate')
   const before = await hours.cliques()
   await hours.setNodes('gone')
@@ -243,7 +242,11 @@ test('with Recreate a total loss is a breach like any other, once', async () => 
   await hours.pass(2 * minute)
   assert.ok(isDisjoint(before, await hours.cliques()))
   await hours.pass(5 * hour)
-  assert.equal(hours.count('PodCliqueSetReplicaDeleteSuccessful'), 2, 'what never ran again is left alone')
+  assert.equal(
+    hours.count('PodCliqueSetReplicaDeleteSuccessful'),
+    2,
+    'a replica that never became ready again is not terminated again',
+  )
   await hours.setNodes('back')
   await hours.untilReady()
 })

@@ -2,7 +2,10 @@
 
 export const pollIntervalMs = 20
 
-/** Waits until a count stands still for so long. PodReads are counted and not time: on a busy machine both come late. */
+/**
+ * Waits until a count has not changed for this time. It counts polls instead of reading a clock: on a busy machine,
+ * polls and changes are delayed alike.
+ */
 export async function untilUnchanged(count: () => number, forMs: number): Promise<void> {
   let before = Number.NaN
   for (let still = 0; still * pollIntervalMs < forMs; ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An operator that lost its rights to NVLink domains while they are switched off: it runs, leaves them alone,
-// and says so.
+// An operator without rights on ComputeDomains while NVLink domains are disabled: it runs sets, sends no request for
+// domains, and logs the missing right.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => embedded?.stop())
 
-/** Whoever asks is told that he may not delete domains. */
+/** Denies every access review for the verb delete, and records requests for ComputeDomains. */
 function forbidding(asked: string[]): Transport {
   const transport = inProcessTransport(embedded.cluster.handle)
   const status = { allowed: false }
@@ -40,7 +40,7 @@ function forbidding(asked: string[]): Transport {
   }
 }
 
-test('without rights to NVLink domains sets run as ever, no domain is touched, and the log tells what is missing', async () => {
+test('without rights on ComputeDomains, sets run, no domain is requested, and the log names the missing right', async () => {
   const asked: string[] = []
   const lines: string[] = []
   const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
@@ -53,7 +53,7 @@ test('without rights to NVLink domains sets run as ever, no domain is touched, a
     await harness.untilReady('solo', 2)
     await harness.deleteSet('solo')
     await harness.until(
-      'the set to go',
+      'the set to be deleted',
       () => harness.set('solo'),
       found => found === undefined,
     )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An operator that may not keep revisions: an installation from before there was a history, or somebody who took the
-// right away. Sets work all the same, and somebody is told.
+// An operator without rights on ControllerRevisions, for example after an upgrade with old RBAC rules. Sets run without
+// a history, and the operator reports the missing right.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration, type EventValue } from '@grove/api'
@@ -35,7 +35,7 @@ const namespaces = defineResource<KubeObject>({
   namespaced: false,
 })
 
-describe('an operator without the right to keep revisions', () => {
+describe('an operator without rights on ControllerRevisions', () => {
   let cluster: Cluster
   let controllers: RunningControllers
   let client: Client
@@ -52,7 +52,7 @@ describe('an operator without the right to keep revisions', () => {
     cluster?.stop()
   })
 
-  /** A client whose requests about revisions are rejected, all of them or only those that write. */
+  /** A client whose requests for ControllerRevisions are rejected, all of them or only writes. */
   function rejected(isRejected: (request: TransportRequest) => boolean): Client {
     const transport = inProcessTransport(cluster.handle)
     const body = JSON.stringify({
@@ -95,7 +95,7 @@ describe('an operator without the right to keep revisions', () => {
       assert.equal((await harness.list(resources.controllerRevisions, 'solo')).length, 0)
       await harness.deleteSet('solo')
       await harness.until(
-        'the set to go',
+        'the set to be deleted',
         () => harness.set('solo'),
         found => found === undefined,
       )
@@ -105,7 +105,7 @@ describe('an operator without the right to keep revisions', () => {
     return { lines, events }
   }
 
-  test('says at its start what it lacks, and runs sets without a history', async () => {
+  test('logs the missing right when it starts, and runs sets without a history', async () => {
     const { lines } = await told(
       'none',
       rejected(() => true),
@@ -118,7 +118,7 @@ describe('an operator without the right to keep revisions', () => {
     )
   })
 
-  test('says it of the set when only writing is rejected', async () => {
+  test('emits an event on the set when only writes are rejected', async () => {
     const { events } = await told(
       'read-only',
       rejected(({ method }) => method !== 'GET'),

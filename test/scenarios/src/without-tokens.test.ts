@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A cluster on which nobody fills the Secrets of service accounts: only pods that need the token are held
-// back.
+// A cluster that does not fill the token Secrets of service accounts: only pods that need the token wait.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { names } from '@grove/api'
@@ -55,7 +54,7 @@ async function withHarness(
   }
 }
 
-test('a set whose pods start in any order does not wait for a token', () =>
+test('a set without startup order does not wait for a token', () =>
   withHarness(async harness => {
     await harness.apply(pair('AnyOrder'))
     await harness.untilReady('pair', 2)
@@ -64,7 +63,7 @@ test('a set whose pods start in any order does not wait for a token', () =>
     assert.equal((await harness.client.get(resources.secrets, ref)).data?.token, undefined)
   }, 'any'))
 
-test('in order, the pods that wait for others are made as soon as there is a token', () =>
+test('with a startup order, pods with dependencies are created as soon as the Secret has a token', () =>
   withHarness(async harness => {
     await harness.apply(pair('InOrder'))
     const hosts = async () => (await harness.pods('pair')).map(pod => pod.spec?.hostname).sort()
@@ -77,7 +76,7 @@ test('in order, the pods that wait for others are made as soon as there is a tok
     await harness.until('the second pod', hosts, found => found.join() === 'pair-0-first-0,pair-0-second-0')
   }, 'ordered'))
 
-test('20 cliques that wait cause one poll of the Secret, and the set reports that the token is missing', () =>
+test('20 waiting cliques cause one poll of the Secret, and the set reports the missing token', () =>
   withHarness(async (harness, reads) => {
     const manifest = pair('InOrder')
     const [head, cliques = ''] = manifest.split('    cliques:\n')
@@ -103,7 +102,7 @@ test('20 cliques that wait cause one poll of the Secret, and the set reports tha
       pods => pods.length === 22,
     )
     await harness.until(
-      'the errors to be gone',
+      'no errors in the status',
       () => harness.set('pair'),
       seen => !seen?.status?.lastErrors?.length,
     )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which pods a request of the operator takes down, as the cluster stands when it comes.
+// Finds the pods that a delete request of the operator affects, in the state of the cluster when the request arrives.
 import { label, type Pod } from '@grove/api'
 import { matchesLabels, parseLabelSelector } from '@grove/apimachinery'
 import type { Stored } from '@grove/kube'
@@ -8,7 +8,7 @@ import type { OperatorRequest } from './faults.ts'
 
 export interface Deletion {
   readonly namespace: string
-  /** One pod, or everything that labels select. */
+  /** True for a deletecollection request, false for a single object. */
   readonly isCollection: boolean
   readonly resource: 'pods' | 'podcliques'
   selects(pod: Pod): boolean
@@ -16,7 +16,7 @@ export interface Deletion {
 
 const path = /\/namespaces\/([^/]+)\/(pods|podcliques)(?:\/([^/?]+))?(?:\?(.*))?$/
 
-/** Undefined for what is no deletion of pods or of what holds them. */
+/** Returns undefined for requests that delete neither pods nor PodCliques. */
 export function deletionOf(request: OperatorRequest): Deletion | undefined {
   const [, namespace, resource, name, query] = path.exec(request.path) ?? []
   if (request.method !== 'DELETE' || !namespace) return undefined
@@ -37,7 +37,7 @@ export function deletionOf(request: OperatorRequest): Deletion | undefined {
   }
 }
 
-/** Whether a pod is there to be taken down: not going already, and not at its end. */
+/** Reports whether a pod can still be disrupted: not terminating and not finished. */
 export function isStanding(pod: Stored<Pod>): boolean {
   const { phase } = pod.status ?? {}
   return !pod.metadata.deletionTimestamp && phase !== 'Failed' && phase !== 'Succeeded'

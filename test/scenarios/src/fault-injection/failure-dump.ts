@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a round that went wrong leaves behind, written down before it is cleared away.
+// Writes the objects, requests and logs of a failed round to files before the round is cleaned up.
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,13 +10,13 @@ import { setName } from './shape.ts'
 
 export interface FailureDump {
   readonly harnesses: readonly Harness[]
-  /** What the operator asked for, in that order. */
+  /** Write requests of the operator, in order. */
   readonly writes: readonly string[]
-  /** What it said. */
+  /** Log of the operator. */
   readonly output: string
 }
 
-/** Returns the directory where everything is now. */
+/** Returns the directory of the files. */
 export async function dumpFailure({ harnesses, writes, output }: FailureDump): Promise<string> {
   const directory = mkdtempSync(join(tmpdir(), 'grove-faults-'))
   writeFileSync(join(directory, 'writes.txt'), writes.join('\n'))

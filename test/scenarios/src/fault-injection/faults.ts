@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is wrong with the way between an operator and its API server, as a seed decides it: writes are
-// rejected, before or after they were carried out, and what happens is heard of late.
+// Faults between an operator and its API server, chosen by a seed. Writes fail before or after the server executes
+// them, and watch events are delayed.
 
 export interface OperatorRequest {
   readonly method: string
@@ -12,11 +12,11 @@ export interface OperatorRequest {
 export interface Rejection {
   readonly status: number
   readonly reason: string
-  /** The server has done what was asked; only its answer is lost. */
+  /** The server has executed the request; only its response is lost. */
   readonly isCarriedOut: boolean
 }
 
-/** Nobody answers with a conflict after having done what was asked. */
+/** A server never returns a conflict after it has executed the request. */
 const rejections: readonly Rejection[] = [
   { status: 409, reason: 'Conflict', isCarriedOut: false },
   ...[false, true].flatMap(isCarriedOut => [
@@ -24,7 +24,7 @@ const rejections: readonly Rejection[] = [
     { status: 503, reason: 'ServiceUnavailable', isCarriedOut },
   ]),
 ]
-/** Things that an operator keeps for itself. */
+/** Requests that change no state of a set. */
 const aside = /\/(events|leases)\b/
 
 interface Awaited {
@@ -33,13 +33,13 @@ interface Awaited {
 }
 
 export class Faults {
-  /** One write in so many is rejected; 0: none. */
+  /** Rejects one write in this number; 0 rejects none. */
   rejectOneIn = 0
-  /** By how many milliseconds news are late, at most. */
+  /** The longest delay of watch events in milliseconds. */
   lateMs = 0
-  /** Asked before every deletion, as long as it takes. */
+  /** Called before every deletion, which waits for it. */
   onDeletion: (request: OperatorRequest) => Promise<void> = async () => {}
-  /** What the operator asked for, and what was rejected of it. */
+  /** Write requests of the operator and their rejections. */
   readonly writes: string[] = []
   readonly #below: (limit: number) => number
   #awaited: Awaited[] = []
@@ -48,7 +48,7 @@ export class Faults {
     this.#below = below
   }
 
-  /** When the operator has begun so many further writes; when it has none left to make, after a while. */
+  /** Resolves after this number of further writes, or after `atMostMs` if the operator writes less. */
   async afterWrites(count: number, atMostMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, atMostMs)
@@ -57,7 +57,7 @@ export class Faults {
     clearTimeout(timer)
   }
 
-  /** What becomes of a request; undefined: it is answered as anywhere. */
+  /** Returns the rejection of a request, or undefined if the server handles it. */
   async outcomeOf(request: OperatorRequest): Promise<Rejection | undefined> {
     if (request.method === 'GET' || aside.test(request.path)) return undefined
     for (const one of this.#awaited) if (one.left-- <= 0) one.done()
@@ -71,7 +71,7 @@ export class Faults {
     return rejection
   }
 
-  /** How late the next piece of news is. */
+  /** Returns the delay of the next watch event. */
   lateness(): number {
     return this.#below(this.lateMs + 1)
   }

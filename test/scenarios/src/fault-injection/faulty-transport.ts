@@ -3,7 +3,7 @@
 import { type Transport, TransportError, type TransportResponse } from '@grove/kube'
 import type { Faults, Rejection } from './faults.ts'
 
-/** Holds everything back while somebody has closed it. */
+/** While the gate is closed, it blocks requests and watch events. */
 export class Gate {
   #closed: PromiseWithResolvers<void> | undefined
 
@@ -22,15 +22,15 @@ export class Gate {
 }
 
 /**
- * A way to a cluster in this process with faults on it, and a gate behind which the operator sees and does
- * nothing.
+ * A transport to a cluster in this process that injects faults. While the gate is closed, the operator neither reads
+ * nor writes.
  */
 export function faultyTransport(inner: Transport, faults: Faults, gate: Gate): Transport {
   return {
     async request(request) {
       await gate.opened()
       const rejection = await faults.outcomeOf(request)
-      // Whoever died meanwhile asks for nothing any more.
+      // The operator was killed while the request waited.
       if (request.signal?.aborted) throw new TransportError('aborted', false, 'the request was aborted')
       if (rejection && !rejection.isCarriedOut) return rejected(rejection)
       const response = await inner.request(request)

@@ -9,12 +9,12 @@ import type { FaultFixture } from './round.ts'
 import { allPods, manifest, setName } from './shape.ts'
 
 const delayMs = 3_000
-/** Long enough for an operator to do what it has been waiting for. */
+/** Enough time for the operator to carry out a termination that is due. */
 const sequelMs = 1_500
 
 /**
- * An operator that sleeps past a deadline wakes up with its timers first: what recovered meanwhile must not
- * suffer.
+ * Pauses the operator past a termination deadline. When it continues, its timers run before its watches deliver the
+ * recovery. The recovered replica must not be terminated.
  */
 export async function recoversWhilePaused({ client, operator, newNamespace }: FaultFixture): Promise<void> {
   const harness = new Harness({ client, operatorClient: client, namespace: await newNamespace(), writes: [] })

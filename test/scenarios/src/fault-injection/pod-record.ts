@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What was seen of the pods of a namespace, by a way of one's own that no fault lies on: since when each is
-// ready, and which of them somebody else than the operator has hurt.
+// Observes the pods of a namespace through a connection without faults. It records since when each pod is ready, and
+// which pods the test has disrupted.
 import type { Pod } from '@grove/api'
 import { type Client, type Stored, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { isReady } from '../harness.ts'
 import { isStanding } from './deletion.ts'
 
-/** A node that is lost loses its pods one after the other. */
+/** A lost node loses its pods one after the other. */
 const evictionMs = 1_500
-/** How long an operator that is awake may not have heard of something. */
+/** The longest delay with which a running operator receives a watch event. */
 const awakeMs = 1_000
 
 export class PodRecord {
@@ -43,30 +43,30 @@ export class PodRecord {
     await this.#watching
   }
 
-  /** To be told before the operator is put to sleep. */
+  /** Call this before the operator is paused. */
   operatorSleeps(ms: number): void {
     this.#sleeps.push({ ms, end: Date.now() + ms })
   }
 
-  /** The longest that the operator may not have heard of something, in milliseconds. */
+  /** The longest time for which the operator's view of the cluster can be stale, in milliseconds. */
   get staleMs(): number {
     const felt = this.#sleeps.filter(({ end }) => Date.now() < end + awakeMs).map(({ ms }) => ms)
     return awakeMs + Math.max(0, ...felt)
   }
 
-  /** As they stand right now. */
+  /** Reads the running pods from the API server. */
   async standing(): Promise<Stored<Pod>[]> {
     const { items } = await this.#client.list(resources.pods, { namespace: this.#namespace })
     for (const pod of items) this.#note(pod)
     return items.filter(isStanding)
   }
 
-  /** As they were last seen. */
+  /** Returns the running pods of the last watch event. */
   known(): Stored<Pod>[] {
     return this.#pods.list().filter(isStanding)
   }
 
-  /** To be told before a pod is killed, or the node that it is on. */
+  /** Call this before a pod or its node is disrupted. */
   hurts(pod: Stored<Pod>): void {
     this.#hurt.set(pod.metadata.uid, { pod, at: Date.now() })
   }
@@ -79,7 +79,7 @@ export class PodRecord {
     return this.#hurt.has(uid)
   }
 
-  /** Pods that served until they were hurt, so lately that the operator may not know. */
+  /** Returns pods that were ready until a disruption that the operator may not have observed yet. */
   justHurt(): Stored<Pod>[] {
     const oldest = Date.now() - this.staleMs - evictionMs
     return [...this.#hurt.values()]
@@ -87,7 +87,7 @@ export class PodRecord {
       .map(({ pod }) => pod)
   }
 
-  /** Whether a pod is ready, and that for so long that the operator must know. */
+  /** Reports whether the pod has been ready for so long that the operator must have observed it. */
   isKnownReady(pod: Stored<Pod>): boolean {
     const since = this.#readySince.get(pod.metadata.uid)
     return isReady(pod) && since !== undefined && since <= Date.now() - this.staleMs

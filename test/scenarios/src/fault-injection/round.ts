@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A round of a campaign: sets that are updated and sets whose pods fail, side by side under one operator,
-// while nodes go, pods are killed, the operator is killed and paused, its watches are late and its writes are
-// rejected. What strikes when follows from a seed, counted in writes of the operator, so that every phase is
-// struck.
+// A round of fault injection. Under one operator, some sets are updated and pods of other sets fail. Meanwhile nodes
+// are lost, pods are deleted, the operator is killed and paused, its watches are delayed and its writes are rejected.
+// The seed chooses the faults. Their times are counted in writes of the operator, so that they hit every phase.
 import assert from 'node:assert/strict'
 import type { Pod } from '@grove/api'
 import { type Client, defineResource, isNotFound, type KubeObject, type Stored } from '@grove/kube'
@@ -15,14 +14,14 @@ import type { Faults } from './faults.ts'
 import { type Below, begin, type SetRun, TerminationRun, terminationDelayMs, UpdateRun } from './runs.ts'
 import { setName } from './shape.ts'
 
-/** The operator of a campaign, wherever it runs. */
+/** The operator of a round, in this process or in its own. */
 export interface OperatorUnderTest {
   readonly faults: Faults
-  /** What it said so far, and the one before it. */
+  /** Log of this operator and the one before it. */
   readonly output?: string
-  /** Dies without a word; another one comes. */
+  /** Kills the operator and starts another one. */
   kill(): Promise<void>
-  /** Does nothing for a while, and does not know it. */
+  /** Stops all work of the operator for a while, without its knowledge. */
   pause(ms: number): Promise<void>
 }
 
@@ -82,7 +81,7 @@ export async function round(fixture: FaultFixture, below: Below): Promise<void> 
   }
 }
 
-/** Waits for all of it, also when one goes wrong: nobody is to go on striking afterwards. */
+/** Waits for all promises, also if one rejects: no disruption may follow the end of a round. */
 async function all(work: readonly Promise<void>[]): Promise<void> {
   const ends = await Promise.allSettled(work)
   const reasons = ends
@@ -108,7 +107,7 @@ function someWrites(faults: Faults, below: Below): Promise<void> {
   return faults.afterWrites(below(writesOfAnUpdate), quietAfterMs)
 }
 
-/** Two or three disruptions, each at any moment of what is under way. */
+/** Causes two or three disruptions at random times. */
 async function disruptRandomly(
   fixture: FaultFixture,
   runs: readonly SetRun[],
@@ -157,7 +156,7 @@ export const nodes = defineResource<KubeObject & { spec?: { taints?: object[] } 
 })
 const lost = { key: 'example.com/lost', effect: 'NoExecute' }
 
-/** Everything on a node has to go, and nothing comes there until it is back. */
+/** Evicts all pods of a node and keeps it unschedulable for a while. */
 async function loseNode({ client }: FaultFixture, runs: readonly SetRun[], below: Below): Promise<void> {
   const standing = await Promise.all(runs.map(async run => ({ run, pods: await scheduledPods(run) })))
   const names = [...new Set(standing.flatMap(({ pods }) => pods.map(pod => pod.spec!.nodeName!)))].sort()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What happens to one set of a campaign, whatever else goes wrong meanwhile.
+// The actions on one set during a round, and the expected result.
 import assert from 'node:assert/strict'
 import type { CliqueTemplate, Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
@@ -23,9 +23,9 @@ export interface SetRun {
     readonly violations: string[]
     deletes(deletion: Deletion): Promise<void>
   }
-  /** What its author does to it, or its pods do by themselves. */
+  /** Edits the set, or makes its pods fail. */
   act(): Promise<void>
-  /** Everything is as it should be. */
+  /** Waits for the final state and checks it. */
   untilDone(): Promise<void>
 }
 
@@ -36,7 +36,7 @@ export async function begin({ harness, check }: SetRun, terminationDelay: string
   await check.record.open()
 }
 
-/** Edited several times, each time to images that nobody has seen before. */
+/** Edits the templates several times, each time to new images. */
 export class UpdateRun implements SetRun {
   readonly name = 'updated'
   readonly harness: Harness
@@ -83,8 +83,8 @@ export class UpdateRun implements SetRun {
 export const terminationDelayMs = 3_000
 
 /**
- * Pods stop serving: for good, or only for less than the delay; so many that their replica is lost, or one of
- * a group.
+ * Makes pods unready, for good or for less than the termination delay. Either a clique or one group replica breaches
+ * its minimum.
  */
 export class TerminationRun implements SetRun {
   readonly name: string
@@ -93,7 +93,7 @@ export class TerminationRun implements SetRun {
   readonly #recovers: boolean
   readonly #ofGroup: boolean
   #before: readonly Stored<Pod>[] = []
-  /** Whether it was well again before its time was over. */
+  /** True if the pods were ready again before the deadline. */
   #recoveredInTime = false
 
   constructor(harness: Harness, below: Below) {
@@ -123,10 +123,10 @@ export class TerminationRun implements SetRun {
     const after = await this.harness.untilReady(setName, allPods)
     await this.harness.untilAvailable(setName, 2)
     const { terminated, record } = this.check
-    // Others may have been hurt, and nobody there for too long to make up for it.
+    // Other disruptions may also cause a breach while the operator is down.
     const expected = [this.#ofGroup ? '0/1' : '0', ...record.hurtPods().flatMap(unitsOf)]
     for (const unit of terminated) assert.ok(expected.includes(unit), `${unit} was terminated, too`)
-    if (this.#recoveredInTime) assert.deepEqual(terminated, [], 'it was well again in time')
+    if (this.#recoveredInTime) assert.deepEqual(terminated, [], 'the pods were ready again in time')
     const now = new Set(after.map(({ metadata }) => metadata.uid))
     const lost = this.#before.filter(
       pod => !now.has(pod.metadata.uid) && !record.wasHurt(pod.metadata.uid) && !this.#wasTerminated(pod),
@@ -134,7 +134,7 @@ export class TerminationRun implements SetRun {
     assert.deepEqual(
       lost.map(({ metadata }) => metadata.name),
       [],
-      'pods that went without a reason',
+      'pods that were deleted without a reason',
     )
   }
 
@@ -144,17 +144,19 @@ export class TerminationRun implements SetRun {
 
   async #report(pod: Stored<Pod>, ready: boolean): Promise<void> {
     const found = (await this.harness.pods(setName)).find(({ metadata }) => metadata.uid === pod.metadata.uid)
-    // Somebody may have killed it meanwhile.
+    // The pod may have been deleted meanwhile.
     if (found && isStanding(found) && isReady(found) !== ready) await report(this.harness, found, ready)
   }
 }
 
-/** What is taken down as a whole and has this pod in it, as the check calls it. */
+/** Returns the units of termination that contain this pod, with the names that the check uses. */
 function unitsOf(pod: Stored<Pod>): string[] {
   return [setReplicaOf(pod), `${setReplicaOf(pod)}/${groupReplicaOf(pod)}`]
 }
 
-/** Webhooks are as dead as their operator, and an API server gives up on edits that come too often. */
+/**
+ * Retries an edit: webhooks fail while their operator is down, and an API server rejects edits that conflict too often.
+ */
 async function insisting(request: () => Promise<void>): Promise<void> {
   for (const end = Date.now() + patienceMs; ; )
     try {

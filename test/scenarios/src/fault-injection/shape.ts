@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The set that a campaign is about: two replicas, each a clique of its own with one pod to spare and a
-// scaling group with one replica to spare. Containers have the names of their cliques.
+// The set of a round: two replicas, each with a standalone clique that can lose one pod and a scaling group that can
+// lose one replica. Containers have the names of their cliques.
 
 export const shape = {
   set: { replicas: 2 },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches every deletion that an operator asks for in a set that nobody updates: only what has been in breach
-// for the whole delay may go, as the pods themselves tell it, and nothing beside it.
+// Checks every deletion by the operator in a set without updates. The operator may delete only replicas that have been
+// in breach for the whole termination delay, according to their pods.
 import type { Pod } from '@grove/api'
 import type { Client, Stored } from '@grove/kube'
 import { isReady } from '../harness.ts'
@@ -9,26 +9,26 @@ import { cliqueOf, type Deletion, groupOf, groupReplicaOf, setReplicaOf } from '
 import { PodRecord } from './pod-record.ts'
 import { setName, shape } from './shape.ts'
 
-/** Times are stored in whole seconds, and what is seen here is seen a little later than by the API server. */
+/** Timestamps have whole seconds, and this check observes pods slightly later than the API server. */
 const toleranceMs = 1_500
-/** Between the last look at the pods and the request that follows from it. */
+/** Time between the operator's last read of the pods and its delete request. */
 const justRecoveredMs = 1_000
 
 interface Breach {
   readonly since: number
-  /** When it ended. */
+  /** The end of the breach. */
   readonly until?: number
 }
 
 export class TerminationCheck {
   readonly violations: string[] = []
   readonly record: PodRecord
-  /** What was taken down, as often as it was: "0" is a replica of the set, "0/1" one of its scaling group. */
+  /** Terminated units, once per termination: "0" is a replica of the set, "0/1" is a replica of its scaling group. */
   readonly terminated: string[] = []
-  /** UIDs of the pods that went with them, or are to. */
+  /** UIDs of the pods of terminated units. */
   readonly #doomed = new Set<string>()
   readonly #delayMs: number
-  /** By clique: its last breach. */
+  /** The last breach of each clique. */
   readonly #breaches = new Map<string, Breach>()
 
   constructor(client: Client, namespace: string, delayMs: number) {
@@ -40,14 +40,14 @@ export class TerminationCheck {
     const pods = await this.record.standing()
     this.#look(pods)
     const going = pods.filter(deletion.selects)
-    // What was to go with its replica is asked for by name when it is unclear whether it went.
+    // The operator deletes pods of a terminated replica by name if the first request may have failed.
     const spared = going.filter(({ metadata }) => !this.#doomed.has(metadata.uid))
     if (!deletion.isCollection) {
       for (const { metadata } of spared)
-        this.violations.push(`pod ${metadata.name} was deleted although nobody updates the set`)
+        this.violations.push(`pod ${metadata.name}} was deleted although the set is not being updated`)
       return
     }
-    // Pods follow their cliques by the same labels.
+    // The request that deletes the cliques selects the same pods.
     if (going.length === 0 || deletion.resource === 'pods') return
     for (const { metadata } of going) this.#doomed.add(metadata.uid)
     const isWhole = going.some(pod => !groupOf(pod))
@@ -61,11 +61,11 @@ export class TerminationCheck {
   }
 
   /**
-   * A whole replica goes for a clique of its own, or for too many replicas of its group; a group replica for
-   * a member.
+   * A set replica is terminated for a standalone clique or for too many broken group replicas; a group replica is
+   * terminated for one of its members.
    */
   #isDue([pod]: readonly Stored<Pod>[], isWhole: boolean): boolean {
-    // By the names of cliques: what was broken may have been lost with its node a moment ago.
+    // Compares names of cliques, because a broken pod may have been lost with its node in the meantime.
     const over = [...this.#breaches.keys()].filter(clique => this.#isOver(clique))
     if (!isWhole) return over.some(clique => clique.startsWith(`${groupOf(pod!)}-${groupReplicaOf(pod!)}-`))
     const own = over.filter(clique => clique.startsWith(`${setName}-${setReplicaOf(pod!)}-`))
@@ -101,7 +101,7 @@ const minima: Readonly<Record<string, number>> = {
   work: shape.members.work.minAvailable,
 }
 
-/** Some pods have a place, and too few of them serve or are about to. */
+/** Reports whether some pods are scheduled, and fewer than the minimum are ready or starting. */
 function isInBreach(pods: readonly Stored<Pod>[]): boolean {
   const placed = pods.filter(({ status }) =>
     (status?.conditions ?? []).some(one => one.type === 'PodScheduled' && one.status === 'True'),

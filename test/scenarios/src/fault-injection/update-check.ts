@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches every deletion that an operator asks for during updates: nothing that is up to date, one serving
-// unit at a time, and never so many that fewer serve than must.
+// Checks every deletion by the operator during updates: it deletes only outdated pods, one serving unit at a time, and
+// never goes below minAvailable.
 import type { Pod } from '@grove/api'
 import type { Client, Stored } from '@grove/kube'
 import { isReady } from '../harness.ts'
@@ -11,7 +11,7 @@ import { type Shape, shape } from './shape.ts'
 
 interface Taken {
   readonly setReplica: string
-  /** What it is one of: a clique's pods, or a group's replicas. */
+  /** The clique of a pod, or the scaling group of a group replica. */
   readonly of: string
   readonly uids: ReadonlySet<string>
   isBack(pods: readonly Stored<Pod>[]): boolean
@@ -20,9 +20,9 @@ interface Taken {
 export class UpdateCheck {
   readonly violations: string[] = []
   readonly record: PodRecord
-  /** Image by clique template, as it was asked for last. */
+  /** The last requested image of each clique template. */
   readonly wanted: Map<string, string>
-  /** Serving units that were taken down and are not back. */
+  /** Serving units that were deleted and are not ready again. */
   readonly #taken = new Map<string, Taken>()
 
   constructor(client: Client, namespace: string, wanted: ReadonlyMap<string, string>) {
@@ -38,7 +38,7 @@ export class UpdateCheck {
       groupOf(pod) ? `${groupOf(pod)}/${groupReplicaOf(pod)}` : `${cliqueOf(pod)}/${indexOf(pod)}`,
     )
     if (units.size && deletion.isCollection && going.some(pod => !groupOf(pod)))
-      this.#violates('a whole replica of the set was taken down')
+      this.#violates('a whole replica of the set was deleted')
     for (const [unit, members] of units)
       if (groupOf(members[0]!)) this.#takesGroupReplica(unit, members, pods)
       else this.#takesPod(unit, members[0]!, pods)
@@ -83,11 +83,11 @@ export class UpdateCheck {
   #takes(unit: string, taken: Taken): void {
     for (const [other, { of, setReplica }] of this.#taken)
       if (other !== unit && (of === taken.of || setReplica !== taken.setReplica))
-        this.#violates(`${unit} was taken down before ${other} was back`)
+        this.#violates(`${unit}} was deleted before ${other} was back`)
     this.#taken.set(unit, taken)
   }
 
-  /** What serves, and what did until a moment ago for all that the operator can know. */
+  /** Returns pods that are ready, and pods that were ready at the operator's last observation. */
   #served(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
     const standing = new Set(pods.map(({ metadata }) => metadata.uid))
     return [
@@ -97,7 +97,7 @@ export class UpdateCheck {
   }
 
   #look(pods: readonly Stored<Pod>[]): void {
-    // Until it goes it stands there as if nothing had been asked.
+    // A deleted pod stays ready until it terminates.
     for (const [unit, { uids, isBack }] of this.#taken)
       if (isBack(pods.filter(({ metadata }) => !uids.has(metadata.uid)))) this.#taken.delete(unit)
   }

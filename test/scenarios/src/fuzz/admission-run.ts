@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sends generated AdmissionReviews to the webhook port of an operator process, as an API server would.
+// Sends generated AdmissionReviews to the webhook port of an operator process, like an API server.
 import { Pool } from 'undici'
 import type { Review } from './reviews.ts'
 
@@ -11,7 +11,7 @@ export interface AdmissionReport {
   tried: number
   allowed: number
   rejected: number
-  /** Answered by an HTTP error, as texts that are no review may be. */
+  /** HTTP errors, which are allowed for bodies that are not a review. */
   httpErrors: number
   slowestMs: number
   slowestOrigin: string
@@ -29,7 +29,7 @@ export interface AdmissionRunOptions {
   readonly progress: (line: string) => void
 }
 
-/** A rejection may be this long: the 64 Ki characters of a message, escaped, and the rest of the review. */
+/** The longest allowed rejection: an escaped message of 64 Ki characters and the rest of the review. */
 const longestResponseBytes = 128 * 1024
 const mostFailures = 20
 const progressEvery = 10_000
@@ -48,7 +48,7 @@ export async function runAdmission(options: AdmissionRunOptions): Promise<Admiss
   }
   const pool = new Pool(`https://127.0.0.1:${options.port}`, {
     connections: options.inFlight,
-    // The certificate is for the name of a Service; this run is about what lies behind it.
+    // The certificate names a Service, and this run connects to loopback.
     connect: { rejectUnauthorized: false },
     headersTimeout: 3 * webhookTimeoutMs,
   })
@@ -83,7 +83,7 @@ async function send(pool: Pool, index: number, review: Review, report: Admission
       Object.assign(report, { slowestMs: took, slowestOrigin: review.origin, slowestIndex: index })
     report.largestResponseBytes = Math.max(report.largestResponseBytes, text.length)
     if (took > webhookTimeoutMs)
-      fail(`answered after ${Math.round(took)} ms, later than the webhook time-out`)
+      fail(`response after ${Math.round(took)} ms, later than the webhook time-out`)
     if (statusCode !== 200) {
       report.httpErrors++
       if (review.isReview || statusCode >= 500) fail(`HTTP ${statusCode}: ${text.slice(0, 200)}`)

@@ -7,15 +7,15 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { isMainThread } from 'node:worker_threads'
 
 export interface GaugeLine {
-  /** Child processes inherit the preload, too. */
+  /** Child processes inherit the preload. */
   readonly pid: number
   /** Milliseconds since the epoch. */
   readonly at: number
-  /** The longest time in which the event loop ran nothing else, in this interval. */
+  /** The longest block of the event loop in this interval. */
   readonly stallMs: number
   readonly residentMiB: number
   readonly heapMiB: number
-  /** Garbage was collected just before. */
+  /** True if a garbage collection ran just before. */
   readonly collected: boolean
 }
 
@@ -23,7 +23,7 @@ const intervalMs = 500
 const resolutionMs = 5
 const mebibyte = 2 ** 20
 
-// Worker threads inherit the preload; only the main thread renews leases and answers probes.
+// Worker threads inherit the preload; only the main thread renews leases and responds to probes.
 if (isMainThread) {
   const file = new URL(import.meta.url).searchParams.get('file') ?? ''
   const delay = monitorEventLoopDelay({ resolution: resolutionMs })
@@ -45,7 +45,7 @@ if (isMainThread) {
   process.on('SIGUSR2', () => {
     record(false)
     global.gc?.()
-    // The pause of the forced collection is not the operator's.
+    // The pause of the forced collection does not count.
     delay.reset()
     record(true)
   })

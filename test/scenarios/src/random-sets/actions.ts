@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What people, autoscalers and misfortune do to a set while it lives.
+// Actions of users, autoscalers and failures on a running set.
 import { label } from '@grove/api'
 import { isConflict, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -71,7 +71,7 @@ export const actions: fc.Arbitrary<Action> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart operator' as const) }) },
 )
 
-/** Does it, and tells the model what must come of it. What there is nothing to do to is passed over. */
+/** Executes the action and updates the model. Does nothing if the object of the action does not exist. */
 export async function act(harness: Harness, model: Model, action: Action): Promise<void> {
   const set = (await harness.set(model.name))!
   const isWanted = ({ metadata }: Stored<KubeObject>) =>
@@ -126,7 +126,7 @@ export async function act(harness: Harness, model: Model, action: Action): Promi
       return
     }
     case 'change image': {
-      // With OnDelete old pods stay for good, and what is there depends on the order of all that happened.
+      // With OnDelete, outdated pods stay, and the set of pods depends on the order of all actions.
       if (set.spec.updateStrategy?.type === 'OnDelete') return
       const cliques = structuredClone(set.spec.template.cliques)
       const clique = cliques[action.pick % cliques.length]!
@@ -182,7 +182,7 @@ async function remove(
   )
 }
 
-/** Whether it could still be done: the operator, too, takes things away. */
+/** Returns false if the object was deleted or changed meanwhile: the operator also deletes objects. */
 async function unlessGone(request: () => Promise<unknown>): Promise<boolean> {
   try {
     await request()

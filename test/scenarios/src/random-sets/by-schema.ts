@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random values that a structural schema accepts: what is required is there, keys of lists are unique, and
-// everything else turns up now and then.
+// Random values that a structural schema accepts: required fields are set, keys of lists are unique, and optional
+// fields are set at random.
 
 export interface Schema {
   readonly type?: string
@@ -52,7 +52,7 @@ function randomObject(schema: Schema, below: Below, density: number, depth: numb
       ]),
     )
   const required = new Set(schema.required)
-  // The deeper the rarer, or there would be no end of it.
+  // Deep fields are rarer, so that the value stays finite.
   const isChosen = () => below(10) < density / (1 + depth / 2)
   return Object.fromEntries(
     Object.entries(schema.properties ?? {})

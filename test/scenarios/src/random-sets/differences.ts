@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A live object against a rendered one: what was rendered must be there; what is ours alone must be nothing else.
+// Compares a live object with a rendered one. All rendered fields must be present, and fields that the operator owns
+// must have no other values.
 import type { KubeObject } from '@grove/kube'
 
-/** What others may add to lists of ours. */
+/** List entries that other components may add. */
 const openLists = new Set(['spec.tolerations', 'spec.volumes', 'spec.metrics'])
-/** Maps that are ours as a whole. */
+/** Maps that the operator owns completely. */
 const closedMaps = ['labels', 'annotations'] as const
 
 export function differences(wanted: KubeObject, actual: KubeObject): string[] {

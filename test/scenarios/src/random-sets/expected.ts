@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `grove render` says of a set, compared with what is there. Sizes that somebody scaled are put into the template
-// first: rendering knows nothing of the live objects.
+// Compares the output of `grove render` with the live objects. Rendering does not know live sizes, so sizes that were
+// scaled are first written into the template.
 import { defaultConfiguration, defaultScheduler, enabledSchedulers, podTemplateHash } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
 import {
@@ -28,13 +28,13 @@ const context: RenderContext = {
     ),
 }
 
-/** Every object that must be there, sizes as the model knows them. */
+/** Returns every expected object, with the sizes of the model. */
 export function expectedObjects(seen: Observed, model: Model): RenderedObject[] {
   const replicas = Array.from({ length: seen.set.spec.replicas ?? 0 }, (_, replica) => replica)
   return [
     ...render(sized(seen, model, 0, 0), context),
     ...replicas.flatMap(replica => {
-      // What one replica more brings is what that replica consists of.
+      // The objects of a replica are the difference between rendering with and without it.
       const others = new Set(render(sized(seen, model, replica, replica), context).map(identityOf))
       return render(sized(seen, model, replica, replica + 1), context).filter(
         object => !others.has(identityOf(object)),
@@ -58,7 +58,7 @@ function sized(seen: Observed, model: Model, replica: number, replicas: number):
   return set
 }
 
-/** Sizes of live cliques and scaling groups, by name. */
+/** Returns the sizes of live cliques and scaling groups by name. */
 export function sizes({ cliques, groups }: Observed): Map<string, number> {
   return new Map([...cliques, ...groups].map(({ metadata, spec }) => [metadata.name, spec.replicas]))
 }

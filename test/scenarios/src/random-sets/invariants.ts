@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must hold of a settled set, whatever was done to it before. Every violation is a sentence; none is good.
+// Invariants of every converged set. Each violation is a sentence; a correct set has none.
 import { annotation, conditionType, label, type Pod, type PodClique, podSchedulingGate } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { isReady } from '../harness.ts'
@@ -20,7 +20,7 @@ export function violations(seen: Observed, model: Model): string[] {
   ]
 }
 
-/** What is there is what rendering the set says: no object more, none less, none different. */
+/** The live objects are exactly the rendered objects. */
 function objectViolations(seen: Observed, model: Model): string[] {
   const places = new Map(seen.cliques.flatMap(clique => placesIn(seen, clique)))
   const live = new Map<string, KubeObject>()
@@ -42,7 +42,9 @@ function objectViolations(seen: Observed, model: Model): string[] {
   return found
 }
 
-/** Pods are called by their place among those of their clique, which does not depend on luck; in gangs, too. */
+/**
+ * Pods are renamed to their rank in their clique, which does not depend on random names. Pod references in gangs too.
+ */
 function inPlace(object: Stored<KubeObject>, places: ReadonlyMap<string, Place>): KubeObject {
   const renamed = structuredClone(object) as KubeObject & {
     metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> }
@@ -53,7 +55,7 @@ function inPlace(object: Stored<KubeObject>, places: ReadonlyMap<string, Place>)
     renamed.metadata.name = place.hostname
     renamed.metadata.labels = { ...renamed.metadata.labels, [label.podIndex]: String(place.rank) }
     renamed.spec!.hostname = place.hostname
-    // How often its predecessors failed does not follow from the set.
+    // The number of failed predecessors does not follow from the set.
     if (renamed.metadata.annotations) delete renamed.metadata.annotations[annotation.consecutiveFailures]
   }
   for (const group of renamed.spec?.podgroups ?? []) {
@@ -71,7 +73,7 @@ interface Place {
 
 const indexOf = ({ metadata }: Pod) => Number(metadata.labels?.[label.podIndex])
 
-/** By name of the pod. Scale-in takes the youngest first and may leave holes, so that the highest index says nothing. */
+/** Orders pods by name. Scale-in deletes the youngest pods first and may leave holes in the indexes. */
 function placesIn(seen: Observed, { metadata }: Stored<PodClique>): [pod: string, place: Place][] {
   return podsOf(seen, metadata.name)
     .sort((a, b) => indexOf(a) - indexOf(b))
@@ -101,7 +103,7 @@ function gangViolations(seen: Observed, name: string): string[] {
     : []
 }
 
-/** Gates fall unless the base gang cannot have its minimum, because somebody scaled it below. */
+/** Gates are removed, unless the base gang is scaled below its minimum. */
 function gateViolations(seen: Observed): string[] {
   const mayWait = (pod: Pod) => {
     const base = pod.metadata.labels?.[label.basePodGang]

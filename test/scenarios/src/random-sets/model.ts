@@ -1,36 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What sizes the cliques and scaling groups of a set must have: the template's when they were made, afterwards what
-// somebody scaled them to.
+// The expected sizes of the cliques and scaling groups of a set: the size of the template at their creation, then the
+// size to which they were scaled.
 import { label, type PodCliqueSet } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 
 export class Model {
   readonly name: string
-  /** Several where it depends on who was faster. */
+  /** Several sizes are allowed if the result depends on a race. */
   readonly #sizes = new Map<string, ReadonlySet<number>>()
 
-  /** Replicas beyond this were not wanted for a moment: nobody knows whether they were already gone. */
+  /** Replicas from this index on were unwanted for a moment. The operator may have deleted them already. */
   #fewest = Number.POSITIVE_INFINITY
 
   constructor(name: string) {
     this.name = name
   }
 
-  /** Somebody scaled a child of this set. */
+  /** A child of this set was scaled. */
   resize(set: PodCliqueSet, child: Stored<KubeObject>, replicas: number): void {
     const doomed = Number(child.metadata.labels?.[label.setReplicaIndex]) >= this.#fewest
     const sizes = doomed ? [replicas, templateSize(set, child) ?? replicas] : [replicas]
     this.#sizes.set(child.metadata.name, new Set(sizes))
   }
 
-  /** The child was deleted and is made anew. */
+  /** The child was deleted and will be recreated. */
   renew(child: string, templateSize: number | undefined): void {
     if (templateSize === undefined) this.#sizes.delete(child)
     else this.#sizes.set(child, new Set([templateSize]))
   }
 
-  /** Replicas that go and come back before anybody noticed keep their sizes; otherwise they begin anew. */
+  /** Replicas that are removed and wanted again keep their sizes, unless the operator has deleted them in between. */
   scaleSet(replicas: number, before: PodCliqueSet): void {
     this.#fewest = Math.min(this.#fewest, replicas)
     const { template, replicas: had = 0 } = before.spec
@@ -46,7 +46,7 @@ export class Model {
       }
   }
 
-  /** The size that a child must have now; what it really is where either would be right. */
+  /** Returns the expected size of a child. If several sizes are allowed, returns the live one among them. */
   sizeOf(child: string, templateSize: number, actual: number | undefined): number {
     const allowed = this.#sizes.get(child)
     if (!allowed) return templateSize
@@ -54,7 +54,7 @@ export class Model {
     return [...allowed][0]!
   }
 
-  /** All is quiet: what is there now is what it stays. */
+  /** The set has converged: the live sizes are now the expected ones. */
   converged(actual: ReadonlyMap<string, number>): void {
     this.#fewest = Number.POSITIVE_INFINITY
     for (const child of this.#sizes.keys()) {
@@ -65,7 +65,7 @@ export class Model {
   }
 }
 
-/** The size that the template gives a standalone clique or a scaling group; undefined for members of groups. */
+/** Returns the template's size of a standalone clique or scaling group, or undefined for members of groups. */
 export function templateSize(set: PodCliqueSet, { metadata }: Stored<KubeObject>): number | undefined {
   if (metadata.labels?.[label.scalingGroup] !== undefined) return undefined
   const prefix = `${set.metadata.name}-${metadata.labels?.[label.setReplicaIndex]}-`

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set and everything of it, read in one go.
+// Reads a set and all its objects.
 import { label, type Pod, type PodClique, type PodCliqueScalingGroup, type PodGang } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources, type StoredSet } from '@grove/operator'
 import type { Harness } from '../harness.ts'
 
-/** Every kind of object that is made of a set in these tests. */
+/** Every kind of object that a set has in these tests. */
 export const childKinds: readonly Resource<KubeObject>[] = [
   resources.pods,
   resources.podCliques,
@@ -26,7 +26,7 @@ export interface Observed {
   readonly cliques: readonly Stored<PodClique>[]
   readonly groups: readonly Stored<PodCliqueScalingGroup>[]
   readonly gangs: readonly Stored<PodGang>[]
-  /** Of all kinds, those above included. */
+  /** Objects of all kinds, including those above. */
   readonly children: readonly Stored<KubeObject>[]
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Valid PodCliqueSets of every shape that changes what the operator makes of them.
+// Valid PodCliqueSets in every shape that affects the created objects.
 import type {
   CliqueStartupType,
   CliqueTemplate,
@@ -10,7 +10,7 @@ import type {
 } from '@grove/api'
 import fc from 'fast-check'
 
-/** Names that end like others, begin like others, and look like indexes: nothing may be taken apart. */
+/** Names with common prefixes and suffixes, and names that look like indexes: the operator must not parse names. */
 const cliqueNames = ['worker', 'gpu-worker', 'w', '0', 'lead', '1-w'] as const
 const groupNames = ['g', 'eng', 'g-0'] as const
 
@@ -47,7 +47,7 @@ interface SetShape {
   readonly replicas: number
   readonly cliques: CliqueShape[]
   readonly groups: GroupShape[]
-  /** For each clique the group it belongs to; beyond their number it stands alone. */
+  /** The group of each clique. A number beyond the groups means a standalone clique. */
   readonly membership: number[]
   readonly startup: CliqueStartupType
   readonly strategy: UpdateStrategyType | undefined

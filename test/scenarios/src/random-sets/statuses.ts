@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Statuses against the pods and children that they speak of.
+// Compares statuses with the pods and children that they count.
 import { conditionType, label, type Pod, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { isReady } from '../harness.ts'

@@ -8,11 +8,11 @@ import type { Harness } from '../harness.ts'
 import type { Scenario } from '../scenario.ts'
 import { giveUpOn } from './replica-counts.ts'
 
-/** So many replicas that none has more than five. */
+/** Enough replicas that every child keeps at most five. */
 const perFive = (metric: string) =>
   `{type: External, external: {metric: {name: ${metric}}, target: {type: AverageValue, averageValue: 5}}}`
 
-/** A clique and a scaling group that are scaled by the lengths of queues. */
+/** A clique and a scaling group with autoscalers on queue lengths. */
 const scaled = `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -77,10 +77,10 @@ async function untilScale(harness: Harness, target: keyof typeof targets, replic
 const byHand = (harness: Harness, target: keyof typeof targets, replicas: number) =>
   harness.scale(targets[target].resource as never, targets[target].name, replicas)
 
-/** Whoever scales, by hand or by machine, does it through the scale subresource. */
+/** Scales through the scale subresource, like users and autoscalers. */
 export const autoscalingScenarios: Scenario[] = [
   {
-    name: 'autoscalers follow the template: made, changed, removed; hands may edit what is not the template’s',
+    name: 'autoscalers are created, updated and deleted with the template; users may edit other fields',
     async run(harness) {
       await harness.apply(scaled)
       await harness.untilReady('auto', 5)
@@ -114,13 +114,13 @@ export const autoscalingScenarios: Scenario[] = [
       const ref = { name: 'auto-0-eng', namespace: harness.namespace }
       await harness.client.patch(resources.autoscalers, ref, { merge: { spec: { maxReplicas: 99 } } })
       const former = await harness.until(
-        'bounds that somebody changed to be those of the template',
+        'edited bounds to be reverted to the template',
         () => harness.client.get(resources.autoscalers, ref),
         ({ spec }) => spec.maxReplicas === 4,
       )
       await harness.client.delete(resources.autoscalers, ref)
       await harness.until(
-        'an autoscaler that somebody deleted to come back',
+        'a deleted autoscaler to be recreated',
         () => harness.client.find(resources.autoscalers, ref),
         found => found !== undefined && found.metadata.uid !== former.metadata.uid,
       )
@@ -157,7 +157,7 @@ export const autoscalingScenarios: Scenario[] = [
     },
   },
   {
-    name: 'counts belong to whoever scales: templates are seeds, selectors are always there, zero is a number',
+    name: 'replica counts belong to the client that scales: the template gives only the initial count, the scale has a selector, and zero is a valid count',
     async run(harness) {
       await harness.apply(scaled)
       await harness.untilReady('auto', 5)
@@ -182,7 +182,7 @@ export const autoscalingScenarios: Scenario[] = [
       await harness.untilQuiet()
       await untilScale(harness, 'web', 4)
       await untilScale(harness, 'eng', 3)
-      // A new replica begins with what the template says now.
+      // A new replica starts with the counts of the current template.
       await byHand(harness, 'set', 2)
       await harness.untilReady('auto', 13 + 3 + 6)
       await byHand(harness, 'set', 1)
@@ -202,18 +202,18 @@ export const autoscalingScenarios: Scenario[] = [
         delete set.spec.template.cliques[0]!.spec.autoScalingConfig
       })
       await harness.until(
-        'the autoscaler of the clique to go',
+        'the autoscaler of the clique to be deleted',
         () => autoscalers(harness),
         all => all.length === 1,
       )
-      // Without an autoscaler of ours the selector is there for those of others.
+      // The selector stays without our autoscaler, for autoscalers of users.
       await untilScale(harness, 'web', 1)
       const members = (await harness.cliques('auto')).filter(clique => clique.metadata.name.includes('-eng-'))
       assert.ok(members.every(clique => clique.status?.hpaPodSelector === undefined))
     },
   },
   {
-    name: 'a clique and a group follow the lengths of their queues up and down, within bounds and through a termination',
+    name: 'a clique and a group follow their queue lengths up and down, within their bounds and across a gang termination',
     async run(harness) {
       await harness.apply(scaled.replace('template:', 'template:\n    terminationDelay: 1s'))
       await harness.untilReady('auto', 5)
@@ -235,7 +235,7 @@ export const autoscalingScenarios: Scenario[] = [
       }
       await untilFollowed(20, 15, 4 + 9)
       await untilFollowed(500, 500, 6 + 12)
-      // A clique that is taken down and made anew is as large as its autoscaler wants it, not as the template says.
+      // A recreated clique has the size that its autoscaler chose, not the size of the template.
       const another = await giveUpOn(harness, 'auto', 'auto-0-web')
       assert.equal(another.spec.replicas, 6)
       await harness.untilReady('auto', 6 + 12)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Claims live as long as what they are for, no longer and no shorter.
+// A ResourceClaim exists exactly as long as its pod, clique, group or set.
 import assert from 'node:assert/strict'
 import { label, type ResourceClaim, type ServiceAccount } from '@grove/api'
 import { resources } from '@grove/operator'
@@ -10,7 +10,7 @@ import { oneDevice, provideDevices, provideTemplate } from './devices.ts'
 
 const hold = 'example.com/hold'
 
-/** Three pods, each with a device of its own; they are scheduled when the scenario lets them. */
+/** Three pods, each with its own device. The scenario decides when they are scheduled. */
 const workers = (deviceClass: string) => `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -37,7 +37,7 @@ const claimAt = (harness: Harness, index: number) => ({
   namespace: harness.namespace,
 })
 
-/** Takes away the gate that the template gives to pods, except from those with these indexes. */
+/** Removes the scheduling gate of the template from all pods except those with these indexes. */
 async function release(harness: Harness, except: readonly string[] = []): Promise<void> {
   for (const { metadata, spec } of await harness.pods('claims')) {
     if (!spec?.schedulingGates?.some(gate => gate.name === hold)) continue
@@ -53,7 +53,7 @@ const indexes = async (harness: Harness) =>
 
 export const claimLifecycleScenarios: Scenario[] = [
   {
-    name: 'when a pod of a low index goes, those that stay keep their claims',
+    name: 'the other pods keep their claims when a pod with a low index is deleted',
     async run(harness) {
       await harness.apply(workers(await provideDevices(harness, 6)))
       await harness.until(
@@ -68,7 +68,7 @@ export const claimLifecycleScenarios: Scenario[] = [
       const before = await harness.client.get(resources.resourceClaims, claimAt(harness, 2))
       await harness.scale(resources.podCliques, 'claims-0-work', 2)
       await harness.until(
-        'the pod that was not scheduled to go',
+        'the unscheduled pod to be deleted',
         () => indexes(harness),
         found => found.join() === '1,2',
       )
@@ -76,7 +76,7 @@ export const claimLifecycleScenarios: Scenario[] = [
       const after = await harness.client.get(resources.resourceClaims, claimAt(harness, 2))
       assert.equal(after.metadata.uid, before.metadata.uid)
       assert.equal(after.metadata.deletionTimestamp, undefined)
-      // The next one to come fills the hole, and the one after it leaves the end.
+      // The next pod fills the hole, and the one after it has the highest index.
       const [last] = (await harness.pods('claims')).filter(
         pod => pod.metadata.labels?.[label.podIndex] === '2',
       )
@@ -87,14 +87,14 @@ export const claimLifecycleScenarios: Scenario[] = [
         found => found.join() === '0,1',
       )
       await harness.until(
-        'the claim of the third to go',
+        'the claim of the third pod to be deleted',
         () => harness.client.find(resources.resourceClaims, claimAt(harness, 2)),
         claim => claim === undefined,
       )
     },
   },
   {
-    name: 'a clique that is made anew waits for the claims of its predecessor to be gone, and then has its own',
+    name: 'a recreated clique waits until the claims of its predecessor are deleted, and then has its own',
     async run(harness) {
       await harness.apply(workers(await provideDevices(harness, 6)))
       await harness.until(
@@ -111,7 +111,7 @@ export const claimLifecycleScenarios: Scenario[] = [
       const { metadata: former } = await harness.client.get(resources.podCliques, clique)
       await harness.client.delete(resources.podCliques, clique)
       await harness.until(
-        'another clique that says what it waits for',
+        'a new clique that reports the claims it waits for',
         () => harness.client.find(resources.podCliques, clique),
         found =>
           found !== undefined &&
@@ -137,7 +137,7 @@ export const claimLifecycleScenarios: Scenario[] = [
     },
   },
   {
-    name: 'no pod is made without its claims: a template that comes late is picked up, a foreign claim is left alone',
+    name: 'creates no pod without its claims: picks up a template that is created later, and leaves a claim of another owner alone',
     async run(harness) {
       const deviceClass = await provideDevices(harness, 10)
       const owner = await harness.client.create(resources.serviceAccounts, {
@@ -170,7 +170,7 @@ spec:
 `)
       const says = (text: string) =>
         harness.until(
-          `the clique to say "${text}"`,
+          `the clique to report ""${text}"`,
           () => harness.cliques('share'),
           ([clique]) => (clique?.status?.lastErrors ?? []).some(error => error.description.includes(text)),
         )

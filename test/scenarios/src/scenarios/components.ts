@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every kind of object that a set makes for itself: taken away and edited.
+// Deletes and edits every kind of object that the operator creates for a set.
 import assert from 'node:assert/strict'
 import { annotation, label } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
@@ -12,9 +12,9 @@ import { whole } from './manifests.ts'
 interface Part {
   readonly resource: Resource<KubeObject>
   readonly name: string
-  /** What somebody does to it that is undone. */
+  /** Edits that the operator reverts. */
   readonly edit: object
-  /** What somebody does to it that stays. */
+  /** Edits that the operator keeps. */
   readonly addition?: object
 }
 
@@ -59,14 +59,14 @@ const parts: readonly Part[] = [
 const at = (harness: Harness, name: string) => ({ name, namespace: harness.namespace })
 const find = (harness: Harness, { resource, name }: Part) => harness.client.find(resource, at(harness, name))
 
-/** What of an object is ours to say. */
+/** Returns the fields that the operator owns. */
 function said(object: Stored<KubeObject>): object {
   const { metadata, status: _, ...rest } = object as Stored<KubeObject> & { status?: unknown }
   const { labels, ownerReferences } = metadata
   return { labels, ownerReferences, ...rest }
 }
 
-/** Waits until an object says what it said, as another object or as the same. */
+/** Waits until an object has its former fields again, recreated or repaired. */
 async function untilAsBefore(harness: Harness, part: Part, before: Stored<KubeObject>, isAnother: boolean) {
   const wanted = comparable(said(before))
   await harness.until(
@@ -80,7 +80,7 @@ async function untilAsBefore(harness: Harness, part: Part, before: Stored<KubeOb
   )
 }
 
-/** Pods and gangs that are made anew have other names. */
+/** Recreated pods and gangs have other names. */
 function comparable(value: unknown): string {
   return JSON.stringify(sorted(value)).replace(/"podReferences":\[[^\]]*\]/g, '')
 }
@@ -101,7 +101,7 @@ export async function untilWhole(harness: Harness, replicas = 1): Promise<void> 
 
 export const componentScenarios: Scenario[] = [
   {
-    name: 'every part of a set that somebody takes away is made again as it was',
+    name: 'recreates every kind of child that is deleted',
     async run(harness) {
       await harness.apply(whole())
       await untilWhole(harness)
@@ -111,7 +111,7 @@ export const componentScenarios: Scenario[] = [
         await untilAsBefore(harness, part, before, true)
       }
       await untilWhole(harness)
-      // Nobody tells us when a Secret goes: it is looked at whenever there is something to do.
+      // The operator does not watch Secrets. It reads them when it reconciles the set.
       const secret = { resource: resources.secrets as Resource<KubeObject>, name: 'whole-ic-sat', edit: {} }
       const before = await find(harness, secret)
       await harness.client.delete(resources.secrets, at(harness, secret.name))
@@ -131,7 +131,7 @@ export const componentScenarios: Scenario[] = [
     },
   },
   {
-    name: 'every part of a set that somebody edits is put right at once; what is not ours stays as they want it',
+    name: 'reverts edits of every kind of child at once, and keeps fields that it does not own',
     async run(harness) {
       await harness.apply(whole())
       await untilWhole(harness)
@@ -145,7 +145,7 @@ export const componentScenarios: Scenario[] = [
         const kept = (await find(harness, part))!.metadata.annotations
         assert.equal(kept?.['example.com/mine'], part.addition && 'yes')
       }
-      // Without the label by which we see them they are found all the same.
+      // The operator finds children also without the label that its caches select.
       for (const part of parts.filter(({ resource }) => resource === resources.services)) {
         const before = (await find(harness, part))!
         await harness.client.patch(part.resource, at(harness, part.name), { merge: hidden })

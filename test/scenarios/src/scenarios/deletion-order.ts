@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Parents are deleted before pods: whoever counts objects when the last pod of a removed replica is gone finds none left.
+// Parents are deleted before their pods. When the last pod of a removed replica is gone, no other object of the replica
+// exists.
 import assert from 'node:assert/strict'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -82,7 +83,7 @@ async function assertOrder(harness: Harness, removal: Removal): Promise<void> {
         id => id.startsWith('Pod ') === isPod && removal.replicas.some(replica => isOf(replica, id)),
       ).length
     await harness.until(
-      `${removal.parents} parents and ${removal.pods} pods to be gone`,
+      `${removal.parents} parents and ${removal.pods}} pods to be deleted`,
       async () => [count(watch.gone, false), count(watch.gone, true)],
       ([parents, podsGone]) => parents === removal.parents && podsGone === removal.pods,
     )
@@ -91,7 +92,7 @@ async function assertOrder(harness: Harness, removal: Removal): Promise<void> {
         [...of].filter(([id]) => id.startsWith('Pod ') === isPod && isOf(replica, id))
       const lastPodGone = versions(watch.gone, true).reduce((last, [, at]) => (at > last ? at : last), 0n)
       for (const [id, at] of versions(watch.terminated, false))
-        assert.ok(at < lastPodGone, `${id} was there when the last pod of ${replica.name} was gone`)
+        assert.ok(at < lastPodGone, `${id} was there when the last pod of ${replica.name}} was deleted`)
     }
   } finally {
     await watch.stop()
@@ -112,7 +113,7 @@ const replicaOfGroup = (group: string, replica: number): RemovedReplica => ({
 
 export const deletionOrderScenarios: Scenario[] = [
   {
-    name: 'no parent is left when the last pod of a removed replica is gone: a set of 20 replicas is scaled to 10',
+    name: 'scale-in of a set from 20 to 10 replicas deletes all parents before the last pod of a replica',
     async run(harness) {
       await harness.apply(solo.replace('replicas: 1', 'replicas: 20'))
       await harness.untilReady('solo', 40)
@@ -120,7 +121,7 @@ export const deletionOrderScenarios: Scenario[] = [
       await harness.untilQuiet()
       await assertOrder(harness, {
         replicas: Array.from({ length: 10 }, (_, at) => replicaOfSet(`solo-${10 + at}`)),
-        // A clique, a gang and a Service each.
+        // Each replica has a clique, a gang and a Service.
         parents: 30,
         pods: 20,
         begin: () => harness.scale(resources.podCliqueSets, 'solo', 10),
@@ -129,7 +130,7 @@ export const deletionOrderScenarios: Scenario[] = [
     },
   },
   {
-    name: 'no parent is left when the last pod of a removed group replica is gone: a group of 5 replicas is scaled to 2',
+    name: 'scale-in of a group from 5 to 2 replicas deletes all parents before the last pod of a group replica',
     async run(harness) {
       await harness.apply(grouped.replace('replicas: 2, minAvailable: 1}', 'replicas: 5, minAvailable: 1}'))
       await harness.untilReady('grouped', 22)
@@ -137,7 +138,7 @@ export const deletionOrderScenarios: Scenario[] = [
       await harness.untilQuiet()
       await assertOrder(harness, {
         replicas: [2, 3, 4].map(replica => replicaOfGroup('grouped-0-eng', replica)),
-        // Two cliques and a gang each.
+        // Each replica has two cliques and a gang.
         parents: 9,
         pods: 12,
         begin: () => harness.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 2),
@@ -146,7 +147,7 @@ export const deletionOrderScenarios: Scenario[] = [
     },
   },
   {
-    name: 'no parent is left when the last pod of a deleted set is gone',
+    name: 'deletion of a set deletes all parents before the last pod',
     async run(harness) {
       await harness.apply(grouped.replace('replicas: 1', 'replicas: 3'))
       await harness.untilReady('grouped', 30)
@@ -154,7 +155,7 @@ export const deletionOrderScenarios: Scenario[] = [
       await harness.untilQuiet()
       await assertOrder(harness, {
         replicas: [0, 1, 2].map(replica => replicaOfSet(`grouped-${replica}`)),
-        // A group, two gangs, a Service and five cliques each.
+        // Each replica has a group, two gangs, a Service and five cliques.
         parents: 27,
         pods: 30,
         begin: () => harness.deleteSet('grouped'),

@@ -6,7 +6,7 @@ import type { Harness } from '../harness.ts'
 import type { Scenario } from '../scenario.ts'
 import { grouped } from './manifests.ts'
 
-/** Every kind that a set may have objects of. Not every cluster serves all of them. */
+/** Every kind of object that a set can have. Some clusters do not serve all of them. */
 const kinds: readonly Resource<KubeObject>[] = [
   resources.pods,
   resources.podCliques,
@@ -25,7 +25,9 @@ const kinds: readonly Resource<KubeObject>[] = [
   resources.volcanoPodGroups,
 ]
 
-/** The set and all of its children are gone; objects of others that carry its labels may be excepted, by UID. */
+/**
+ * Waits until the set and all its children are deleted, except objects with these UIDs, which only carry its labels.
+ */
 export async function untilNothingIsLeft(
   harness: Harness,
   set: string,
@@ -67,7 +69,7 @@ async function listIfServed(
 
 export const deletionScenarios: Scenario[] = [
   {
-    name: 'a set is deleted and nothing of it is left',
+    name: 'deletes all objects of a deleted set',
     async run(harness) {
       await harness.apply(grouped)
       await harness.untilReady('grouped', 10)
@@ -76,12 +78,12 @@ export const deletionScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set is deleted while it is being made, and made again under the same name',
+    name: 'a set that is deleted during its creation can be created again with the same name',
     async run(harness) {
       await harness.apply(grouped)
       await harness.deleteSet('grouped')
       await harness.until(
-        'the set to be gone',
+        'the set to be deleted',
         () => harness.set('grouped'),
         set => set === undefined,
       )
@@ -92,7 +94,7 @@ export const deletionScenarios: Scenario[] = [
     },
   },
   {
-    name: 'an operator that was away finds its way back: missing pods are made, nothing is made twice',
+    name: 'an operator that starts later creates the missing pods and creates nothing twice',
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady('grouped', 10)

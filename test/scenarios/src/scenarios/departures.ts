@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ways for a set to go other than by itself, while all is well: in the middle of its making, with nobody at work, with
-// its namespace, or alone.
+// Unusual deletions of healthy sets: during creation, while no operator runs, with the namespace, and with
+// --cascade=orphan.
 import assert from 'node:assert/strict'
 import { defineResource, type KubeObject, type Resource, type Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -20,7 +20,7 @@ const namespaces = defineResource<KubeObject>({
 
 const untilGone = (harness: Harness, name: string) =>
   harness.until(
-    `${name} to be gone`,
+    `${name}} to be deleted`,
     () => harness.set(name),
     set => set === undefined,
   )
@@ -29,7 +29,7 @@ const madeSince = (harness: Harness) => harness.writes.filter(({ verb }) => verb
 
 export const departureScenarios: Scenario[] = [
   {
-    name: 'a set that is deleted while it is made and nobody is at work goes when somebody is, and nothing is made of it again',
+    name: 'a set that is deleted during its creation while no operator runs is deleted by the next operator, and nothing is created for it',
     async run(harness) {
       await harness.apply(grouped)
       await harness.until(
@@ -48,14 +48,14 @@ export const departureScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set whose children go first gets none of them back, whatever else happens to it',
+    name: 'the operator recreates no children of a set that is deleted with foreground cascading',
     async run(harness) {
       await harness.apply(grouped)
       await harness.untilReady('grouped', 10)
       await harness.untilAvailable('grouped', 1)
       await harness.untilQuiet()
       harness.writes.length = 0
-      // Held by somebody else as well, so that there is time to do more to it.
+      // A second finalizer keeps the set, so that the scenario can change it further.
       const held = 'example.com/held'
       const { finalizers = [] } = (await harness.set('grouped'))!.metadata
       await harness.patchSet('grouped', { metadata: { finalizers: [...finalizers, held] } })
@@ -74,7 +74,7 @@ export const departureScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a namespace goes with its sets, and the operator lets it, without an error in its log',
+    name: 'the operator does not obstruct the deletion of a namespace, and logs no error',
     async run(harness) {
       await harness.apply(grouped)
       await harness.apply(solo)
@@ -84,19 +84,19 @@ export const departureScenarios: Scenario[] = [
       harness.writes.length = 0
       await harness.client.delete(namespaces, { name: harness.namespace })
       await harness.until(
-        'the namespace to be gone',
+        'the namespace to be deleted',
         () => harness.client.find(namespaces, { name: harness.namespace }),
         namespace => namespace === undefined,
       )
       await harness.untilQuiet()
       assert.deepEqual(harness.errors, [])
-      // One attempt may be what tells; it is not repeated.
+      // One failed attempt may be logged; it is not repeated.
       const attempts = harness.writes.filter(({ verb, resource }) => verb === 'create' && resource === 'pods')
       assert.ok(attempts.length <= 12, `${attempts.length} attempts to create pods`)
     },
   },
   {
-    name: 'a set that is deleted alone leaves its pods running, and a namesake takes its children over as they stand',
+    name: 'a set that is deleted with --cascade=orphan leaves its pods running, and a set with the same name adopts its children unchanged',
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady('grouped', 10)
@@ -117,7 +117,7 @@ export const departureScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a namesake that wants something else updates what it takes over, and lets go what it does not want',
+    name: 'a different set with the same name updates the children that it adopts, and deletes those that it does not need',
     async run(harness) {
       await harness.apply(solo.replace('replicas: 1', 'replicas: 2'))
       const before = await harness.untilReady('solo', 4)
@@ -139,7 +139,7 @@ export const departureScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a scaling group that is deleted alone is made again and takes its members over as they stand',
+    name: 'a scaling group that is deleted with --cascade=orphan is recreated and adopts its members unchanged',
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady('grouped', 10)

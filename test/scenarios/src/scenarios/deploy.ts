@@ -8,7 +8,7 @@ import { grouped, solo } from './manifests.ts'
 
 export const deployScenarios: Scenario[] = [
   {
-    name: 'a set comes to life: cliques, gangs, pods without gates, a status that says so',
+    name: 'creates cliques, gangs and pods, removes the gates and reports the set as available',
     async run(harness) {
       await harness.apply(grouped)
       const pods = await harness.untilReady('grouped', 10)
@@ -46,7 +46,7 @@ export const deployScenarios: Scenario[] = [
     },
   },
   {
-    name: 'nothing is written for a settled set, however often it is looked at',
+    name: 'another reconcile of a converged set writes nothing',
     async run(harness) {
       await harness.apply(grouped)
       await harness.untilAvailable('grouped', 1)
@@ -59,12 +59,12 @@ export const deployScenarios: Scenario[] = [
           metadata: { annotations: { 'grove.io/reconcile-trigger': String(round) } },
         })
       await harness.untilQuiet()
-      // Gangs mirror the set's annotations without our prefix; the trigger has it.
+      // Gangs copy the annotations of the set that do not have our prefix. The trigger annotation has it.
       assert.deepEqual(harness.writes, [])
     },
   },
   {
-    name: 'a pod that is deleted comes back under its index, is listed by its gang and placed',
+    name: 'replaces a deleted pod under the same index, and the gang lists and schedules the new pod',
     async run(harness) {
       await harness.apply(solo)
       const before = await harness.untilReady('solo', 2)
@@ -80,7 +80,7 @@ export const deployScenarios: Scenario[] = [
     },
   },
   {
-    name: 'what somebody takes away comes back: service, role, gang, clique',
+    name: 'recreates a deleted Service, Role, PodGang and PodClique',
     async run(harness) {
       await harness.apply(solo)
       await harness.untilReady('solo', 2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Devices that every node reaches, and templates to claim them by.
+// Devices that are available on every node, and claim templates for them.
 import type { ResourceClaimTemplate } from '@grove/api'
 import { defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -15,7 +15,7 @@ const deviceClasses = ofCluster('resource.k8s.io', 'deviceclasses', 'DeviceClass
 const resourceSlices = ofCluster('resource.k8s.io', 'resourceslices', 'ResourceSlice')
 const namespaces = ofCluster('', 'namespaces', 'Namespace')
 
-/** Makes so many devices for the harness alone; returns the class by which they are claimed. */
+/** Creates devices for this harness alone, and returns the device class that selects them. */
 export async function provideDevices(
   harness: Pick<Harness, 'client' | 'namespace'>,
   count: number,
@@ -41,7 +41,7 @@ export async function provideDevices(
   return driver
 }
 
-/** What a claim made from a template asks for: one device of the class. */
+/** The spec of a claim for one device of the class. */
 export function oneDevice(deviceClassName: string) {
   return { devices: { requests: [{ name: 'device', exactly: { deviceClassName } }] } }
 }

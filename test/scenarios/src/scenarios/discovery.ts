@@ -16,7 +16,7 @@ const endpointSlices = defineResource<KubeObject & { endpoints?: { hostname?: st
 
 export const discoveryScenarios: Scenario[] = [
   {
-    name: 'every pod can be found by the name that its variables give, ready or not as the set wants it',
+    name: 'every pod resolves under the host name in its environment, before it is ready only if the set publishes unready addresses',
     async run(harness) {
       await harness.apply(grouped)
       const pods = await harness.untilReady('grouped', 10)
@@ -49,7 +49,11 @@ export const discoveryScenarios: Scenario[] = [
         await harness.edit('grouped', set => {
           set.spec.template.headlessServiceConfig = { publishNotReadyAddresses: flag }
         })
-        await harness.until(`the Service to say ${flag}`, published, seen => seen === flag)
+        await harness.until(
+          `the Service to have publishNotReadyAddresses ${flag}`,
+          published,
+          seen => seen === flag,
+        )
       }
       await harness.untilQuiet()
       const after = await harness.untilReady('grouped', 10)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pods that fail as soon as they have a node, as they do on a node whose kubelet rejects them.
+// Pods that fail as soon as they are scheduled, as on a node whose kubelet rejects them.
 import assert from 'node:assert/strict'
 import { annotation, conditionType, label, type Pod } from '@grove/api'
 import { isConflict, isNotFound, type Stored } from '@grove/kube'
@@ -17,7 +17,7 @@ const failures = ({ metadata }: Pod) => Number(metadata.annotations?.[annotation
 const brokenImage = 'registry.example/web:1'
 const imageOf = (pod: Pod) => pod.spec?.containers[0]?.image
 
-/** In the place of a kubelet that rejects every pod of the first image. Keeps every pod that it has seen. */
+/** Simulates a kubelet that rejects every pod with the first image. Records every pod. */
 class RejectingKubelet {
   readonly seen = new Map<string, Stored<Pod>>()
   readonly #harness: Harness
@@ -69,7 +69,7 @@ function untilFailed(harness: Harness, kubelet: RejectingKubelet, times: number)
   )
 }
 
-/** Each pod comes the longer after its predecessor the more often that index has failed. */
+/** Checks that each further failure of an index delays its next pod for longer. */
 function assertDelays(pods: Iterable<Stored<Pod>>): void {
   for (const ofIndex of Map.groupBy(pods, index).values()) {
     const inOrder = ofIndex.toSorted((a, b) => created(a) - created(b))
@@ -77,7 +77,7 @@ function assertDelays(pods: Iterable<Stored<Pod>>): void {
       const last = inOrder[at - 1]
       if (!last || failures(pod) === 0) continue
       assert.equal(failures(pod), failures(last) + 1)
-      // The API server stamps whole seconds.
+      // Timestamps of the API server have whole seconds.
       const delayMs = 1_000 * 2 ** failures(last)
       assert.ok(created(pod) - created(last) >= delayMs, `index ${index(pod)}, failure ${failures(pod)}`)
     }
@@ -86,14 +86,14 @@ function assertDelays(pods: Iterable<Stored<Pod>>): void {
 
 export const failingPodScenarios: Scenario[] = [
   {
-    name: 'pods that fail at once are replaced more and more slowly, the clique says so, and recovers with them',
+    name: 'replaces pods that fail at once with growing delays, reports this in the status of the clique, and recovers',
     async run(harness) {
       await harness.apply(solo)
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
       const kubelet = new RejectingKubelet(harness)
       await untilFailed(harness, kubelet, 2)
-      // The count survives the operator.
+      // A restarted operator continues the count.
       await harness.restartOperator()
       await untilFailed(harness, kubelet, 3)
       assertDelays(kubelet.seen.values())
@@ -107,7 +107,7 @@ export const failingPodScenarios: Scenario[] = [
     },
   },
   {
-    name: 'pods that fail until their template is repaired start a new series of attempts with it',
+    name: 'a repaired template resets the delay of pods that failed',
     async run(harness) {
       await harness.apply(solo)
       await harness.untilReady('solo', 2)

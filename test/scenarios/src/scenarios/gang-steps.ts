@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What schedulers read of a gang, step by step: while groups are scaled, and while the topology changes under
-// them.
+// The objects that schedulers read of a gang, step by step while groups are scaled and the topology changes.
 import assert from 'node:assert/strict'
 import {
   type ClusterTopologyBinding,
@@ -24,7 +23,7 @@ const nodes = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** In the place of a scheduler that is not there: puts every pod that is let go on some node. */
+/** Simulates a scheduler that is not installed: binds every ungated pod to a node. */
 async function placeReleased(harness: Harness, set: string): Promise<void> {
   const [node] = (await harness.client.list(nodes)).items
   for (const { metadata, spec } of await harness.pods(set)) {
@@ -39,7 +38,7 @@ async function placeReleased(harness: Harness, set: string): Promise<void> {
         body: { apiVersion: 'v1', kind: 'Binding', metadata: { name, namespace }, target },
       })
     } catch (error) {
-      // It went away meanwhile.
+      // The pod was deleted meanwhile.
       if (!isNotFound(error) && !isConflict(error)) throw error
     }
   }
@@ -62,7 +61,7 @@ spec:
       - {name: row, cliqueNames: [car], replicas: 3, minAvailable: 2}
 `
 
-/** A gang in KAI's terms: how many it needs of whom. */
+/** Formats a PodGroup of KAI: the minimum of each subgroup. */
 async function laneGroups(harness: Harness): Promise<string[]> {
   const groups = await harness.list<KubeObject & { spec?: unknown }>(resources.kaiPodGroups, 'lane')
   return groups
@@ -87,7 +86,7 @@ const laneRow = (row: number) =>
 async function untilLane(harness: Harness, rows: number): Promise<void> {
   const pods = 2 + 2 * rows
   await harness.until(
-    `${pods} ready pods, placed by hand`,
+    `${pods}} ready pods, scheduled by the scenario`,
     async () => {
       await placeReleased(harness, 'lane')
       return harness.pods('lane')
@@ -136,7 +135,7 @@ spec:
       - {name: pile, cliqueNames: [box], replicas: 2, minAvailable: 1, topologyConstraint: {pack: {required: rack}}}
 `
 
-/** What must be packed where, in the keys of nodes; a dash where nothing is asked. */
+/** Formats the topology constraints as node label keys; a dash means no constraint. */
 function packing({ metadata, spec }: PodGang): string {
   const keyOf = (part: { topologyConstraint?: { packConstraint?: { required?: string } } }) =>
     part.topologyConstraint?.packConstraint?.required ?? '-'
@@ -152,7 +151,7 @@ async function untilPacked(harness: Harness, reason: string, wanted: readonly st
     seen => seen.join('\n') === wanted.join('\n'),
   )
   await harness.until(
-    `the set to say ${reason}`,
+    `the condition of the set to be ${reason}`,
     async () => (await harness.set('pack'))?.status?.conditions ?? [],
     conditions => conditions.some(one => one.type === 'TopologyLevelsUnavailable' && one.reason === reason),
   )
@@ -173,7 +172,7 @@ const profile = 'kai-scheduler'
 
 export const gangStepScenarios: Scenario[] = [
   {
-    name: 'KAI: a group that is scaled out and in has a PodGroup for each gang, and keeps the pods that stay',
+    name: 'KAI: a group that is scaled out and in has one PodGroup per gang and keeps the remaining pods',
     configuration: {
       ...defaultConfiguration(),
       scheduler: {
@@ -197,7 +196,7 @@ export const gangStepScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a topology that loses a level, and then is lost, takes its constraints along and moves no pod',
+    name: 'a topology that loses a level, and then is deleted, removes the constraints and moves no pod',
     configuration: { ...defaultConfiguration(), topologyAwareScheduling: { enabled: true } },
     async run(harness) {
       const name = `${harness.namespace}-site`

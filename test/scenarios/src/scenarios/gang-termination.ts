@@ -8,7 +8,7 @@ import type { Harness } from '../harness.ts'
 import type { Scenario } from '../scenario.ts'
 import { grouped, solo } from './manifests.ts'
 
-/** Lets a pod run without serving, or serve again: what a kubelet would report. */
+/** Reports a running pod as ready or not ready, like a kubelet. */
 export async function report(harness: Harness, pod: Stored<Pod>, ready: boolean): Promise<void> {
   const { name, namespace } = pod.metadata
   const current = await harness.client.get(resources.pods, { name, namespace: namespace! })
@@ -42,7 +42,7 @@ const uids = (objects: readonly { metadata: { uid: string } }[]) =>
 
 export const gangTerminationScenarios: Scenario[] = [
   {
-    name: 'a replica that stays below its minimum is taken down as a whole and built anew',
+    name: 'a replica that stays below its minimum is terminated and recreated as a whole',
     async run(harness) {
       await harness.apply(impatient(solo, '1s'))
       const before = await harness.untilReady('solo', 2)
@@ -60,7 +60,7 @@ export const gangTerminationScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a termination is told of before it comes, with its time and its reason, and once when it is done',
+    name: 'emits an event before a termination, with its time and reason, and one event after it',
     async run(harness) {
       await harness.apply(impatient(solo, '5s'))
       const [first] = await harness.untilReady('solo', 2)
@@ -69,7 +69,7 @@ export const gangTerminationScenarios: Scenario[] = [
       await report(harness, first!, false)
       const tellings = ['GangTerminationScheduled', 'PodCliqueSetReplicaDeleteSuccessful']
       const told = async () => harness.events.filter(({ reason }) => tellings.includes(reason))
-      await harness.until('the end to be told of', told, seen => seen.at(-1)?.reason === tellings[1])
+      await harness.until('the event of the termination', told, seen => seen.at(-1)?.reason === tellings[1])
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
       const seen = await told()
@@ -82,12 +82,12 @@ export const gangTerminationScenarios: Scenario[] = [
         /^Replica 0 of PodCliqueSet solo will be terminated at (\S+) and built anew unless it recovers: .*PodClique solo-0-web/.exec(
           message,
         ) ?? []
-      // Times are stored in whole seconds.
+      // Timestamps have whole seconds.
       assert.ok(Date.parse(deadline) >= begun + 4_000, message)
     },
   },
   {
-    name: 'a clique that was scaled by hand comes back from a termination with as many pods, and nothing is kept of it',
+    name: 'a manually scaled clique has the same size after a termination, and the record of its size is removed',
     async run(harness) {
       await harness.apply(impatient(solo, '1s'))
       await harness.untilReady('solo', 2)
@@ -108,7 +108,7 @@ export const gangTerminationScenarios: Scenario[] = [
         () => harness.set('solo'),
         set => set?.metadata.annotations?.[annotation.countsBeforeTermination] === undefined,
       )
-      // Whoever deletes it himself gets what the template says.
+      // A clique that a user deletes is recreated with the size of the template.
       await harness.client.delete(resources.podCliques, { name: 'solo-0-web', namespace: harness.namespace })
       await harness.until(
         'a clique of the template',
@@ -119,7 +119,7 @@ export const gangTerminationScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a recovery in time cancels the termination',
+    name: 'a recovery before the deadline cancels the termination',
     async run(harness) {
       await harness.apply(impatient(solo, '5s'))
       const before = await harness.untilReady('solo', 2)
@@ -127,7 +127,7 @@ export const gangTerminationScenarios: Scenario[] = [
       await report(harness, before[0]!, false)
       const breach = (status: string) =>
         harness.until(
-          'the breach to be judged',
+          'the MinAvailableBreached condition of the clique',
           () => harness.cliques('solo'),
           ([clique]) =>
             (clique?.status?.conditions ?? []).some(
@@ -142,7 +142,7 @@ export const gangTerminationScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a group replica that the group can do without is recycled alone',
+    name: 'only the group replica is recreated if the group has enough other replicas',
     async run(harness) {
       await harness.apply(impatient(grouped, '1s'))
       const before = await harness.untilReady('grouped', 10)
@@ -163,7 +163,7 @@ export const gangTerminationScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a group below its minimum takes its whole replica along and is marked until it is well; what never ran is left alone',
+    name: 'a group below its minimum terminates its whole replica and has a condition until it recovers; a set that was never scheduled is not terminated',
     async run(harness) {
       const nowhere = solo.replace('podSpec: {', "podSpec: {nodeSelector: {example.com/nowhere: 'true'}, ")
       await harness.apply(impatient(nowhere, '1s'))
@@ -171,7 +171,7 @@ export const gangTerminationScenarios: Scenario[] = [
       const before = await harness.untilReady('grouped', 20)
       await harness.untilAvailable('grouped', 2)
       const [waiting] = await harness.until(
-        'the pods that have no place to be judged',
+        'the condition of the clique with unschedulable pods',
         () => harness.cliques('solo'),
         ([clique]) => breachOf(clique) === 'False',
       )
@@ -179,7 +179,7 @@ export const gangTerminationScenarios: Scenario[] = [
       const ofReplica = (all: typeof cliques, replica: number) =>
         uids(all.filter(({ metadata }) => metadata.name.startsWith(`grouped-${replica}-`))).sort()
       await using record = new MarkRecord(harness)
-      // Both before the first one's time is over: alone it would be recycled.
+      // Both must fail before the first deadline: one alone would only terminate its group replica.
       const leads = before.filter(({ metadata }) => /^grouped-0-eng-\d-lead/.test(metadata.name))
       await Promise.all(leads.map(pod => report(harness, pod, false)))
       await harness.until(
@@ -195,7 +195,7 @@ export const gangTerminationScenarios: Scenario[] = [
       assert.deepEqual(ofReplica(now, 1), ofReplica(cliques, 1))
       const after = await harness.untilReady('grouped', 20)
       await harness.until(
-        'the mark to go',
+        'the condition to be removed',
         () => harness.groups('grouped'),
         groups => !groups.some(isMarked),
       )
@@ -211,7 +211,7 @@ export const gangTerminationScenarios: Scenario[] = [
 const isMarked = ({ status }: PodCliqueScalingGroup) =>
   status?.conditions?.some(one => one.type === 'GangTerminationInProgress' && one.status === 'True') === true
 
-/** The groups that are marked at any moment: where all goes well again at once, it is a short one. */
+/** Records the groups with the condition, which may hold only for a moment. */
 class MarkRecord implements AsyncDisposable {
   readonly marked = new Set<string>()
   readonly #stop = new AbortController()

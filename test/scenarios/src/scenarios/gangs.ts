@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gangs are let go as a whole: at first, when they are rebuilt, and scaled ones after the one that they extend.
+// The gates of a gang are removed together: at its creation, when it is recreated, and for scaled gangs after their
+// base gang.
 import assert from 'node:assert/strict'
 import { annotation, type Condition, defaultConfiguration, type Pod, podSchedulingGate } from '@grove/api'
 import { defineResource, type KubeObject } from '@grove/kube'
@@ -43,7 +44,7 @@ const untilInitialized = (harness: Harness, gang: string, reason: string) =>
     condition => condition?.reason === reason,
   )
 
-/** Front pods may always be made, engine pods when a priority class exists. */
+/** Front pods can always be created, engine pods only when a priority class exists. */
 const halfPossible = (priorityClassName: string) => `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -68,7 +69,7 @@ spec:
 
 export const gangScenarios: Scenario[] = [
   {
-    name: 'no pod of a gang is let go before the others can be made, neither at first nor when it is rebuilt',
+    name: 'removes no gate of a gang before all its pods exist, at its creation and when it is recreated',
     async run(harness) {
       const { client, namespace } = harness
       const priority = { name: `of-${namespace}` }
@@ -80,7 +81,7 @@ export const gangScenarios: Scenario[] = [
           metadata: priority,
           value: 7,
         } as KubeObject)
-        // What was rejected often is tried again ever more rarely, unless somebody asks for it.
+        // Creation is retried with growing delays; a trigger retries it now.
         const trigger = { [annotation.reconcileTrigger]: String(++times) }
         await harness.patchSet('half', { metadata: { annotations: trigger } })
       }
@@ -88,7 +89,7 @@ export const gangScenarios: Scenario[] = [
       const first = await untilInitialized(harness, 'half-0', 'PodGangPodsCreationPending')
       assert.equal(first!.message, 'PodClique half-0-engine has 0 of 2 pods')
       const rejected = await harness.until(
-        'the clique to say what keeps its pods from being made',
+        'the clique to report the reason that keeps its pods from being created',
         () => client.get(resources.podCliques, { name: 'half-0-engine', namespace }),
         clique => (clique.status?.lastErrors ?? []).length > 0,
       )
@@ -132,14 +133,14 @@ export const gangScenarios: Scenario[] = [
       assert.deepEqual(
         listed,
         pods.filter(pod => !fresh.includes(pod)).map(({ metadata }) => metadata.name),
-        'it lists what is there of what it had, and nothing that waits or is gone',
+        'the gang lists the existing pods of its groups, and no gated or deleted pod',
       )
 
       await allow()
       const ready = await harness.untilReady('half', 4)
       await untilInitialized(harness, 'half-0', 'PodGangPodsCreated')
       const { status, spec: whole } = await client.get(resources.podGangs, ref)
-      assert.equal(status?.phase, 'Running', 'what its scheduler wrote stays')
+      assert.equal(status?.phase, 'Running', 'status fields of the scheduler are kept')
       assert.deepEqual(
         status?.conditions?.find(({ type }) => type === 'Scheduled'),
         scheduled,
@@ -152,7 +153,7 @@ export const gangScenarios: Scenario[] = [
     },
   },
   {
-    name: 'pods of a scaled gang keep their gate until the gang that they extend has its minimum placed',
+    name: 'pods of a scaled gang keep their gate until the minimum of the base gang is scheduled',
     async run(harness) {
       const { client, namespace } = harness
       const selector = `nodeSelector: {scenario: ${namespace}}, containers`
@@ -168,17 +169,17 @@ export const gangScenarios: Scenario[] = [
       assert.deepEqual(
         pods.filter(isScaled).map(isGated),
         [true, true, true, true],
-        'nothing of the base gang is placed',
+        'no pod of the base gang is scheduled',
       )
       const node = (await client.list(nodes)).items[0]!
       await client.patch(nodes, node.metadata, { merge: { metadata: { labels: { scenario: namespace } } } })
       await harness.untilReady('grouped', 10)
-      // Taken back where it was: what is placed stays, and what is made anew is let go.
+      // Reverts the change: scheduled pods stay, and the gates of recreated pods are removed.
       await client.patch(nodes, node.metadata, { merge: { metadata: { labels: { scenario: null } } } })
       const lead = ofClique(await harness.pods('grouped'), 'grouped-0-eng-0-lead')[0]!
       await harness.deletePod(lead.metadata.name)
       const again = await harness.until(
-        'the lead of the base gang to be made again and let go',
+        'the lead of the base gang to be recreated without a gate',
         async () => ofClique(await harness.pods('grouped'), 'grouped-0-eng-0-lead'),
         seen => seen.length === 1 && seen[0]!.metadata.uid !== lead.metadata.uid && !isGated(seen[0]!),
       )
@@ -186,7 +187,7 @@ export const gangScenarios: Scenario[] = [
       const worker = ofClique(await harness.pods('grouped'), 'grouped-0-eng-1-work')[0]!
       await harness.deletePod(worker.metadata.name)
       const held = await harness.until(
-        'a worker of the scaled gang to be made again',
+        'a worker of the scaled gang to be recreated',
         async () => ofClique(await harness.pods('grouped'), 'grouped-0-eng-1-work'),
         seen => seen.length === 3 && seen.every(({ metadata }) => metadata.uid !== worker.metadata.uid),
       )
@@ -200,7 +201,7 @@ export const gangScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set stays with the scheduler that placed it when the operator gets another default',
+    name: 'a set keeps its scheduler when the default scheduler of the operator changes',
     async run(harness) {
       await harness.apply(solo)
       const before = await harness.untilReady('solo', 2)
@@ -213,13 +214,13 @@ export const gangScenarios: Scenario[] = [
       })
       await harness.deletePod(before[0]!.metadata.name)
       await harness.until(
-        'a pod in its place',
+        'a replacement of the pod',
         () => harness.pods('solo'),
         pods => pods.length === 2 && pods.every(({ metadata }) => metadata.uid !== before[0]!.metadata.uid),
       )
       await harness.patchSet('solo', { metadata: { labels: { seen: 'yes' } } })
       const gangs = await harness.until(
-        'the gang to be looked at',
+        'the gang to be reconciled',
         () => harness.gangs('solo'),
         ([gang]) => gang?.metadata.labels?.seen === 'yes',
       )
@@ -231,7 +232,7 @@ export const gangScenarios: Scenario[] = [
       )
       await harness.apply(solo.replace('{name: solo}', '{name: later}'))
       const later = await harness.until(
-        'pods of a set that came later',
+        'pods of a set that was created later',
         () => harness.pods('later'),
         seen => seen.length === 2,
       )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replica counts that nobody can mean, set through the scale subresource, which passes no webhook.
+// Unreasonable replica counts, set through the scale subresource, which calls no webhook.
 import assert from 'node:assert/strict'
 import { defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -17,7 +17,7 @@ const namespaces = defineResource<KubeObject>({
 })
 
 const huge = 2_000_000_000
-/** Above every limit, and more than fits into the memory of an operator that expands it. */
+/** Above every limit; expanding it would use more memory than the operator has. */
 const targets = [
   { resource: resources.podCliqueSets, name: 'grouped', before: 1 },
   { resource: resources.podCliqueScalingGroups, name: 'grouped-0-eng', before: 2 },
@@ -33,7 +33,7 @@ interface Reported {
 
 export const hugeCountScenarios: Scenario[] = [
   {
-    name: 'a set, a scaling group and a clique scaled to two billion keep what they have, report it, and recover',
+    name: 'a set, a scaling group and a clique that are scaled to two billion keep their pods, report an error, and recover',
     async run(harness) {
       await harness.apply(grouped)
       await harness.untilReady('grouped', 10)
@@ -68,7 +68,7 @@ export const hugeCountScenarios: Scenario[] = [
         assert.match(errors[0]!.description, new RegExp(`spec.replicas is ${huge}, which exceeds the limit`))
       }
 
-      // The operator serves everybody else.
+      // The operator still serves other sets.
       const namespace = `${harness.namespace}-other`
       await harness.client.create(namespaces, {
         apiVersion: 'v1',
@@ -97,7 +97,8 @@ export const hugeCountScenarios: Scenario[] = [
 
       for (const target of targets)
         await harness.scale(target.resource as never, target.name, target.before + 1)
-      // Two replicas of the set: one with 3 routers and 3 group replicas of 4 pods, one as in the template.
+      // The set has two replicas: one with 3 routers and 3 group replicas of 4 pods, and one with the counts of the
+      // template.
       await harness.untilReady('grouped', 15 + 10)
       await harness.untilAvailable('grouped', 2)
       for (const target of targets) assert.deepEqual(await errorsOf(target), [])

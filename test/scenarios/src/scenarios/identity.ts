@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The token by which the pods of a set see each other start.
+// The service account and token with which the pods of a set observe each other's start.
 import assert from 'node:assert/strict'
 import { names, type Pod, type Role, type Secret } from '@grove/api'
 import { defineResource, type KubeObject } from '@grove/kube'
@@ -50,7 +50,7 @@ const namespaces = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** As strict as the strictest of the Pod Security Standards asks. */
+/** Meets the restricted Pod Security Standard. */
 const restricted = (manifest: string) =>
   manifest
     .replaceAll(
@@ -64,7 +64,7 @@ const restricted = (manifest: string) =>
 
 export const identityScenarios: Scenario[] = [
   {
-    name: 'pods that wait for others are let into a namespace that enforces the restricted Pod Security Standard',
+    name: 'pods with startup dependencies are admitted to a namespace that enforces the restricted Pod Security Standard',
     async run(harness) {
       await harness.client.patch(
         namespaces,
@@ -77,7 +77,7 @@ export const identityScenarios: Scenario[] = [
     },
   },
   {
-    name: "an account, a binding and a Service of somebody else's are reported, each by its code, and left alone",
+    name: 'reports a ServiceAccount, a RoleBinding and a Service not controlled by the set, each with its code, and leaves them alone',
     async run(harness) {
       const { namespace } = harness
       const role = names.podRole('pair')
@@ -107,7 +107,7 @@ export const identityScenarios: Scenario[] = [
       await untilCodes('ERR_SYNC_PODCLIQUESET_SERVICE', 'ERR_SYNC_SERVICEACCOUNT')
       await harness.client.delete(resources.services, { name: 'pair-0', namespace })
       await harness.client.delete(resources.serviceAccounts, { name: 'pair', namespace })
-      // What comes next is met next.
+      // The next obstacle is reported after the first one is removed.
       const [error] = await untilCodes('ERR_SYNC_ROLEBINDING')
       assert.match(error!.description, /exists and is not controlled by this PodCliqueSet/)
       await harness.client.delete(resources.roleBindings, { name: role, namespace })
@@ -116,12 +116,12 @@ export const identityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a Secret of somebody else in the place of the token is reported and left alone; pods that need it wait',
+    name: 'reports a Secret not controlled by the set in place of the token Secret and leaves it alone; pods that need it wait',
     async run(harness) {
       await createSecret(harness, names.tokenSecret('pair'))
       await harness.apply(set('InOrder'))
       await harness.until(
-        'the conflict to be told',
+        'the conflict in the status',
         () => harness.set('pair'),
         found => (found?.status?.lastErrors ?? []).some(error => error.code === 'ERR_SECRET_CONFLICT'),
       )
@@ -136,7 +136,7 @@ export const identityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'pods that wait for others are made when their token is there, and the token comes back when it is taken',
+    name: 'pods with startup dependencies are created when the token exists, and a deleted token is recreated',
     async run(harness) {
       await harness.apply(set('InOrder'))
       await podsOnceThere(harness, 2)
@@ -146,7 +146,7 @@ export const identityScenarios: Scenario[] = [
         name: first.metadata.name,
         namespace: harness.namespace,
       })
-      // Asked for when it is needed next: the operator does not watch Secrets.
+      // The operator does not watch Secrets. It reads the token when it needs it next.
       await harness.restartOperator()
       const [waiting] = (await harness.pods('pair')).filter(pod => pod.spec?.initContainers?.length)
       await harness.deletePod(waiting!.metadata.name)
@@ -161,7 +161,7 @@ export const identityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a Role of somebody else under our name is reported and left alone; our own is kept as it should be',
+    name: 'reports a Role not controlled by the set and leaves it alone, and reverts edits of its own Role',
     async run(harness) {
       const at = { name: names.podRole('pair'), namespace: harness.namespace }
       const foreign = await harness.client.create(resources.roles, {
@@ -172,7 +172,7 @@ export const identityScenarios: Scenario[] = [
       } as Role)
       await harness.apply(set('AnyOrder'))
       await harness.until(
-        'the conflict to be told',
+        'the conflict in the status',
         () => harness.set('pair'),
         found => (found?.status?.lastErrors ?? []).some(error => error.code === 'ERR_SYNC_ROLE'),
       )
@@ -194,7 +194,7 @@ export const identityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'the token Secret of former releases goes when no pod mounts it any more',
+    name: 'the token Secret of former releases is deleted when no pod mounts it',
     async run(harness) {
       await harness.apply(set('AnyOrder'))
       await podsOnceThere(harness, 2)
@@ -230,13 +230,13 @@ export const identityScenarios: Scenario[] = [
       assert.ok(await secretOf(harness, former), 'a pod mounts it')
       await harness.deletePod(mounting.metadata.name)
       await harness.until(
-        'that pod to be gone',
+        'that pod to be deleted',
         () => harness.pods('pair'),
         pods => !pods.some(pod => pod.metadata.uid === mounting.metadata.uid),
       )
       await harness.restartOperator()
       await harness.until(
-        'the former Secret to be gone',
+        'the former Secret to be deleted',
         () => secretOf(harness, former),
         secret => secret === undefined,
       )

@@ -83,8 +83,8 @@ export const scenarios: readonly Scenario[] = [
   ...hugeCountScenarios,
 ]
 
-/** Scenarios that need more of the nodes than every cluster's can do. */
+/** Scenarios that need nodes which run init containers. */
 export const embeddedScenarios: readonly Scenario[] = startupOrderScenarios
 
-/** Scenarios of what the embedded cluster does not enforce. */
+/** Scenarios with limits that the embedded cluster does not enforce. */
 export const kubernetesScenarios: readonly Scenario[] = limitScenarios

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Updates that something comes in between of. A gate in the new template keeps its pods from starting until
-// the scenario lets them, so that it can be said what is under way.
+// Updates with interruptions. A scheduling gate in the new template holds back its pods, so that the state of the
+// update is known.
 import assert from 'node:assert/strict'
 import { label, type Pod } from '@grove/api'
 import type { Stored } from '@grove/kube'
@@ -32,7 +32,7 @@ export function change(harness: Harness, version: number, gated: boolean): Promi
   })
 }
 
-/** Lets the pods go that the template holds back, or some of them. */
+/** Removes the gate of the template from all pods or from some of them. */
 export async function release(harness: Harness, isMeant: (pod: Pod) => boolean = () => true): Promise<void> {
   for (const { metadata, spec } of (await harness.pods(name)).filter(isMeant)) {
     if (metadata.deletionTimestamp || !spec?.schedulingGates?.some(gate => gate.name === hold)) continue
@@ -52,7 +52,7 @@ async function updating(harness: Harness): Promise<number[]> {
 
 export const interruptedUpdateScenarios: Scenario[] = [
   {
-    name: 'what serves nobody is updated first; an update goes on without a replica that is scaled away, and leaves a new one alone',
+    name: 'updates unready replicas first, continues without a replica that is scaled in, and does not restart a new one',
     async run(harness) {
       const before = await running(harness, 3)
       for (const pod of before) if (replicaOf(pod) === '2') await report(harness, pod, false)
@@ -73,7 +73,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
       await turn(0)
       await harness.patchSet(name, { spec: { replicas: 3 } })
       const made = await harness.until(
-        'replica 2 to be made again',
+        'replica 2 to be recreated',
         async () =>
           (await harness.pods(name)).filter(pod => replicaOf(pod) === '2' && imageOf(pod) === image(2)),
         pods => pods.length === 2 && pods.every(pod => !uids(before).includes(pod.metadata.uid)),
@@ -100,7 +100,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'an update that somebody takes into his own hands is over, and what it left goes with the next change',
+    name: 'switching to OnDelete ends an update, and the next change replaces the remaining pods',
     async run(harness) {
       const before = await running(harness, 2)
       await change(harness, 2, true)
@@ -122,7 +122,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
               (status.updateProgress.updateEndedAt !== undefined &&
                 status.updateProgress.readyPodsSelectedToUpdate === undefined),
           ) &&
-          // Gang termination watches again.
+          // Gang termination is active again.
           cliques.every(({ status }) =>
             status?.conditions?.some(one => one.type === 'MinAvailableBreached' && one.status !== 'Unknown'),
           ),
@@ -140,7 +140,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'an update goes on and ends although a pod that was lost in the middle of it finds no node again',
+    name: 'an update continues and ends although the replacement of a lost pod cannot be scheduled',
     async run(harness) {
       await harness.apply(solo.replace('replicas: 2', 'replicas: 4\n          minAvailable: 1'))
       await harness.untilReady(name, 4)
@@ -161,7 +161,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
         () => harness.pods(name),
         pods => pods.some(pod => isOfLost(pod) && imageOf(pod) === image(2)),
       )
-      // The gate of the replacement is never removed: for the operator that is a pod which no node takes.
+      // The scenario never removes the gate of the replacement. For the operator it is an unschedulable pod.
       await harness.until(
         'the update to end',
         async () => {
@@ -176,7 +176,7 @@ export const interruptedUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a clique that an update was paused in, and that stays below its minimum, is terminated',
+    name: 'a clique below its minimum in a paused update is terminated',
     async run(harness) {
       await harness.apply(solo.replace('template:', 'template:\n    terminationDelay: 2s'))
       await harness.untilReady(name, 2)

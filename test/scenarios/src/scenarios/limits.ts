@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a cluster's administrator sets for a namespace, which only a real one enforces.
+// Quotas and limits of a namespace, which only a real cluster enforces.
 import assert from 'node:assert/strict'
 import { annotation, label } from '@grove/api'
 import { defineResource, type KubeObject } from '@grove/kube'
@@ -21,7 +21,7 @@ const limitRanges = core('limitranges', 'LimitRange')
 
 export const limitScenarios: Scenario[] = [
   {
-    name: 'a quota holds a gang back as a whole and is told; limits that a namespace adds to pods, and evictions, change nothing',
+    name: 'a quota holds back a gang as a whole and is reported; default limits of a namespace and evictions cause no update',
     async run(harness) {
       const { client, namespace } = harness
       const ref = { name: 'team', namespace }
@@ -44,7 +44,7 @@ export const limitScenarios: Scenario[] = [
       )
       await harness.apply(grouped)
       const rejected = await harness.until(
-        'a clique that says what it lacks',
+        'a clique with lastErrors',
         () => harness.cliques('grouped'),
         cliques => cliques.some(({ status }) => status?.lastErrors?.length),
       )
@@ -55,7 +55,8 @@ export const limitScenarios: Scenario[] = [
         () => harness.pods('grouped'),
         pods => pods.length === 5,
       )
-      for (const { spec } of half) assert.equal(spec?.nodeName, undefined, 'half a gang is not placed')
+      for (const { spec } of half)
+        assert.equal(spec?.nodeName, undefined, 'no pod of an incomplete gang is scheduled')
 
       await client.patch(quotas, ref, { merge: { spec: { hard: { pods: '20' } } } })
       await harness.patchSet('grouped', {
@@ -76,7 +77,7 @@ export const limitScenarios: Scenario[] = [
         { subresource: 'status' },
       )
       const after = await harness.until(
-        'a pod in its place',
+        'a replacement of the pod',
         () => harness.pods('grouped'),
         seen => seen.length === 10 && seen.every(({ metadata }) => metadata.uid !== evicted.metadata.uid),
       )

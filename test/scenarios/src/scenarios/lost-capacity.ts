@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gang termination when pods are lost and no node takes their replacements: for a part of a clique or group, and for all
-// of it.
+// Gang termination when pods are lost and their replacements cannot be scheduled: part of a clique or group, or all of
+// it.
 import assert from 'node:assert/strict'
 import {
   type Condition,
@@ -29,7 +29,7 @@ const nodes = defineResource<KubeObject>({
 const lossReason = 'AllScheduledReplicasLost'
 const terminatedReason = 'PodCliqueSetReplicaDeleteSuccessful'
 
-/** A clique of its own and a scaling group, whose minima are all they have. */
+/** A standalone clique and a scaling group with minAvailable equal to replicas. */
 const duo = (terminationDelay: string, groupMinimum = 2) => `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -48,7 +48,7 @@ spec:
 `
 const duoPods = 6
 
-/** One pod and one group replica: every replacement takes the last one. */
+/** One pod and one group replica: every loss is a total loss. */
 const single = `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -122,7 +122,7 @@ const cliqueUids = async (harness: Harness, prefix = 'duo-') =>
 
 function untilOthers(harness: Harness, before: readonly string[], prefix?: string): Promise<string[]> {
   return harness.until(
-    'other PodCliques in their place',
+    'new PodCliques in their place',
     () => cliqueUids(harness, prefix),
     now => now.length === before.length && now.every(uid => !before.includes(uid)),
   )
@@ -134,7 +134,7 @@ const eventsOf = (harness: Harness, reason: string) =>
     .map(({ about }) => about)
     .sort()
 
-/** Waits until an operator that counts the delay from now on would have terminated. */
+/** Waits for longer than the termination delay. */
 async function untilDelayIsOver(harness: Harness, delayMs: number): Promise<void> {
   const end = Date.now() + 2 * delayMs
   await harness.until(
@@ -155,7 +155,7 @@ async function isTerminatedAndRecovers(harness: Harness, before: readonly string
 
 export const lostCapacityScenarios: Scenario[] = [
   {
-    name: 'a clique of which fewer pods than its minimum find a node is terminated with its replica, and recovers with the nodes',
+    name: 'a clique with fewer scheduled pods than its minimum is terminated with its replica, and recovers with the nodes',
     async run(harness) {
       const pods = await running(harness, duo('3s'))
       const before = await cliqueUids(harness)
@@ -171,7 +171,7 @@ export const lostCapacityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a group of which fewer replicas than its minimum find nodes is terminated with its replica, and recovers with the nodes',
+    name: 'a group with fewer scheduled replicas than its minimum is terminated with its replica, and recovers with the nodes',
     async run(harness) {
       const pods = await running(harness, duo('3s'))
       const before = await cliqueUids(harness)
@@ -188,7 +188,7 @@ export const lostCapacityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a member of which fewer pods than its minimum find a node is recycled alone where the group can do without it',
+    name: 'a member with fewer scheduled pods than its minimum terminates only its group replica if the group has enough others',
     async run(harness) {
       const pods = await running(harness, duo('3s', 1))
       const spared = await cliqueUids(harness, 'duo-0-web')
@@ -205,7 +205,7 @@ export const lostCapacityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a total loss is reported once for each clique and group, and waits for nodes by default',
+    name: 'a total loss is reported once for each clique and group, and by default not terminated',
     async run(harness) {
       const pods = await running(harness, duo('1s'))
       const before = await cliqueUids(harness)
@@ -228,7 +228,7 @@ export const lostCapacityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'with Recreate a total loss is terminated once, and what a user scaled to zero is not',
+    name: 'with Recreate, a total loss is terminated once; a clique that a user scaled to zero is not',
     configuration: { ...defaultConfiguration(), gangTermination: { onTotalLoss: 'Recreate' } },
     async run(harness) {
       const pods = await running(harness, duo('2s'))
@@ -241,7 +241,7 @@ export const lostCapacityScenarios: Scenario[] = [
         assert.deepEqual(
           eventsOf(harness, terminatedReason),
           ['duo'],
-          'what is pending is not terminated again',
+          'a pending replica is not terminated again',
         )
       })
       await harness.untilReady('duo', duoPods)
@@ -259,7 +259,7 @@ export const lostCapacityScenarios: Scenario[] = [
     },
   },
   {
-    name: 'an update, a scale to zero and a termination by the operator are reported as no loss, a loss is',
+    name: 'a loss is reported, but not after an update, a scale to zero or a termination by the operator',
     async run(harness) {
       await harness.apply(single)
       const untilSteady = async () => {

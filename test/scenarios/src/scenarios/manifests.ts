@@ -16,7 +16,7 @@ spec:
           podSpec: {containers: [{name: main, image: registry.example/web:1}]}
 `
 
-/** A router of its own and a scaling group of leader and workers, one replica of it beyond the minimum. */
+/** A standalone router clique and a scaling group of leader and workers, with one replica above its minimum. */
 export const grouped = `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -46,7 +46,7 @@ spec:
       - {name: eng, cliqueNames: [lead, work], replicas: 2, minAvailable: 1}
 `
 
-/** One of everything: a clique and a group, both scaled automatically, in one replica. */
+/** One replica with a clique and a scaling group, both with autoscalers. */
 export const whole = (replicas = 1) => `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet

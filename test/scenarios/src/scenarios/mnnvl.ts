@@ -23,7 +23,7 @@ const definitions = defineResource<KubeObject & { spec?: unknown }>({
 
 const { group, version, resource, kind } = resources.computeDomains
 
-/** The driver's kind as far as it matters here: anything is accepted. */
+/** A stand-in for the driver's custom resource that accepts every object. */
 export const computeDomainDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -70,7 +70,7 @@ const gpuClique = (name: string, annotations: Record<string, string> = {}, gpus 
               - {name: engine, image: registry.example/engine:1, resources: {limits: {nvidia.com/gpu: ${gpus}}}}
               - {name: side, image: registry.example/side:1}`
 
-/** Two NVLink groups: `fabric` for the whole set, `own` for one clique; one clique stays out, one has no GPUs. */
+/** Two NVLink groups: `fabric` for the whole set, `own` for one clique. One clique is excluded, and one has no GPUs. */
 const fabric = `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -99,7 +99,7 @@ async function untilDomains(harness: Harness, names: readonly string[]) {
   )
 }
 
-/** In the driver's place: a claim template for every domain. */
+/** Simulates the driver: creates a claim template for every domain. */
 async function driver(harness: Harness, replicas: number): Promise<void> {
   const deviceClass = await provideDevices(harness, 30)
   for (let replica = 0; replica < replicas; replica++)
@@ -124,7 +124,7 @@ async function untilPods(harness: Harness, count: number): Promise<Stored<Pod>[]
 
 export const mnnvlScenarios: Scenario[] = [
   {
-    name: 'every replica gets an NVLink domain for each of its groups, and its GPU containers claim their place in it',
+    name: 'every replica gets an NVLink domain for each of its groups, and its GPU containers claim it',
     configuration: enabled,
     async run(harness) {
       await installComputeDomains(harness)
@@ -156,7 +156,7 @@ export const mnnvlScenarios: Scenario[] = [
         [0, 1, 2].flatMap(replica => [`fabric-${replica}-fabric`, `fabric-${replica}-own`]),
       )
       const all = await untilPods(harness, 15)
-      // A pod that takes its time to go keeps the fabric of its replica, and of no other.
+      // A terminating pod keeps the domain of its own replica only.
       const slow = inClique(all, 'fabric-2-apart').metadata.name
       const holdPod = (finalizers: string[]) =>
         harness.client.patch(
@@ -171,7 +171,7 @@ export const mnnvlScenarios: Scenario[] = [
       assert.equal((await domains(harness)).length, 4)
       await holdPod([])
       await untilDomains(harness, ['fabric-0-fabric', 'fabric-0-own'])
-      // The empty set of domains is a set like any other.
+      // An empty group annotation is valid.
       await harness.scale(resources.podCliqueSets, 'fabric', 0)
       await untilDomains(harness, [])
       await harness.scale(resources.podCliqueSets, 'fabric', 1)
@@ -183,7 +183,7 @@ export const mnnvlScenarios: Scenario[] = [
         }),
         /immutable/,
       )
-      // A clique that gives its GPUs back leaves its domain, which goes although the replica stays.
+      // A clique that no longer requests GPUs leaves its domain, and the domain is deleted although the replica stays.
       await untilPods(harness, 5)
       await harness.edit('fabric', ({ spec: { template } }) => {
         const apart = template.cliques.find(({ name }) => name === 'apart')!
@@ -193,14 +193,14 @@ export const mnnvlScenarios: Scenario[] = [
       await harness.deleteSet('fabric')
       await untilDomains(harness, [])
       await harness.until(
-        'the set to be gone',
+        'the set to be deleted',
         () => harness.set('fabric'),
         set => set === undefined,
       )
     },
   },
   {
-    name: 'an NVLink domain stays while pods use it, comes back when it is taken away, and is kept as it should be',
+    name: 'an NVLink domain is kept while pods use it, recreated when it is deleted, and repaired when it is edited',
     configuration: enabled,
     async run(harness) {
       await installComputeDomains(harness)
@@ -238,10 +238,10 @@ export const mnnvlScenarios: Scenario[] = [
         () => harness.client.get(resources.computeDomains, at),
         ({ metadata }) => metadata.finalizers?.join() === 'example.com/driver',
       )
-      // Before its driver lets go of it the name is taken, and no pod of that replica is made.
+      // The name is taken until the driver removes its finalizer. Until then the replica gets no pods.
       await harness.scale(resources.podCliqueSets, 'fabric', 1)
       await harness.until(
-        'the set to say what it waits for',
+        'the set to report the domain that it waits for',
         () => harness.set('fabric'),
         set =>
           (set?.status?.lastErrors ?? []).some(error => error.description.includes('still being deleted')),
@@ -256,7 +256,7 @@ export const mnnvlScenarios: Scenario[] = [
     },
   },
   {
-    name: 'with NVLink domains switched off, sets that have them keep them, scale and go; new ones are rejected',
+    name: 'with NVLink domains disabled, sets that have domains keep them, scale and are deleted; new ones are rejected',
     configuration: enabled,
     async run(harness) {
       await installComputeDomains(harness)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What stands in the way is named in the set's status, and forgotten once it is out of the way.
+// Obstacles are reported in the status of the set, and the report is removed with the obstacle.
 import assert from 'node:assert/strict'
 import { label } from '@grove/api'
 import type { KubeObject } from '@grove/kube'
@@ -14,7 +14,7 @@ const errorsOf = async (harness: Harness) => (await harness.set('solo'))?.status
 /** Waits until the set reports exactly these codes. */
 const untilErrors = (harness: Harness, ...codes: string[]) =>
   harness.until(
-    `the errors ${codes.join(', ') || 'to be gone'}`,
+    `the errors ${codes.join(', ') || 'to be deleted'}`,
     () => errorsOf(harness),
     errors =>
       errors
@@ -25,7 +25,7 @@ const untilErrors = (harness: Harness, ...codes: string[]) =>
 
 export const obstacleScenarios: Scenario[] = [
   {
-    name: "names that are somebody else's are reported one by one, and taken when they are free",
+    name: 'reports names that are taken one by one, and creates the objects when the names are free',
     async run(harness) {
       const { namespace } = harness
       const role = { name: 'grove.io:pcs:solo', namespace }
@@ -35,7 +35,7 @@ export const obstacleScenarios: Scenario[] = [
       await harness.apply(solo)
       const errors = await untilErrors(harness, 'ERR_SECRET_CONFLICT', 'ERR_SYNC_ROLE')
       for (const { description } of errors) assert.match(description, /^failed to sync (Role|ServiceAccount)/)
-      // What runs in pods needs them, not the pods.
+      // The programs in the pods need them, but the creation of pods does not.
       await harness.untilReady('solo', 2)
       assert.equal((await harness.set('solo'))!.status?.observedGeneration, undefined)
       await harness.client.delete(resources.secrets, secret)
@@ -46,7 +46,7 @@ export const obstacleScenarios: Scenario[] = [
     },
   },
   {
-    name: "a gang of somebody else's in our place is reported, and ours comes when it is gone",
+    name: 'reports a PodGang not controlled by the set, and creates its own when that one is deleted',
     async run(harness) {
       const ref = { name: 'solo-0', namespace: harness.namespace }
       await harness.client.create(resources.podGangs, { metadata: ref, spec: { podgroups: [] } } as never)
@@ -60,7 +60,7 @@ export const obstacleScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a gang that somebody edits is put right',
+    name: 'reverts edits of a PodGang',
     async run(harness) {
       await harness.apply(solo)
       await harness.untilReady('solo', 2)
@@ -85,7 +85,7 @@ export const obstacleScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a group that is scaled below its minimum makes its replica unavailable and touches nothing else',
+    name: 'a group that is scaled below its minimum makes its replica unavailable and changes nothing else',
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady('grouped', 10)
@@ -100,7 +100,7 @@ export const obstacleScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set that is deleted children first loses them all and gets none back',
+    name: 'recreates no children of a set that is deleted with foreground cascading',
     async run(harness) {
       await harness.apply(grouped)
       await harness.untilReady('grouped', 10)
@@ -110,7 +110,7 @@ export const obstacleScenarios: Scenario[] = [
         { propagationPolicy: 'Foreground' },
       )
       await harness.until(
-        'the set to be gone',
+        'the set to be deleted',
         () => harness.set('grouped'),
         set => set === undefined,
       )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects of users that carry the labels of a set. The operator deletes only what the set controls.
+// Objects of users that carry the labels of a set. The operator deletes only objects that the set controls.
 import assert from 'node:assert/strict'
 import type { Pod, Service } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
@@ -17,7 +17,10 @@ interface Foreign {
   readonly object: Stored<KubeObject>
 }
 
-/** What `kubectl expose pod NAME --port=80 --name=SERVICE` creates: labels and selector are the labels of the pod. */
+/**
+ * The Service that `kubectl expose pod NAME --port=80 --name=SERVICE` creates: labels and selector are the labels of
+ * the pod.
+ */
 async function expose(
   { client, namespace }: Harness,
   { metadata }: Stored<Pod>,
@@ -33,7 +36,7 @@ async function expose(
   return { resource: untyped(resources.services), object }
 }
 
-/** Another object with the labels and the spec of this one, and without its owner. */
+/** Copies the labels and the spec of an object, without its owner. */
 async function copy(
   { client, namespace }: Harness,
   resource: Resource<KubeObject>,
@@ -51,7 +54,7 @@ async function copy(
   return { resource, object }
 }
 
-/** A pod as somebody starts it by hand from the template of another: any node may run it. */
+/** A pod that a user creates from the template of another one; every node can run it. */
 function startable({ containers }: Record<string, unknown>): unknown {
   const [{ name, image }] = containers as [{ name: string; image: string }]
   return { containers: [{ name, image }] }
@@ -84,13 +87,13 @@ const podOf = async (harness: Harness, replica: number) => {
 
 export const ownershipScenarios: Scenario[] = [
   {
-    name: 'a Service that kubectl expose made of a pod survives scale-in and deletion of the set',
+    name: 'a Service that kubectl expose created for a pod survives scale-in and deletion of the set',
     async run(harness) {
       await harness.apply(whole(2))
       await harness.untilReady('whole', 4)
       await harness.untilAvailable('whole', 2)
       const exposed = [await expose(harness, await podOf(harness, 1), 'public-1')]
-      // The default name is that of the pod.
+      // The default name is the name of the pod.
       const pod = await podOf(harness, 0)
       exposed.push(await expose(harness, pod, pod.metadata.name))
       await harness.scale(resources.podCliqueSets, 'whole', 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the parts of a set are to stand: taken by somebody else, or not needed any more.
+// Names that a set needs but another object has, and objects that a set no longer needs.
 import assert from 'node:assert/strict'
 import { isConflict, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -17,7 +17,7 @@ const codesOf = async (harness: Harness) =>
 
 export const placeScenarios: Scenario[] = [
   {
-    name: 'whatever stands in the place of a part is named, left alone, and waited for; nothing comes before its time',
+    name: 'reports an object with a name that the set needs, leaves it alone, and continues in order when it is deleted',
     async run(harness) {
       const foreign: readonly [Resource<KubeObject>, string, object, string][] = [
         [resources.serviceAccounts, 'whole', {}, 'ERR_SYNC_SERVICEACCOUNT'],
@@ -67,7 +67,7 @@ export const placeScenarios: Scenario[] = [
         made.set(code, metadata.uid)
       }
       await harness.apply(whole())
-      // What fails together is told together; what comes after it has not begun.
+      // Failures of one step are reported together; later steps have not started.
       for (const together of [foreign.slice(0, 3), foreign.slice(3, 5), foreign.slice(5)]) {
         const codes = together.map(([, , , code]) => code).toSorted()
         await harness.until(
@@ -81,7 +81,7 @@ export const placeScenarios: Scenario[] = [
             /^failed to sync \w+: .* exists and is not controlled by this PodCliqueSet/,
           )
         const letGo = (await harness.pods('whole')).filter(({ spec }) => !spec?.schedulingGates?.length)
-        assert.deepEqual(letGo, [], 'no pod is placed for half a set')
+        assert.deepEqual(letGo, [], 'no pod of an incomplete set is scheduled')
         for (const [resource, name, , code] of together) {
           assert.equal((await harness.client.get(resource, at(harness, name))).metadata.uid, made.get(code))
           await harness.client.delete(resource, at(harness, name))
@@ -92,7 +92,7 @@ export const placeScenarios: Scenario[] = [
     },
   },
   {
-    name: 'scaled from three replicas to one, everything of two and three goes and nothing of the first is touched',
+    name: 'scale-in from three replicas to one deletes all objects of replicas 1 and 2, and changes nothing of replica 0',
     async run(harness) {
       const kinds = [
         resources.podCliques,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The workloads of the playground, as they are applied: with the objects that stand beside them, and the operator
-// configuration that they ask for.
+// The workloads of the playground, applied with the objects next to them and with the operator configuration that they
+// need.
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -14,7 +14,7 @@ import type { Scenario } from '../scenario.ts'
 
 const playground = resolve(import.meta.dirname, '../../../../playground')
 
-/** What a workload is about, besides its pods. */
+/** The expected objects of a workload, in addition to its pods. */
 const shows: Record<string, (harness: Harness, set: string) => Promise<void>> = {
   async 'shared-gpu'(harness, set) {
     const claims = (await harness.list(resources.resourceClaims, set)).map(({ metadata }) => metadata.name)
@@ -39,20 +39,20 @@ const shows: Record<string, (harness: Harness, set: string) => Promise<void>> = 
   },
 }
 
-/** Not every folder holds a workload. */
+/** Some folders hold no workload. */
 const workloads = readdirSync(playground).filter(folder =>
   existsSync(join(playground, folder, 'podcliqueset.yaml')),
 )
 
 export const playgroundScenarios: Scenario[] = workloads.map(folder => ({
-  name: `playground/${folder} comes to life and goes`,
+  name: `playground/${folder}} is deployed and deleted`,
   ...configurationIn(folder),
   async run(harness) {
     const documents = parseAllDocuments(readFileSync(join(playground, folder, 'podcliqueset.yaml'), 'utf8'))
     const objects = documents.map(document => document.toJS() as KubeObject)
     const isSet = ({ kind }: KubeObject) => kind === 'PodCliqueSet'
     for (const object of objects.filter(one => !isSet(one))) await create(harness, object)
-    // Kinds that came with the workload are seen by an operator that starts after them.
+    // An operator sees custom resources of the workload only if it starts after them.
     await harness.restartOperator()
     for (const object of objects.filter(isSet)) {
       const set = await harness.apply(JSON.stringify(object))
@@ -89,7 +89,7 @@ async function create(harness: Harness, object: KubeObject): Promise<void> {
       resource!.namespaced ? { ...object, metadata: { ...object.metadata, namespace } } : object,
     )
   } catch (error) {
-    // What belongs to the cluster may be there already.
+    // Cluster-scoped objects may exist already.
     if (resource!.namespaced || !isAlreadyExists(error)) throw error
   }
 }

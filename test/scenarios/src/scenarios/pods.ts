@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What becomes of the places of a clique when something becomes of its pods.
+// The indexes of a clique while its pods fail, are deleted or are created by other clients.
 import assert from 'node:assert/strict'
 import { defaultConfiguration, label, operatorName, type Pod } from '@grove/api'
 import { defineResource, evictPod, type KubeObject, type Stored } from '@grove/kube'
@@ -41,7 +41,10 @@ const isGoing = ({ metadata }: Pod) => metadata.deletionTimestamp !== undefined
 const indexOf = ({ metadata }: Pod) => Number(metadata.labels?.[label.podIndex])
 const uidsOf = (pods: readonly Stored<Pod>[]) => pods.map(({ metadata }) => metadata.uid).sort()
 
-/** Waits until there are so many pods of the clique, no index twice; whoever else is there, or is going. */
+/**
+ * Waits until the clique has this number of pods with distinct indexes. Ignores terminating pods and pods of other
+ * owners.
+ */
 async function untilDistinct(
   harness: Harness,
   replicas: number,
@@ -58,7 +61,7 @@ async function untilDistinct(
   )
 }
 
-/** The same, and every index from zero on is there. */
+/** Waits for the same, and for all indexes from zero on. */
 async function untilInPlace(
   harness: Harness,
   replicas: number,
@@ -94,23 +97,23 @@ const losses: Record<string, (harness: Harness, pod: Stored<Pod>) => Promise<unk
   'it is evicted': (harness, pod) => evictPod(harness.client, refOf(harness, pod)),
   'it fails': (harness, pod) => end(harness, pod, 'Failed'),
   'it succeeds': (harness, pod) => end(harness, pod, 'Succeeded'),
-  'its node is not to be used any more': (harness, { spec }) =>
+  'its node is deleted': (harness, { spec }) =>
     taint(harness, spec!.nodeName!, [{ key: 'example.com/broken', effect: 'NoExecute' }]),
 }
 
 export const podScenarios: Scenario[] = [
   {
-    name: 'a pod that is lost, however that comes about, is followed by one under its index, and no other is touched',
+    name: 'replaces a lost pod under the same index, for every cause of the loss, and touches no other pod',
     async run(harness) {
       await harness.apply(trio)
       let pods = await untilInPlace(harness, 3)
       for (const [what, lose] of Object.entries(losses)) {
         const victim = pods[1]!
-        // Others on its node would be lost with it.
+        // Other pods on that node would be lost too.
         const alone = pods.filter(({ spec }) => spec?.nodeName === victim.spec?.nodeName).length === 1
         await lose(harness, victim)
         const after = await harness.until(
-          `a pod in its place after ${what}`,
+          `a replacement after ${what}`,
           () => untilInPlace(harness, 3),
           found => !uidsOf(found).includes(victim.metadata.uid),
         )
@@ -119,7 +122,7 @@ export const podScenarios: Scenario[] = [
         pods = after
       }
       await harness.until(
-        'what is lost to be gone',
+        'the lost pod to be deleted',
         () => harness.pods('trio'),
         left => left.length === 3,
       )
@@ -127,7 +130,7 @@ export const podScenarios: Scenario[] = [
     },
   },
   {
-    name: 'pods that may be placed carry no managedFields, and who applies to them owns what they applied',
+    name: 'ungated pods have no managedFields, and a client that applies to a pod owns the applied fields',
     async run(harness) {
       await harness.apply(trio)
       const [pod] = await untilInPlace(harness, 3)
@@ -147,9 +150,9 @@ export const podScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a pod that cannot go is followed at once and counts nowhere, also for an operator that comes later',
+    name: 'replaces a pod that cannot terminate at once, and does not count it, also after a restart of the operator',
     async run(harness) {
-      // On no node: a simulated kubelet does not wait for the finalizers of others.
+      // The pod is on no node, because a simulated kubelet does not wait for finalizers.
       await harness.apply(trio.replace('podSpec: {', 'podSpec: {nodeSelector: {example.com/room: none}, '))
       const waits = (pod: Pod) => !pod.spec?.schedulingGates?.length
       const [, victim] = await untilInPlace(harness, 3, waits)
@@ -168,7 +171,7 @@ export const podScenarios: Scenario[] = [
       for (const uid of uidsOf(after)) assert.ok(uidsOf(more).includes(uid))
       await hold([])
       await harness.until(
-        'it to be gone',
+        'the pod to be deleted',
         () => harness.pods('trio'),
         pods => pods.length === 4,
       )
@@ -176,7 +179,7 @@ export const podScenarios: Scenario[] = [
     },
   },
   {
-    name: 'pods of somebody else with our labels are none of ours; a pod that is taken aside is followed, and put back it is one too many',
+    name: 'ignores pods with the labels of a clique that it does not control; replaces a released pod, and deletes one pod when it is returned',
     async run(harness) {
       await harness.apply(trio)
       const pods = await untilInPlace(harness, 3)
@@ -221,7 +224,7 @@ export const podScenarios: Scenario[] = [
     },
   },
   {
-    name: 'two operators at once end where one does: every index once',
+    name: 'two operators at the same time end with one pod for every index',
     async run(harness) {
       const second = await startOperator(harness.client, {
         configuration: defaultConfiguration(),
@@ -232,11 +235,11 @@ export const podScenarios: Scenario[] = [
         await untilInPlace(harness, 3)
         for (const replicas of [6, 2, 5]) {
           await harness.scale(resources.podCliques, web, replicas)
-          // Young pods go first, whatever their index; those that come fill the holes.
+          // Scale-in deletes young pods first, whatever their index; new pods fill the holes.
           const pods = await untilDistinct(harness, replicas)
           await Promise.all(pods.slice(0, 2).map(pod => harness.deletePod(pod.metadata.name)))
           const after = await harness.until(
-            'others in their place',
+            'replacements of the pods',
             () => untilDistinct(harness, replicas),
             found => !uidsOf(pods.slice(0, 2)).some(gone => uidsOf(found).includes(gone)),
           )

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bursts of edits, as controllers and impatient people make them: dozens within a second or two, several under way at
-// the same time, in any order of arrival.
+// Bursts of edits by controllers and users: dozens within two seconds, several at the same time, in any order.
 import assert from 'node:assert/strict'
 import type { CliqueTemplate, Pod } from '@grove/api'
 import { isConflict, type Stored } from '@grove/kube'
@@ -14,7 +13,7 @@ import { imageOf, uids, untilUpdated, withImage } from './updates.ts'
 
 const name = 'grouped'
 const edits = 50
-/** Requests under way at a time: enough for the order of arrival to be anybody's guess. */
+/** Concurrent requests: enough for a random order of arrival. */
 const atOnce = 8
 
 type Edit = (cliques: CliqueTemplate[]) => CliqueTemplate[]
@@ -24,7 +23,7 @@ const withVolumes = grouped.replaceAll(
   'podSpec: {volumes: [{name: a, emptyDir: {}}, {name: b, emptyDir: {}}], containers',
 )
 
-/** Ways to write the same pods. */
+/** Equivalent notations of the same pods. */
 const harmless: readonly Edit[] = [
   cliques => cliques.toReversed(),
   cliques => each(cliques, ({ spec }) => spec.podSpec.volumes?.reverse()),
@@ -53,7 +52,7 @@ function each(cliques: CliqueTemplate[], change: (clique: CliqueTemplate) => unk
   return cliques
 }
 
-/** Sends so many edits of the same starting point, several at a time. */
+/** Sends this number of edits of the same object, several at a time. */
 async function burst(
   harness: Harness,
   random: (below: number) => number,
@@ -70,7 +69,7 @@ async function burst(
   await Promise.all(Array.from({ length: atOnce }, sender))
 }
 
-/** An API server gives up on a patch when too many come at once. */
+/** An API server rejects a patch after too many conflicts. */
 async function insisting(request: () => Promise<void>): Promise<void> {
   for (;;)
     try {
@@ -104,7 +103,7 @@ async function onlyNotation(harness: Harness, seed: number): Promise<void> {
   const routers = (pods: readonly Stored<Pod>[]) => pods.filter(pod => imageOf(pod)?.includes('router'))
   const others = (pods: readonly Stored<Pod>[]) => pods.filter(pod => !imageOf(pod)?.includes('router'))
   assert.deepEqual(uids(others(after)), uids(others(before)))
-  // The first router was there at every count.
+  // The first router exists at every count.
   assert.ok(uids(routers(before)).some(uid => uids(routers(after)).includes(uid)))
   assert.equal((await harness.set(name))!.status?.updateProgress, undefined)
   const router = (await harness.cliques(name)).find(({ metadata }) => metadata.name === `${name}-0-router`)!
@@ -128,7 +127,7 @@ async function manyTemplates(harness: Harness, seed: number): Promise<void> {
     withImage('router', image(version)),
   ])
   await burst(harness, seeded(seed), [...templates, ...harmless])
-  // The last word: an image that nobody has asked for before, in every clique.
+  // The last edit sets a new image in every clique.
   const { spec } = (await harness.set(name))!
   const last = image(9)
   const cliques = each(structuredClone(spec.template.cliques), clique => {
@@ -163,11 +162,11 @@ async function manyTemplates(harness: Harness, seed: number): Promise<void> {
 
 export const rapidEditScenarios: Scenario[] = [1, 2].flatMap(seed => [
   {
-    name: `fifty edits of counts, order and notation at once restart nothing (seed ${seed})`,
+    name: `fifty concurrent edits of counts, order and notation restart no pod (seed ${seed})`,
     run: harness => onlyNotation(harness, seed),
   },
   {
-    name: `fifty edits of templates at once end with the pods of the last one (seed ${seed})`,
+    name: `fifty concurrent edits of templates end with the pods of the last one (seed ${seed})`,
     run: harness => manyTemplates(harness, seed),
   },
 ])

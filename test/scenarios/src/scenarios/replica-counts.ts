@@ -10,7 +10,7 @@ import { report } from './gang-termination.ts'
 import { grouped } from './manifests.ts'
 import { editCliques, untilUpdated, withImage } from './updates.ts'
 
-/** How many replicas the group, its workers in two of its replicas, and the router want. */
+/** Returns the wanted replicas of the group, of the workers in two of its replicas, and of the router. */
 async function counts(harness: Harness): Promise<number[]> {
   const objects = [...(await harness.groups('grouped')), ...(await harness.cliques('grouped'))]
   const wanted = ['grouped-0-eng', 'grouped-0-eng-0-work', 'grouped-0-eng-1-work', 'grouped-0-router']
@@ -24,9 +24,7 @@ const untilCounts = (harness: Harness, what: string, wanted: readonly number[]) 
     seen => seen.join() === wanted.join(),
   )
 
-/**
- * Lets the pods of a clique run without serving until the operator gives up on it; the clique in its place.
- */
+/** Keeps the pods of a clique unready until the operator terminates it. Returns the clique that replaces it. */
 export async function giveUpOn(harness: Harness, set: string, clique: string): Promise<Stored<PodClique>> {
   const ref = { name: clique, namespace: harness.namespace }
   const { metadata } = await harness.client.get(resources.podCliques, ref)
@@ -42,7 +40,7 @@ export async function giveUpOn(harness: Harness, set: string, clique: string): P
 
 export const replicaCountScenarios: Scenario[] = [
   {
-    name: 'groups and cliques of their own keep the size that they were given; members that are made anew have that of the template',
+    name: 'groups and standalone cliques keep their scaled size; recreated members have the size of the template',
     async run(harness) {
       await harness.apply(grouped.replace('template:', 'template:\n    terminationDelay: 1s'))
       await harness.untilReady('grouped', 10)
@@ -55,11 +53,11 @@ export const replicaCountScenarios: Scenario[] = [
       await harness.untilReady('grouped', 17)
       assert.deepEqual(await counts(harness), [3, 4, 4, 3])
 
-      // The group can do without one of its replicas, which alone is made anew.
+      // The group has enough other replicas, so only this replica is recreated.
       await giveUpOn(harness, 'grouped', 'grouped-0-eng-0-lead')
       await untilCounts(harness, 'one engine of the template’s size', [3, 3, 4, 3])
       await harness.untilReady('grouped', 16)
-      // The whole replica of the set is made anew, except the group itself; the router is as large as before.
+      // The whole set replica is recreated, except the group itself. The router keeps its size.
       await giveUpOn(harness, 'grouped', 'grouped-0-router')
       await untilCounts(harness, 'all engines of the template’s size', [3, 3, 3, 3])
       await harness.untilReady('grouped', 15)

@@ -5,7 +5,7 @@ import { label } from '@grove/api'
 import { resources } from '@grove/operator'
 import type { Scenario } from '../scenario.ts'
 
-/** The template of the standalone clique claims to be a member of replica 1 of the group. */
+/** The template of the standalone clique has the labels of a member of group replica 1. */
 const claiming = `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -29,7 +29,7 @@ spec:
 
 export const reservedLabelScenarios: Scenario[] = [
   {
-    name: 'a clique template cannot claim to be a member of a scaling group by its labels',
+    name: 'a clique template cannot claim membership of a scaling group with labels',
     async run(harness) {
       await harness.apply(claiming)
       const before = await harness.untilReady('claim', 3)
@@ -37,7 +37,7 @@ export const reservedLabelScenarios: Scenario[] = [
       assert.equal(solo?.metadata.labels?.team, 'blue')
       for (const key of [label.scalingGroup, label.scalingGroupReplicaIndex, label.basePodGang])
         assert.equal(solo?.metadata.labels?.[key], undefined, key)
-      // The replica of the group whose number the template gave is removed, and the clique stays.
+      // The group replica with that number is removed, and the clique stays.
       await harness.scale(resources.podCliqueScalingGroups, 'claim-0-pool', 1)
       const after = await harness.untilReady('claim', 2)
       assert.ok(after.some(pod => pod.metadata.uid === solo?.metadata.uid))

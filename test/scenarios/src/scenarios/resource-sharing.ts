@@ -8,12 +8,12 @@ import type { Harness } from '../harness.ts'
 import type { Scenario } from '../scenario.ts'
 import { oneDevice, provideDevices, provideNamespace, provideTemplate } from './devices.ts'
 
-/** Its claims have names that are too long to be used inside pods. */
+/** The names of its claims are too long for names inside pods. */
 const long = `u8-${'x'.repeat(60)}`
 
 const container = (name: string) => `{name: ${name}, image: registry.example/${name}:1}`
 
-/** Shared devices at every level, of every scope, with and without filters, from templates of all three places. */
+/** Shared devices at every level, in every scope, with and without filters, from templates of all three sources. */
 const sharing = (deviceClass: string, farNamespace: string) => `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -176,7 +176,7 @@ export const resourceSharingScenarios: Scenario[] = [
     },
   },
   {
-    name: 'claims that somebody deletes come back, at every level, and what others wrote on a claim stays',
+    name: 'recreates deleted claims at every level, and keeps fields that other components wrote',
     async run(harness) {
       await deploy(harness)
       await untilClaims(harness, 12)
@@ -190,7 +190,7 @@ export const resourceSharingScenarios: Scenario[] = [
         claim => claim.metadata.labels?.[label.partOf] === 'share',
       )
       assert.equal(labelled.metadata.labels?.team, 'blue')
-      // Nothing holds a claim whose pods are gone.
+      // No finalizer holds a claim whose pods are deleted.
       await harness.scale(resources.podCliqueSets, 'share', 0)
       await harness.untilReady('share', 0)
       const [kept] = (await claims(harness)).filter(claim => claim.metadata.name === 'share-all-u1')
@@ -215,11 +215,11 @@ export const resourceSharingScenarios: Scenario[] = [
           claim => claim !== undefined && claim.metadata.uid !== before.metadata.uid,
         )
       }
-      // A namespace that is closed to others from now on gives no more claims.
+      // After this, the namespace does not allow references from other namespaces, and new claims are not created.
       await harness.restartOperator(ownNamespaceOnly)
       await harness.client.delete(resources.resourceClaims, at('share-0-wa-all-far'))
       await harness.until(
-        'the clique to say what closes it',
+        'the clique to report the missing permission',
         () => harness.client.get(resources.podCliques, at('share-0-wa')),
         ({ status }) =>
           (status?.lastErrors ?? []).some(({ description }) =>

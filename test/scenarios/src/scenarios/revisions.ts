@@ -28,7 +28,7 @@ async function untilRecorded(
 
 export const revisionScenarios: Scenario[] = [
   {
-    name: 'each template of a set is recorded once; going back makes the old one the newest',
+    name: 'records each template of a set once, and makes the old revision the newest after a rollback',
     async run(harness) {
       await harness.apply(solo)
       await harness.untilReady(name, 2)
@@ -45,7 +45,7 @@ export const revisionScenarios: Scenario[] = [
       assert.equal(again!.metadata.uid, first!.metadata.uid)
       await harness.untilQuiet()
       harness.writes.length = 0
-      // Counts, order and notation are no revision, and cost the history nothing.
+      // Counts, order and notation create no revision.
       await editCliques(harness, name, cliques => {
         cliques[0]!.spec.replicas = 3
         cliques[0]!.spec.podSpec.restartPolicy = 'Always'
@@ -61,7 +61,7 @@ export const revisionScenarios: Scenario[] = [
         harness.writes.filter(({ resource }) => resource.startsWith('controllerrevisions')),
         [],
       )
-      // What somebody takes away comes back where it is still known: the current one.
+      // The operator recreates a deleted record only for the current revision.
       await harness.client.delete(resources.controllerRevisions, {
         name: again!.metadata.name,
         namespace: harness.namespace,
@@ -72,7 +72,7 @@ export const revisionScenarios: Scenario[] = [
     },
   },
   {
-    name: 'the history ends at ten revisions, and spares those that pods live by',
+    name: 'keeps ten revisions, and the older ones that pods still use',
     async run(harness) {
       await harness.apply(solo.replace('replicas: 1', 'replicas: 1\n  updateStrategy: {type: OnDelete}'))
       const before = await harness.untilReady(name, 2)
@@ -85,12 +85,12 @@ export const revisionScenarios: Scenario[] = [
           found => found.some(one => one.revision === version),
         )
       }
-      // The pods were never deleted, so they are of the first.
+      // No pod was deleted, so all pods have the first revision.
       await untilRecorded(harness, [1, 4, 5, 6, 7, 8, 9, 10, 11, 12])
       assert.deepEqual(uids(await harness.pods(name)), uids(before))
       await harness.deleteSet(name)
       await harness.until(
-        'the history to go with its set',
+        'the history to be deleted with its set',
         () => harness.list(resources.controllerRevisions, name),
         found => found.length === 0,
       )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Scaling step by step, with every object that is there after each step.
+// Scaling step by step, with the complete list of objects after each step.
 import { resources } from '@grove/operator'
 import type { Harness } from '../harness.ts'
 import type { Scenario } from '../scenario.ts'
@@ -22,7 +22,7 @@ spec:
   replicas: ${replicas}
   template:${template}`
 
-/** The last of the three group replicas is beyond the minimum. */
+/** The last of the three group replicas is above the minimum. */
 const tide = (startup: string) =>
   setOf(
     'tide',
@@ -38,8 +38,7 @@ const upTo = (count: number) => Array.from({ length: count }, (_, index) => inde
 const ready = (count: number) => `${count} of ${count} ready, ${count} updated`
 
 /**
- * One replica of the set with so many routers and engines, all of them ready; what starts after what, if
- * told.
+ * The lines of one ready set replica with this number of routers and engines, and optionally the startup dependencies.
  */
 function tideReplica(replica: number, routers: number, engines: number, inOrder = false): string[] {
   const base = `tide-${replica}`
@@ -55,7 +54,7 @@ function tideReplica(replica: number, routers: number, engines: number, inOrder 
       `clique ${base}-eng-${engine}-lead: ${ready(1)}, gang ${gangOf(engine)}${after(engine < 2 ? [`${base}-router`] : [])}`,
       `clique ${base}-eng-${engine}-work: ${ready(3)}, gang ${gangOf(engine)}${after(leads(engine))}`,
     ]),
-    // The base gang waits for all of its minimum, also while there is less.
+    // The base gang keeps its minimum, also if fewer pods are wanted.
     `gang ${base}: ${[`${base}-router 1 of ${upTo(routers).join(' ')}`, lead(0), work(0), lead(1), work(1)].join(', ')}`,
     ...upTo(engines)
       .slice(2)
@@ -80,7 +79,7 @@ const napReplica = (replica: number) => [
 
 export const scalingStepScenarios: Scenario[] = [
   {
-    name: 'group, clique and set are scaled out and in, below the minimum and back: these objects, none made anew',
+    name: 'scales a group, a clique and a set out, in, below the minimum and back, and recreates no object',
     async run(harness) {
       await harness.apply(tide('AnyOrder'))
       const tree = new SetTree(harness, 'tide')
@@ -96,9 +95,9 @@ export const scalingStepScenarios: Scenario[] = [
       await routers(harness, 4)
       await tree.until('four routers in the base gang', [tideSet(1), ...tideReplica(0, 4, 3)])
       await routers(harness, 3)
-      await tree.until('the last router gone', [tideSet(1), ...tideReplica(0, 3, 3)])
+      await tree.until('the last router removed', [tideSet(1), ...tideReplica(0, 3, 3)])
       await harness.scale(resources.podCliqueSets, 'tide', 2)
-      await tree.until('a second replica as the template says', [
+      await tree.until('a second replica with the counts of the template', [
         tideSet(2),
         ...tideReplica(0, 3, 3),
         ...tideReplica(1, 2, 3),
@@ -108,7 +107,7 @@ export const scalingStepScenarios: Scenario[] = [
     },
   },
   {
-    name: 'in order, a group grows: members of the base gang name their parents in all of it, others their siblings',
+    name: 'with startup order InOrder, members of the base gang wait for all group replicas of the base gang, others for their siblings',
     async run(harness) {
       await harness.apply(tide('InOrder'))
       const tree = new SetTree(harness, 'tide')
@@ -118,7 +117,7 @@ export const scalingStepScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set is made asleep, wakes, loses a pod, shrinks, sleeps and wakes again',
+    name: 'a set is created with zero replicas, scaled out, loses a pod, is scaled in, to zero and out again',
     async run(harness) {
       const nap = (replicas: number) => [
         `set nap: ${replicas} wanted, ${replicas} available, ${replicas} updated`,
@@ -131,7 +130,7 @@ export const scalingStepScenarios: Scenario[] = [
       await tree.until('three replicas', nap(3))
       const pods = await harness.pods('nap')
       await harness.deletePod(pods.find(pod => pod.spec?.hostname === 'nap-1-web-0')!.metadata.name)
-      await tree.until('another pod in its place', nap(3), ['Pod nap-1-web-0'])
+      await tree.until('a replacement of the pod', nap(3), ['Pod nap-1-web-0'])
       await harness.scale(resources.podCliqueSets, 'nap', 1)
       await tree.until('one replica', nap(1))
       await harness.scale(resources.podCliqueSets, 'nap', 0)

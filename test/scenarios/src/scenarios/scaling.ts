@@ -12,7 +12,7 @@ import { grouped, solo } from './manifests.ts'
 const indexesOf = (pods: readonly Pod[]) =>
   pods.map(({ metadata }) => metadata.labels?.[label.podIndex]).sort()
 
-/** What `kubectl get -o wide` shows, without the age: one line for each object. */
+/** Returns the table of `kubectl get -o wide` without the age, one line per object. */
 async function table(
   harness: Harness,
   { group, version, resource }: Resource<KubeObject>,
@@ -45,7 +45,7 @@ const uids = (pods: readonly Stored<Pod>[]) => new Set(pods.map(pod => pod.metad
 
 export const scalingScenarios: Scenario[] = [
   {
-    name: 'a set is scaled out and in: existing replicas keep their pods, everything of the others goes',
+    name: 'scale-out and scale-in of a set keep the pods of the other replicas and delete all objects of the removed ones',
     async run(harness) {
       await harness.apply(solo)
       const first = uids(await harness.untilReady('solo', 2))
@@ -83,7 +83,7 @@ export const scalingScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a scaling group is scaled out and in: one gang more and one less, nothing else moves',
+    name: 'scale-out and scale-in of a group create and delete one gang and change nothing else',
     async run(harness) {
       await harness.apply(grouped)
       const first = uids(await harness.untilReady('grouped', 10))
@@ -110,7 +110,7 @@ export const scalingScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a clique is scaled by hand and the template no longer decides its size',
+    name: 'a manually scaled clique does not return to the size of the template',
     async run(harness) {
       await harness.apply(solo)
       await harness.untilReady('solo', 2)
@@ -132,7 +132,7 @@ export const scalingScenarios: Scenario[] = [
     },
   },
   {
-    name: 'of a clique that is scaled in those go first that nobody misses; holes are filled, and zero is a number',
+    name: 'scale-in of a clique deletes pods in deletion order; scale-out fills the holes; zero is a valid size',
     async run(harness) {
       const web = { name: 'solo-0-web', namespace: harness.namespace }
       const clique = () => harness.client.get(resources.podCliques, web)
@@ -154,7 +154,7 @@ export const scalingScenarios: Scenario[] = [
       await scaleTo(0)
       await harness.untilReady('solo', 0)
       const { status } = await harness.until(
-        'a status that says so',
+        'the status of the clique',
         clique,
         seen =>
           seen.status?.scheduledReplicas === 0 && seen.status.observedGeneration === seen.metadata.generation,
@@ -171,7 +171,7 @@ export const scalingScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a clique below its minimum holds back what is scaled beyond the base gang, and nothing else; tables tell',
+    name: 'a clique below its minimum holds back only the scaled gangs, and its table shows this',
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady('grouped', 10)
@@ -208,7 +208,7 @@ export const scalingScenarios: Scenario[] = [
         pods
           .filter(({ spec }) => spec?.schedulingGates?.some(({ name }) => name === podSchedulingGate))
           .map(({ metadata }) => metadata.labels?.[label.podClique])
-      // Tables tell of the pods that are lost until somebody has noticed.
+      // Tables show lost pods until the operator has observed the loss.
       await harness.until(
         'another lead of the base gang, and one that is held back',
         () => harness.pods('grouped'),
@@ -228,7 +228,7 @@ export const scalingScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a group between zero and its minimum says so, goes on with what it has, and comes back in full',
+    name: 'a group below its minimum reports this, keeps its replicas, and recovers completely',
     async run(harness) {
       const breach = async () => {
         const [group] = await harness.groups('grouped')
@@ -242,7 +242,7 @@ export const scalingScenarios: Scenario[] = [
       await harness.scale(resources.podCliqueScalingGroups, 'grouped-0-eng', 1)
       await harness.untilReady('grouped', 6)
       await harness.until(
-        'the group to say so',
+        'the condition of the group',
         breach,
         said =>
           said === 'True ScheduledReplicasBelowMinAvailable Scheduled replicas (1) below MinAvailable (2)',
@@ -251,7 +251,7 @@ export const scalingScenarios: Scenario[] = [
       await harness.restartOperator()
       await harness.deletePod(first[0]!.metadata.name)
       const six = await harness.until(
-        'another pod in its place',
+        'a replacement of the pod',
         () => harness.untilReady('grouped', 6),
         pods => !uids(pods).has(first[0]!.metadata.uid),
       )

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gangs in the terms of the schedulers that place them. The schedulers themselves are not there: what they would read is.
+// The objects that the operator creates for gang schedulers. The schedulers are not installed; the test reads the
+// objects instead.
 import assert from 'node:assert/strict'
 import { defaultConfiguration, type OperatorConfiguration, podSchedulingGate } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
@@ -33,7 +34,7 @@ async function untilPodGroups(harness: Harness, resource: typeof resources.kaiPo
   return (name: string) => found.find(({ metadata }) => metadata.name === name)!
 }
 
-/** Nobody places them, but they are let go. */
+/** Pods that stay pending because their scheduler is not installed. Their gates are removed. */
 async function untilReleased(harness: Harness, count: number) {
   return harness.until(
     `${count} pods without our gate`,
@@ -45,13 +46,13 @@ async function untilReleased(harness: Harness, count: number) {
 }
 
 const queued = (queue: string) => grouped.replace('{name: grouped}', `{name: grouped, ${queue}}`)
-/** Without a scaled gang: its pods would wait for a base gang that nobody places. */
+/** No scaled gang: its pods would wait for a base gang that is never scheduled. */
 const unscaled = (manifest: string) =>
   manifest.replace('replicas: 2, minAvailable: 1}', 'replicas: 1, minAvailable: 1}')
 
 export const schedulerScenarios: Scenario[] = [
   {
-    name: 'KAI reads a PodGroup for every gang, which follows it and is mended',
+    name: 'KAI: every gang has a PodGroup, which follows the gang and is repaired',
     configuration: scheduledBy('kai-scheduler'),
     async run(harness) {
       await harness.stopOperator()
@@ -100,16 +101,16 @@ export const schedulerScenarios: Scenario[] = [
       const spec = { minMember: 1, queue: 'elsewhere', markUnschedulable: true }
       await harness.client.patch(resources.kaiPodGroups, ref, { merge: { spec } })
       const mended = (await harness.until(
-        'the PodGroup to be mended',
+        'the PodGroup to be repaired',
         async () => (await podGroups(harness, resources.kaiPodGroups))[0],
         group => group?.spec?.minMember === 4,
       ))!
-      // Moved by an administrator, marked by the scheduler: theirs.
+      // Fields of the administrator and of the scheduler are kept.
       assert.equal(mended.spec!.queue, 'elsewhere')
       assert.equal(mended.spec!.markUnschedulable, true)
       await harness.client.delete(resources.kaiPodGroups, ref)
       await harness.until(
-        'the PodGroup to come back',
+        'the PodGroup to be recreated',
         async () => (await podGroups(harness, resources.kaiPodGroups))[0],
         group => group !== undefined && group.metadata.uid !== mended.metadata.uid,
       )
@@ -123,12 +124,12 @@ export const schedulerScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a scheduler that is not installed is named, and its gangs go on once it is',
+    name: 'reports a scheduler that is not installed, and continues when it is installed',
     configuration: scheduledBy('volcano'),
     async run(harness) {
       await harness.apply(unscaled(queued('annotations: {scheduling.grove.io/volcano-queue: research}')))
       const blocked = await harness.until(
-        'the set to say what is missing',
+        'the set to report the missing resource',
         () => harness.set('grouped'),
         set => (set?.status?.lastErrors ?? []).length > 0,
       )
@@ -153,14 +154,14 @@ export const schedulerScenarios: Scenario[] = [
         minSubGroups: 1,
       })
       await harness.until(
-        'the error to be gone',
+        'the error to be removed',
         () => harness.set('grouped'),
         set => (set?.status?.lastErrors ?? []).length === 0,
       )
-      // It is watched from now on, although it came after the operator.
+      // The operator watches the kind, although it was installed after the operator started.
       const ref = { name: 'grouped-0', namespace: harness.namespace }
       await harness.until(
-        'a PodGroup that somebody edits to be mended',
+        'an edited PodGroup to be repaired',
         async () => {
           const [group] = await podGroups(harness, resources.volcanoPodGroups)
           if (group?.spec?.minMember === 4)
@@ -173,7 +174,7 @@ export const schedulerScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set some of whose cliques name a scheduler goes on as before when another becomes the default',
+    name: 'a set that names a scheduler in some cliques is unchanged when the default scheduler changes',
     async run(harness) {
       const named =
         'podSpec: {schedulerName: default-scheduler, containers: [{name: main, image: registry.example/engine:1}]}'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a set says of itself at the harnesses of its life: its whole status, its row in a table, its scale.
+// The complete status, table row and scale of a set in each phase of its lifecycle.
 import assert from 'node:assert/strict'
 import { resources } from '@grove/operator'
 import type { Harness } from '../harness.ts'
@@ -27,7 +27,7 @@ const selector = 'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/
 const pathOf = ({ namespace }: Harness) =>
   `/apis/grove.io/v1alpha1/namespaces/${namespace}/podcliquesets/grouped`
 
-/** The row that kubectl prints, without the age, which is the last. */
+/** Returns the row that kubectl prints, without the last column, the age. */
 async function row(harness: Harness): Promise<unknown[]> {
   const table = (await harness.client.raw({
     verb: 'get',
@@ -53,7 +53,7 @@ const untilRow = (harness: Harness, ...cells: unknown[]) =>
     seen => JSON.stringify(seen) === JSON.stringify(['grouped', ...cells]),
   )
 
-/** What has to be told apart between two runs is left out. */
+/** Removes fields that differ between two runs. */
 async function statusOf(harness: Harness) {
   const { currentGenerationHash, updateProgress, ...status } = (await harness.set('grouped'))!.status!
   assert.match(currentGenerationHash ?? '', /^z2-/)
@@ -72,7 +72,7 @@ const scaleOf = (harness: Harness) =>
 
 export const setStatusScenarios: Scenario[] = [
   {
-    name: 'what a set says of itself before it lives, while it does, after an update and when it is idle',
+    name: 'reports the status of a set before it is ready, when it is ready, after an update and at zero replicas',
     async run(harness) {
       await harness.stopOperator()
       await harness.apply(grouped)

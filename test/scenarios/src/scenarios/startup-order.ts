@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Order of starting, with the real waiter in every pod that starts after another: told where something runs it.
+// Startup order with the real waiter in every pod with dependencies. Needs nodes that run the waiter.
 import assert from 'node:assert/strict'
 import { label, type Pod, waiter } from '@grove/api'
 import { type Stored, WatchCache } from '@grove/kube'
@@ -10,10 +10,10 @@ import type { Scenario } from '../scenario.ts'
 
 interface Ordered {
   readonly type: 'InOrder' | 'Explicit'
-  /** Pods of each clique, how many are its minimum, and what it starts after. */
+  /** The pods of each clique, its minimum, and its dependencies. */
   readonly cliques: Readonly<Record<string, { pods: number; minimum?: number; after?: string[] }>>
   readonly group?: { readonly members: string[]; readonly minimum: number; readonly scaledTo?: number }
-  /** Clique → what its pods wait for, `name:minimum`. */
+  /** The dependencies of each clique as `name:minimum`. */
   readonly waits: Readonly<Record<string, readonly string[]>>
 }
 
@@ -21,7 +21,7 @@ const started = 'simulate.grove.io/start-delay'
 
 const imageOf = (clique: string) => `registry.example/${clique}:1`
 
-/** Earlier cliques take longer to start: without the waiters everything would be ready the wrong way round. */
+/** Earlier cliques take longer to start: without waiters, the order would be reversed. */
 function manifest({ type, cliques, group }: Ordered): string {
   const names = Object.keys(cliques)
   return JSON.stringify({
@@ -55,7 +55,7 @@ function manifest({ type, cliques, group }: Ordered): string {
 
 const cliqueOf = ({ metadata }: Stored<Pod>) => metadata.labels?.[label.podClique] ?? ''
 
-/** PodReads at every change of every pod, so that nothing happens unseen between two looks. */
+/** Checks every change of every pod, so that no violation is missed between two polls. */
 export class ReadinessRecord implements AsyncDisposable {
   readonly violations: string[] = []
   readonly #cache: WatchCache<Pod>
@@ -87,7 +87,7 @@ export class ReadinessRecord implements AsyncDisposable {
   }
 }
 
-/** The number of pods is that at the end. */
+/** `pods` is the final number of pods. */
 async function tellOrder(harness: Harness, ordered: Ordered, pods: number): Promise<void> {
   await using record = new ReadinessRecord(harness, ordered.waits)
   const { name } = (await harness.apply(manifest(ordered))).metadata
@@ -100,7 +100,7 @@ async function tellOrder(harness: Harness, ordered: Ordered, pods: number): Prom
     const [own] = (pod.spec?.initContainers ?? []).filter(one => one.name === waiter.containerName)
     const wanted = ordered.waits[cliqueOf(pod)]?.map(parent => `--podcliques=${parent}`)
     assert.deepEqual(own?.args, wanted, pod.metadata.name)
-    // Made of its own template, however its name ends.
+    // The name has a suffix that looks like an index.
     const role = Object.keys(ordered.cliques).find(clique =>
       [`w-0-${clique}`, `w-0-s-${pod.metadata.labels?.[label.scalingGroupReplicaIndex]}-${clique}`].includes(
         cliqueOf(pod),
@@ -108,7 +108,7 @@ async function tellOrder(harness: Harness, ordered: Ordered, pods: number): Prom
     )
     assert.equal(pod.spec?.containers[0]?.image, imageOf(role ?? ''))
   }
-  // A pod that comes later waits again, and finds everything ready.
+  // A pod that is created later waits too, and finds its dependencies ready.
   const last = Object.keys(ordered.waits).at(-1)!
   await harness.deletePod(all.find(pod => cliqueOf(pod) === last)!.metadata.name)
   await harness.untilReady('w', pods)
@@ -117,7 +117,7 @@ async function tellOrder(harness: Harness, ordered: Ordered, pods: number): Prom
 
 export const startupOrderScenarios: Scenario[] = [
   {
-    name: 'in order, full: every clique waits for all of the one before it, in every group replica of the base gang',
+    name: 'in order, full: every clique waits for all pods of the previous one, in every group replica of the base gang',
     run: harness =>
       tellOrder(
         harness,
@@ -155,7 +155,7 @@ export const startupOrderScenarios: Scenario[] = [
       ),
   },
   {
-    name: 'explicit, full: cliques wait for those they name, wherever they stand in the list',
+    name: 'explicit, full: cliques wait for those that they name, in any position of the list',
     run: harness =>
       tellOrder(
         harness,
@@ -174,7 +174,7 @@ export const startupOrderScenarios: Scenario[] = [
       ),
   },
   {
-    name: 'explicit, minimal: one that starts after two waits for both; names that begin alike are told apart',
+    name: 'explicit, minimal: a clique with two dependencies waits for both, also if their names have a common prefix',
     run: harness =>
       tellOrder(
         harness,

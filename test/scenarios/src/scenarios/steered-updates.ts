@@ -12,11 +12,11 @@ const ofReplica = (pods: readonly Stored<Pod>[], replica: number) =>
   pods.filter(pod => pod.metadata.labels?.[label.setReplicaIndex] === String(replica))
 const newImage = 'registry.example/web:2'
 
-/** Those that are replaced may take their time to go. */
+/** Gives replaced pods time to terminate. */
 const living = async (harness: Harness) =>
   (await harness.pods('solo')).filter(({ metadata }) => metadata.deletionTimestamp === undefined)
 
-/** A set of so many replicas of two pods, with a strategy of its own, up and running. */
+/** Starts a set with an update strategy and this number of replicas of two pods, and waits until it is ready. */
 async function running(harness: Harness, replicas: number, strategy: string): Promise<Stored<Pod>[]> {
   await harness.apply(solo.replace('replicas: 1', `replicas: ${replicas}\n  updateStrategy: ${strategy}`))
   const pods = await harness.untilReady('solo', 2 * replicas)
@@ -43,7 +43,7 @@ async function untilAllNew(harness: Harness): Promise<void> {
 
 export const steeredUpdateScenarios: Scenario[] = [
   {
-    name: 'a paused update stands still, and goes on when it is resumed',
+    name: 'a paused update stops, and continues when it is resumed',
     async run(harness) {
       const before = await running(harness, 2, '{paused: true}')
       await editCliques(harness, 'solo', withImage('web', newImage))
@@ -55,7 +55,7 @@ export const steeredUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'replicas below the partition keep their template, also for pods that are made anew',
+    name: 'replicas below the partition keep their template, also for recreated pods',
     async run(harness) {
       const before = await running(harness, 2, '{partition: 1}')
       await editCliques(harness, 'solo', withImage('web', newImage))
@@ -63,7 +63,7 @@ export const steeredUpdateScenarios: Scenario[] = [
       const held = ofReplica(before, 0)
       await harness.deletePod(held[0]!.metadata.name)
       const after = await harness.until(
-        'the pod to come back',
+        'the pod to be recreated',
         () => harness.pods('solo'),
         pods => pods.length === 4 && pods.every(isReady) && !uids(pods).includes(held[0]!.metadata.uid),
       )
@@ -75,7 +75,7 @@ export const steeredUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'with room for two, two replicas are updated at the same time and never three',
+    name: 'with maxUnavailable 2, at most two replicas are updated at the same time',
     async run(harness) {
       await running(harness, 4, '{maxUnavailable: 2}')
       await editCliques(harness, 'solo', withImage('web', newImage))
@@ -93,7 +93,7 @@ export const steeredUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'an update that cannot get on takes one pod, says so, and taken back leaves the others alone',
+    name: 'an update that cannot progress deletes one pod and reports this; reverting it restarts no other pod',
     async run(harness) {
       const before = await running(harness, 2, '{progressDeadlineSeconds: 1}')
       await editCliques(harness, 'solo', cliques => {
@@ -103,14 +103,14 @@ export const steeredUpdateScenarios: Scenario[] = [
       await untilSaid(harness, 'False', 'ProgressDeadlineExceeded')
       await harness.untilQuiet()
       const kept = uids((await living(harness)).filter(pod => uids(before).includes(pod.metadata.uid)))
-      assert.equal(kept.length, 3, 'one pod was taken, and no other')
+      assert.equal(kept.length, 3, 'one pod was deleted, and no other')
       await editCliques(harness, 'solo', cliques => {
         for (const { spec } of cliques) delete spec.podSpec.nodeSelector
         return cliques
       })
       await untilUpdated(harness, 'solo')
       const after = await harness.untilReady('solo', 4)
-      for (const uid of kept) assert.ok(uids(after).includes(uid), 'what was never replaced stays')
+      for (const uid of kept) assert.ok(uids(after).includes(uid), 'pods that were not replaced stay')
     },
   },
 ]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// States that nobody should bring about and somebody does.
+// Invalid states that occur when clients bypass admission or delete objects at the wrong time.
 import assert from 'node:assert/strict'
 import type { PodCliqueSet } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
@@ -22,7 +22,7 @@ const podSpec = { containers: [{ name: 'theirs', image: 'registry.example/theirs
 const clique = { spec: { roleName: 'theirs', replicas: 0, podSpec } }
 const target = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'theirs' }
 
-/** Objects of others under the names that a set needs, by when it needs them. */
+/** Objects of other owners with names that a set needs, in the order in which the set needs them. */
 const foreignByHarness: readonly (readonly Foreign[])[] = [
   [
     { resource: untyped(resources.serviceAccounts), name: 'grouped' },
@@ -68,7 +68,7 @@ async function plant(harness: Harness, { resource, name, content }: Foreign): Pr
 
 const errorsOf = async (harness: Harness, set: string) => (await harness.set(set))?.status?.lastErrors ?? []
 
-/** As it is stored by whoever has no admission. */
+/** Stores a set without admission. */
 async function store(harness: Harness, manifest: string, namespace = harness.namespace): Promise<void> {
   const set = parse(manifest) as PodCliqueSet
   set.metadata.namespace = namespace
@@ -76,7 +76,7 @@ async function store(harness: Harness, manifest: string, namespace = harness.nam
 }
 
 export const takenNames: Scenario = {
-  name: 'whatever has a name that a set needs is told of, left alone, and followed by ours when it goes',
+  name: 'reports every object that has a name which a set needs, leaves it alone, and creates its own when it is deleted',
   async run(harness) {
     const planted = new Map<Foreign, string>()
     for (const foreign of foreignByHarness.flat())
@@ -102,7 +102,7 @@ export const takenNames: Scenario = {
         const ref = { name: foreign.name, namespace: harness.namespace }
         const now = await harness.client.get(foreign.resource, ref)
         assert.equal(now.metadata.uid, planted.get(foreign))
-        assert.equal(now.metadata.ownerReferences, undefined, `${foreign.name} is nobody's but theirs`)
+        assert.equal(now.metadata.ownerReferences, undefined, `${foreign.name}} is not controlled by the set`)
         await harness.client.delete(foreign.resource, ref)
       }
     }
@@ -115,7 +115,7 @@ export const takenNames: Scenario = {
 export const strangeStateScenarios: Scenario[] = [
   takenNames,
   {
-    name: 'a set that was stored while nothing judged it says what is wrong, and lives when that is put right',
+    name: 'reports errors of a set that was stored without admission, and deploys the set when they are fixed',
     async run(harness) {
       await store(harness, grouped.replace('[lead, work]', '[lead, ghost]'))
       const errors = await harness.until(
@@ -126,7 +126,7 @@ export const strangeStateScenarios: Scenario[] = [
       assert.match(errors[0]!.description, /names the clique ghost, which the PodCliqueSet does not define/)
       await harness.untilQuiet()
       for (const { spec } of await harness.pods('grouped'))
-        assert.ok(spec?.schedulingGates?.length, 'nothing is placed of a gang that cannot be computed')
+        assert.ok(spec?.schedulingGates?.length, 'no pod of a gang that cannot be computed is scheduled')
       const path = '/spec/template/podCliqueScalingGroups/0/cliqueNames/1'
       await harness.client.patch(
         resources.podCliqueSets,
@@ -135,14 +135,14 @@ export const strangeStateScenarios: Scenario[] = [
       )
       await harness.untilReady('grouped', 10)
       await harness.untilAvailable('grouped', 1)
-      // Without a single default filled in.
+      // Without any defaulted field.
       await store(harness, solo)
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
     },
   },
   {
-    name: 'a namespace that goes while a set is made in it takes everything along, and the operator lets it',
+    name: 'a namespace that is deleted while a set is deployed in it is deleted completely, and the operator does not obstruct this',
     async run(harness) {
       const name = `${harness.namespace}-going`
       await harness.client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
@@ -154,7 +154,7 @@ export const strangeStateScenarios: Scenario[] = [
       )
       await harness.client.delete(namespaces, { name })
       await harness.until(
-        'the namespace to be gone',
+        'the namespace to be deleted',
         () => harness.client.find(namespaces, { name }),
         found => found === undefined,
       )
@@ -164,7 +164,7 @@ export const strangeStateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'labels that others put on what is ours go when it is looked at, on pods they stay; nothing restarts for it',
+    name: 'removes foreign labels from children at the next reconcile, keeps them on pods, and restarts no pod',
     async run(harness) {
       const { client, namespace } = harness
       await harness.apply(solo)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Updates during which a set has more replicas than it is asked for, so that none is missed.
+// Updates with surge replicas: the set has more replicas than requested, so that no replica is unavailable.
 import assert from 'node:assert/strict'
 import { conditionType, label, type Pod } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
@@ -16,7 +16,7 @@ const none = '{maxUnavailable: 0, maxSurge: 1, progressDeadlineSeconds: 1}'
 const ofReplica = <T extends KubeObject>(objects: readonly T[], replica: number) =>
   objects.filter(({ metadata }) => metadata?.labels?.[label.setReplicaIndex] === String(replica))
 
-/** `solo` with so many replicas of two pods each, none of which may be missed. */
+/** `solo` with this number of replicas of two pods and maxUnavailable 0. */
 async function running(harness: Harness, replicas: number): Promise<Stored<Pod>[]> {
   await harness.apply(solo.replace('replicas: 1', `replicas: ${replicas}\n  updateStrategy: ${none}`))
   const pods = await harness.untilReady('solo', 2 * replicas)
@@ -61,7 +61,7 @@ const kindsOfReplica: readonly Resource<KubeObject>[] = [
   resources.services,
 ] as never
 
-/** Kinds of which a replica has something. */
+/** The kinds of objects of a replica. */
 async function kindsIn(harness: Harness, set: string, replica: number): Promise<string[]> {
   const found = await Promise.all(
     kindsOfReplica.map(async resource => ({ resource, objects: await harness.list(resource, set) })),
@@ -78,7 +78,7 @@ async function kindsIn(harness: Harness, set: string, replica: number): Promise<
 
 function untilGone(harness: Harness, set: string, replica: number) {
   return harness.until(
-    `replica ${replica} to be gone`,
+    `replica ${replica}} to be deleted`,
     () => kindsIn(harness, set, replica),
     kinds => kinds.length === 0,
   )
@@ -86,7 +86,7 @@ function untilGone(harness: Harness, set: string, replica: number) {
 
 export const surgeUpdateScenarios: Scenario[] = [
   {
-    name: 'with a surge replica no replica is missed at any moment of an update, and it goes at its end',
+    name: 'with a surge replica, all replicas are available during the whole update, and the surge replica is deleted at its end',
     async run(harness) {
       const before = await running(harness, 2)
       await editCliques(harness, 'solo', withImage('web', newImage))
@@ -115,7 +115,7 @@ export const surgeUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a surge replica has everything that a replica has, and an operator that comes after goes on with it',
+    name: 'a surge replica has all objects of a replica, and a restarted operator continues with it',
     async run(harness) {
       const strategy = 'updateStrategy: {maxUnavailable: 0, maxSurge: 1}'
       await harness.apply(grouped.replace('replicas: 1', `replicas: 1\n  ${strategy}`))
@@ -134,7 +134,7 @@ export const surgeUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a template that cannot run costs nobody a pod, and is taken back without touching any',
+    name: 'a template that cannot run costs no pod, and reverting it restarts no pod',
     async run(harness) {
       const before = await running(harness, 2)
       await nowhere(harness)
@@ -149,7 +149,7 @@ export const surgeUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a surge replica that cannot start follows the next change, and the others go straight to it',
+    name: 'a surge replica that cannot start gets the next change, and the other replicas go directly to it',
     async run(harness) {
       const before = await running(harness, 2)
       await nowhere(harness)
@@ -162,12 +162,12 @@ export const surgeUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set that grows over its surge replica keeps it as it is',
+    name: 'a set that is scaled out over its surge replica keeps it unchanged',
     async run(harness) {
       await running(harness, 2)
       await change(harness, 2, true)
       const made = await harness.until(
-        'the surge replica to be made',
+        'the surge replica to be created',
         async () => ofReplica(await harness.pods('solo'), 2),
         pods => pods.length === 2,
       )
@@ -186,12 +186,12 @@ export const surgeUpdateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'a set that is scaled in during an update goes on with fewer, and one that is deleted goes with everything',
+    name: 'scale-in during an update continues with fewer replicas, and deletion of the set deletes all objects',
     async run(harness) {
       await running(harness, 3)
       await change(harness, 2, true)
       await harness.until(
-        'the surge replica to be made',
+        'the surge replica to be created',
         async () => ofReplica(await harness.pods('solo'), 3),
         pods => pods.length === 2,
       )
@@ -209,7 +209,7 @@ export const surgeUpdateScenarios: Scenario[] = [
       await untilGone(harness, 'solo', 1)
       await change(harness, 3, true)
       await harness.until(
-        'the surge replica to be made again',
+        'the surge replica to be recreated',
         async () => ofReplica(await harness.pods('solo'), 1),
         pods => pods.length === 2,
       )

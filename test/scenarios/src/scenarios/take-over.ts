@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sets that another operator, or another version of this one, ran so far. Whatever is up to date lives on; what was
-// under way is finished.
+// Sets of another operator or of another version of this one. Pods that are up to date stay, and an update in progress
+// is finished.
 import assert from 'node:assert/strict'
 import {
   formerGenerationHash,
@@ -21,7 +21,7 @@ import { grouped, solo } from './manifests.ts'
 import { editCliques, imageOf, uids, untilUpdated, withImage } from './updates.ts'
 
 const name = 'grouped'
-/** A gate that keeps new pods from being scheduled until the scenario lets them. */
+/** A scheduling gate that holds back new pods until the scenario removes it. */
 const hold = 'example.com/hold'
 
 export const takeOverScenarios: Scenario[] = [
@@ -32,7 +32,7 @@ export const takeOverScenarios: Scenario[] = [
     midway(who, predecessor),
   ]),
   {
-    name: 'revisions that the previous release recorded are known, and a set can go back to them',
+    name: 'reads revisions that the previous release recorded, and a set can be rolled back to them',
     async run(harness) {
       await harness.apply(
         solo.replace('cliques:', 'cliqueStartupType: CliqueStartupTypeInOrder\n    cliques:'),
@@ -53,7 +53,7 @@ export const takeOverScenarios: Scenario[] = [
         records => hashOf(records.at(-1)!) === generationHash(specs[1]!),
       )
       await untilOurs(harness, 'solo')
-      // The objects are those of the previous release; of the older revision not even the label is written.
+      // The objects are those of the previous release. The older revision has not even its label.
       assert.deepEqual(
         [first, second].map(one => [one!.revision, one!.metadata.name]),
         specs.map((spec, at) => [at + 1, `solo-${formerGenerationHash(spec)}`]),
@@ -84,7 +84,7 @@ export const takeOverScenarios: Scenario[] = [
 
 function settled(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `a settled set of ${who} is taken over without touching a pod`,
+    name: `takes over a converged set of ${who}} without restarting a pod`,
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady(name, 10)
@@ -94,7 +94,7 @@ function settled(who: string, predecessor: Predecessor): Scenario {
       assert.deepEqual(uids(await harness.pods(name)), uids(before))
       assert.equal((await harness.set(name))!.status?.updateProgress, undefined)
       await harness.untilQuiet()
-      // The previous release named pods as we do: only statuses and the record are renamed.
+      // The previous release used the same pod hashes: only statuses and the record are renamed.
       if (!predecessor.isForeign)
         assert.deepEqual([...new Set(harness.writes.map(({ resource }) => resource))].sort(), [
           'controllerrevisions.apps',
@@ -103,7 +103,7 @@ function settled(who: string, predecessor: Predecessor): Scenario {
           'podcliquesets.grove.io/status',
         ])
       harness.writes.length = 0
-      // What is taken over scales and updates as anything else: nothing of the former names stands in the way.
+      // The adopted set scales and updates like any other set, in spite of the former hashes.
       await editCliques(harness, name, withImage('router', 'registry.example/router:2'))
       await untilUpdated(harness, name)
       const after = await harness.untilReady(name, 10)
@@ -121,7 +121,7 @@ function settled(who: string, predecessor: Predecessor): Scenario {
 
 function afterUpdates(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `a set that ${who} has updated before is taken over without touching a pod`,
+    name: `takes over a set that ${who}} has updated before, without restarting a pod`,
     async run(harness) {
       await harness.apply(grouped)
       await harness.untilReady(name, 10)
@@ -146,7 +146,7 @@ function afterUpdates(who: string, predecessor: Predecessor): Scenario {
 
 function onDelete(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `with OnDelete, old and new pods of ${who} stay as they are, and old ones come back new`,
+    name: `with OnDelete, keeps old and new pods of ${who}}, and replaces deleted old ones by new ones`,
     async run(harness) {
       await harness.apply(grouped.replace('replicas: 1', 'replicas: 1\n  updateStrategy: {type: OnDelete}'))
       const first = await harness.untilReady(name, 10)
@@ -174,7 +174,7 @@ function onDelete(who: string, predecessor: Predecessor): Scenario {
       await harness.until(
         'the pods that are up to date to get our name',
         () => harness.pods(name),
-        // The previous release named the outdated one as we do, too.
+        // The previous release used the same hash for the outdated pod.
         pods => pods.filter(pod => isOurs(pod)).length === (predecessor.isForeign ? 9 : 10),
       )
       await harness.untilQuiet()
@@ -196,7 +196,7 @@ function onDelete(who: string, predecessor: Predecessor): Scenario {
 
 function midway(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `an update that ${who} was in the middle of is finished, and what it had finished is left alone`,
+    name: `finishes an update that ${who}} has started, and does not touch the replicas that it has finished`,
     async run(harness) {
       await harness.apply(grouped.replace('replicas: 1', 'replicas: 3'))
       await harness.untilReady(name, 30)
@@ -210,7 +210,7 @@ function midway(who: string, predecessor: Predecessor): Scenario {
         )(withImage('work', 'registry.example/engine:2')(cliques))
       })
       specs.push(await specOf(harness))
-      // The first replica is let through; the second stops with its first new pods.
+      // The gates of the first replica are removed. The second replica stops with its first new pods.
       await harness.until(
         'the second replica to have its turn',
         async () => {
@@ -241,14 +241,14 @@ function midway(who: string, predecessor: Predecessor): Scenario {
       const images = after.map(imageOf)
       assert.equal(images.filter(image => image === 'registry.example/router:2').length, 6)
       assert.equal(images.filter(image => image === 'registry.example/engine:2').length, 18)
-      // The same update, not another one.
+      // It is the same update, not a new one.
       assert.equal((await harness.set(name))!.status!.updateProgress!.updateStartedAt, updateStartedAt)
       await untilOurs(harness)
     },
   }
 }
 
-/** Lets pods go that the template holds back: all, or those of one replica of the set. */
+/** Removes the gate of the template from all pods, or from those of one set replica. */
 async function release(harness: Harness, replica?: string): Promise<void> {
   for (const pod of await harness.pods(name)) {
     const held = pod.spec?.schedulingGates?.some(gate => gate.name === hold)

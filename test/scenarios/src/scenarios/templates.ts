@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A template that changes its revision reaches the PodCliques and the pods, and nothing else does.
+// A template change that changes the revision updates PodCliques and pods. Other changes do not.
 import assert from 'node:assert/strict'
 import {
   type CliqueTemplate,
@@ -22,7 +22,7 @@ const onDelete = (manifest: string) =>
 
 type LabelSelector = NonNullable<NonNullable<PodSpec['topologySpreadConstraints']>[number]['labelSelector']>
 
-/** A preference, so that pods are scheduled whatever it selects. */
+/** A preferred rule, so that every pod can be scheduled. */
 function spreading(selectors: object): PodSpec['affinity'] {
   const podAffinityTerm = { topologyKey: 'kubernetes.io/hostname', ...selectors }
   return {
@@ -46,7 +46,7 @@ function selectorScenario(field: 'namespaceSelector' | 'labelSelector'): Scenari
   return {
     name: `an empty ${field} that is added or removed reaches every pod`,
     async run(harness) {
-      // The other selector is there throughout: the term then stays valid without this one.
+      // The other selector is always present: the term stays valid without this one.
       const others = field === 'labelSelector' ? {} : { labelSelector: { matchLabels: { app: 'a' } } }
       await harness.apply(solo)
       await harness.untilReady('solo', 2)
@@ -68,7 +68,7 @@ export const templateScenarios: Scenario[] = [
   selectorScenario('namespaceSelector'),
   selectorScenario('labelSelector'),
   {
-    name: 'with OnDelete an empty selector reaches members of a scaling group in place, and their next pods',
+    name: 'with OnDelete, an empty selector changes members of a scaling group in place, and their next pods',
     async run(harness) {
       await harness.apply(onDelete(grouped))
       await harness.untilReady('grouped', 10)
@@ -100,7 +100,7 @@ export const templateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'whatever is edited, stored PodCliques have the template that their hash names, and change only with it',
+    name: 'after any edit, stored PodCliques have the template of their hash, and change only with it',
     async run(harness) {
       const seed = Number(process.env.SEED ?? 1)
       const random = seeded(seed)
@@ -136,7 +136,7 @@ const selectors: readonly (LabelSelector | undefined)[] = [
   { matchLabels: {} },
   { matchLabels: { app: 'a' } },
 ]
-/** Notations that mean the same, and some that do not. */
+/** Equivalent notations, and some that are not equivalent. */
 const edits: readonly ((podSpec: PodSpec, random: (below: number) => number) => void)[] = [
   (podSpec, random) => {
     const [labelSelector, namespaceSelector] = [selectors[random(4)], selectors[random(4)]]
@@ -181,7 +181,7 @@ function editAtRandom(podSpec: PodSpec, random: (below: number) => number): void
   edits[random(edits.length)]!(podSpec, random)
 }
 
-/** Waits until the operator has seen the set's spec; every PodClique then has the template that its hash names. */
+/** Waits until the operator has observed the spec. Then every PodClique has the template of its hash. */
 async function untilTemplates(harness: Harness, name: string): Promise<Stored<PodClique>[]> {
   const set = await harness.set(name)
   const { template } = set!.spec
@@ -204,7 +204,7 @@ async function untilTemplates(harness: Harness, name: string): Promise<Stored<Po
   return cliques.cliques.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
 }
 
-/** Without the variables that the operator adds to members of scaling groups. */
+/** Removes the variables that the operator adds to members of scaling groups. */
 function ofTemplate(podSpec: PodSpec): PodSpec {
   return {
     ...podSpec,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Changes of templates step by step: which objects are made anew, which pods stay as they were, and what the
-// statuses count, after each of them.
+// Template changes step by step: recreated objects, unchanged pods and status counts after each step.
 import { annotation, type CliqueTemplate } from '@grove/api'
 import { defineResource, isAlreadyExists, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -31,7 +30,7 @@ async function providePriorities(harness: Harness): Promise<void> {
     }
 }
 
-/** A clique of two of its own, and a group of two replicas of a leader and two workers. */
+/** A standalone clique of two pods, and a group of two replicas with a leader and two workers. */
 const shop = (replicas: number, more = '') => `
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -55,7 +54,7 @@ spec:
       - {name: team, cliqueNames: [lead, work], replicas: 2, minAvailable: 1}
 `
 
-/** What is outdated in a replica of the shop, and what is counted as updated; everything is ready. */
+/** The lines of one ready replica of the shop: outdated pods, and updated counts. */
 interface ShopReplica {
   readonly tills?: string
   readonly workers?: readonly [string, string]
@@ -90,7 +89,7 @@ const shopLines = (replicas: number, updated = replicas, one: ShopReplica = {}) 
 ]
 
 const tillsOf = (replica: number) => [0, 1].map(index => `Pod shop-${replica}-till-${index}`)
-/** The cliques of a group replica are made anew together with their pods. */
+/** The cliques of a group replica are recreated together with their pods. */
 const teamsOf = (replica: number) =>
   [0, 1].flatMap(team => [
     `PodClique shop-${replica}-team-${team}-lead`,
@@ -115,7 +114,7 @@ const withImage = (harness: Harness, clique: string) =>
     spec.podSpec.containers[0]!.image = `registry.example/${clique}:2`
   })
 
-/** Nothing is to happen: what would happen is given the time. */
+/** Gives the operator time for an unwanted update. */
 async function untilSeen(harness: Harness): Promise<void> {
   await harness.until(
     'the edit to be seen',
@@ -132,7 +131,7 @@ async function deletePods(harness: Harness, ...hostnames: string[]): Promise<voi
 
 export const updateStepScenarios: Scenario[] = [
   {
-    name: 'image, variable, priorities and label change one after the other, and each renews what it is about',
+    name: 'changes of image, variable, priorities and label in sequence each recreate only the affected pods',
     async run(harness) {
       await providePriorities(harness)
       await harness.apply(shop(2))
@@ -167,7 +166,7 @@ export const updateStepScenarios: Scenario[] = [
     },
   },
   {
-    name: 'notes, order and counts renew nothing',
+    name: 'changes of annotations, order and counts recreate nothing',
     async run(harness) {
       await harness.apply(shop(1))
       const tree = new SetTree(harness, 'shop')
@@ -191,7 +190,7 @@ export const updateStepScenarios: Scenario[] = [
     },
   },
   {
-    name: 'with OnDelete a new template waits for whoever deletes pods, pod by pod, at every level',
+    name: 'with OnDelete, a new template reaches each pod when it is deleted, at every level',
     async run(harness) {
       await harness.apply(shop(1, '\n  updateStrategy: {type: OnDelete}'))
       const tree = new SetTree(harness, 'shop')
@@ -211,7 +210,10 @@ export const updateStepScenarios: Scenario[] = [
       await scaled(3)
       await tree.until('a third till', shopLines(1, 0, { tills: '0* 1 2', workers, teamsUpdated: 0 }))
       await scaled(2)
-      await tree.until('the outdated till gone', shopLines(1, 0, { tills: '1 2', workers, teamsUpdated: 0 }))
+      await tree.until(
+        'the outdated till deleted',
+        shopLines(1, 0, { tills: '1 2', workers, teamsUpdated: 0 }),
+      )
       await deletePods(harness, 'shop-0-team-1-work-0', 'shop-0-team-1-work-1')
       await tree.until(
         'one team renewed',

@@ -10,7 +10,7 @@ import { grouped, solo } from './manifests.ts'
 export const imageOf = (pod: Pod) => pod.spec?.containers[0]?.image
 export const uids = (pods: readonly Stored<Pod>[]) => pods.map(pod => pod.metadata.uid).sort()
 
-/** Edits the clique templates of a set as a person would: read, change, write. */
+/** Edits the clique templates of a set like a user: read, change, write. */
 export async function editCliques(
   harness: Harness,
   name: string,
@@ -42,7 +42,7 @@ export async function untilUpdated(harness: Harness, name: string): Promise<void
 
 export const updateScenarios: Scenario[] = [
   {
-    name: 'a new image rolls through the replicas, one serving pod at a time',
+    name: 'a new image replaces the pods of the replicas one serving pod at a time',
     async run(harness) {
       await harness.apply(solo.replace('replicas: 1', 'replicas: 2'))
       await harness.untilReady('solo', 4)
@@ -79,7 +79,7 @@ export const updateScenarios: Scenario[] = [
       assert.equal(after.filter(pod => imageOf(pod) === 'registry.example/engine:2').length, 6)
       assert.deepEqual(uids(after.filter(pod => imageOf(pod)?.includes('router'))), uids(routers))
       await harness.until(
-        'the group to say so',
+        'the condition of the group',
         () => harness.groups('grouped'),
         ([group]) =>
           group?.status?.updateProgress?.updateEndedAt !== undefined && group.status.updatedReplicas === 2,
@@ -87,7 +87,7 @@ export const updateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'reordering, replica counts and spelled-out defaults restart nothing',
+    name: 'reordering, replica counts and explicit defaults restart nothing',
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady('grouped', 10)
@@ -112,7 +112,7 @@ export const updateScenarios: Scenario[] = [
     },
   },
   {
-    name: 'with OnDelete nothing is replaced by us, and what somebody deletes comes back new',
+    name: 'with OnDelete, the operator replaces no pod, and deleted pods are recreated from the new template',
     async run(harness) {
       await harness.apply(solo.replace('replicas: 1', 'replicas: 1\n  updateStrategy: {type: OnDelete}'))
       const before = await harness.untilReady('solo', 2)
