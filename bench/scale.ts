@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run bench -- scale [thousand] [five-thousand] [ten] [options]`: the lifecycle of sets on a real control plane with
-// admission on, beside the ceiling (plain pods by a bare loop) and the floor (a bare loop that writes what any operator
-// must write). All from one run, so that the ratios mean something on any machine.
-//   --replicas=500        of the set `thousand`, two pods each
-//   --group-replicas=624  of both groups of the set `five-thousand`
-//   --steady=30           seconds of watching a settled set after a trigger that changes nothing; 0 leaves it out
-//   --rounds=10           of the set of ten pods
-//   --repeats=1           of ceiling, floor and lifecycle of the large sets, in turn; the best of each counts. A machine that
-//                         others share is half as fast at one moment as at another, and one run compares moments
+// admission, compared with the ceiling (a bare loop that creates plain pods) and the floor (a bare loop that writes the
+// objects that every operator must write). All are measured in one run, so that the ratios hold on any machine.
+//   --replicas=500        replicas of the set `thousand`, two pods each
+//   --group-replicas=624  replicas of both groups of the set `five-thousand`
+//   --steady=30           seconds of observing a converged set after a trigger without a change; 0 skips it
+//   --rounds=10           repetitions of the set of ten pods
+//   --repeats=1           repetitions of ceiling, floor and lifecycle of the large sets, in turns; the best of each counts.
+//                         The speed of a shared machine varies by a factor of two between single runs
 //   --no-compare          without ceiling and floor
-//   --statuses            beside the floor with one status of each gang and clique, which the floor leaves out
+//   --statuses            compare also with the floor plus one status of each gang and clique
 //   --no-zero             without scaling to zero and back
-//   --authorizer          managed objects are protected: every change of one is asked about
-//   --node=FLAG           for the operator's Node, any number of times
+//   --authorizer          managed objects are protected: the API server calls a webhook for every change of one
+//   --node=FLAG           an option of the operator's Node; it can be repeated
 import { parseArgs } from 'node:util'
 import { type Client, createClient } from '@grove/kube'
 import { startKubernetes } from '@grove/test-kubernetes'
@@ -26,7 +26,7 @@ import { grouped, replicated, type Workload } from './scale/workloads.ts'
 
 const nodes = 100
 /** The controllers of a control plane need some seconds until all of them run. */
-const settleMs = 8_000
+const startUpMs = 8_000
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2),
@@ -68,7 +68,7 @@ operator.child.once('exit', async code => {
   await kubernetes.stop()
   process.exit(1)
 })
-await pause(settleMs)
+await pause(startUpMs)
 
 for (const name of chosen) {
   const workload = workloads[name]
@@ -105,7 +105,7 @@ for (const name of chosen) {
         times.map(({ ready }) => ready.toFixed(2)).join(' '),
     )
     console.log(
-      `  of the slowest: all pods there after ${slowest.created.toFixed(2)} s, free to be placed after ` +
+      `  of the slowest: all pods created after ${slowest.created.toFixed(2)} s, without gates after ` +
         `${slowest.free.toFixed(2)} s; the rest is the scheduler and the nodes`,
     )
   } else console.log(`There is no part ${name}: thousand, five-thousand, ten`)
@@ -141,7 +141,7 @@ function print(workload: Workload, lifecycles: readonly Lifecycle[], compared: C
     if (all.length === 0) return
     const ours = Math.min(...all)
     const best = (times: readonly Times[]) => Math.min(...times.map(each => each[key!]))
-    const beside =
+    const comparison =
       key && compared
         ? [best(compared.ceilings), best(compared.floors)].map(time => time.toFixed(1).padStart(9)).join('') +
           (ours / best(compared.floors)).toFixed(2).padStart(9)
@@ -149,14 +149,14 @@ function print(workload: Workload, lifecycles: readonly Lifecycle[], compared: C
     const each = all.length > 1 ? `   of ${all.map(time => time.toFixed(1)).join(' ')}` : ''
     const ofFloors =
       each && key && compared ? `; floor ${compared.floors.map(one => one[key].toFixed(1)).join(' ')}` : ''
-    console.log(`  ${what.padEnd(26)}${ours.toFixed(1).padStart(9)}${beside}${each}${ofFloors}`)
+    console.log(`  ${what.padEnd(26)}${ours.toFixed(1).padStart(9)}${comparison}${each}${ofFloors}`)
   }
   console.log(`\n${workload.title}: ${workload.pods} pods on ${nodes} nodes, seconds`)
   console.log(`  ${''.padEnd(26)} operator${compared ? '  ceiling    floor    ratio' : ''}`)
   row('all pods created', one => one.created, 'created')
   row('all pods ready', one => one.ready, 'ready')
   row('set available', one => one.available)
-  row('last event written', one => one.settled)
+  row('last event written', one => one.lastEvent)
   row('scaled to zero', one => one.toZero)
   row('ready again', one => one.backAgain)
   row('everything gone', one => one.gone, 'gone')

@@ -5,23 +5,23 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-function told(tool: string, ...words: string[]) {
+function run(tool: string, ...args: string[]) {
   const file = join(import.meta.dirname, tool)
-  return spawnSync(process.execPath, [file, ...words], { encoding: 'utf8', timeout: 60_000 })
+  return spawnSync(process.execPath, [file, ...args], { encoding: 'utf8', timeout: 60_000 })
 }
 
 for (const tool of ['test.ts', 'test-kubernetes.ts', 'generate.ts'])
-  test(`${tool} tells its usage, and does nothing else, when asked or when it does not understand`, () => {
-    const help = told(tool, '--help')
+  test(`${tool} prints its usage and does nothing else, for --help and for unknown arguments`, () => {
+    const help = run(tool, '--help')
     assert.deepEqual([help.status, help.stderr], [0, ''])
     assert.match(help.stdout, /^Usage: npm /)
-    const unknown = told(tool, '--nothing-of-ours')
+    const unknown = run(tool, '--nothing-of-ours')
     assert.deepEqual([unknown.status, unknown.stdout], [2, ''])
     assert.match(unknown.stderr, /^Unknown option '--nothing-of-ours'.*\n\nUsage: npm /)
   })
 
-test('a half of the tests that there is not', () => {
-  const { status, stderr } = told('test.ts', '--only=half')
+test('rejects an unknown value of --only', () => {
+  const { status, stderr } = run('test.ts', '--only=half')
   assert.equal(status, 2)
   assert.match(stderr, /^--only is checks, tests or random, not half\n/)
 })

@@ -2,12 +2,12 @@
 
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
-/** The words after a command. Asked for help, or by words that it does not know, it prints its usage and ends. */
+/** Parses the arguments of a command. For --help and for unknown arguments it prints the usage and exits. */
 export function readArguments<T extends ParseArgsConfig>(
   usage: string,
   config: T,
 ): ReturnType<typeof parseArgs<T>> {
-  if (process.argv.slice(2).some(word => word === '--help' || word === '-h')) {
+  if (process.argv.slice(2).some(arg => arg === '--help' || arg === '-h')) {
     console.log(usage)
     process.exit(0)
   }

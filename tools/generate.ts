@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run generate` writes every generated file anew; CI checks that this changes nothing. With `--openapi` it first
-// takes the definitions we use from the OpenAPI of the pinned Kubernetes versions, which needs Go.
+// `npm run generate` writes every generated file; CI checks that this changes nothing. With `--openapi` it first copies
+// the definitions that we use from the OpenAPI documents of the pinned Kubernetes versions, which needs Go.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { acceptedDifferenceFiles } from '../packages/api/generate/accepted-differences.ts'
@@ -12,9 +12,9 @@ import { readArguments } from './arguments.ts'
 
 const usage = `Usage: npm run generate [-- --openapi]
 
-Writes every generated file anew; --openapi first takes definitions from the pinned Kubernetes versions, by Go.`
+Writes every generated file. --openapi first copies definitions from the pinned Kubernetes versions, which needs Go.`
 
-/** Makes files from what is in the repository; needs nothing but Node. Paths are relative to the root. */
+/** Generates files from the repository; needs only Node. Paths are relative to the root. */
 export interface Generator {
   readonly name: string
   files(): Promise<Record<string, string>> | Record<string, string>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run test:kubernetes`: builds the real control plane if it is not in the cache, then runs every
-// `*.kubernetes.test.ts` on it, several files at a time: each starts a control plane of its own. Words are paths of
-// test files; `--test-name-pattern` picks tests by their names.
+// `*.kubernetes.test.ts` on it. Several files run at the same time, each with its own control plane. Arguments are
+// paths of test files; `--test-name-pattern` selects tests by their names.
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
@@ -18,10 +18,10 @@ const usage = `Usage: npm run test:kubernetes [-- [--test-name-pattern=PATTERN] 
 
 Every *.kubernetes.test.ts, or the files given, on real control planes, which Go builds the first time.`
 
-/** Of a whole file: it only ends what hangs. */
+/** The time limit of a whole file. It only ends files that hang. */
 const timeoutMs = 30 * 60_000
 
-// Whoever ends this ends the files with it, and those their control planes.
+// A signal to this process ends the test processes and their control planes.
 const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
@@ -54,7 +54,7 @@ async function* runOf(files: readonly string[], concurrency: number): AsyncGener
     execArgv: [...seedArguments],
     ...(testNamePatterns.length > 0 && { testNamePatterns }),
   })
-  // What a file has to tell waits until those before it have told theirs; that it is done is told at once.
+  // The report of a file waits for those before it, so the end of each file is printed at once.
   events.on('test:complete', ({ name, nesting, details }) => {
     if (nesting === 0 && files.includes(name)) console.log(`${name} took ${inSeconds(details.duration_ms)}`)
   })

@@ -44,7 +44,7 @@ if (only !== 'checks') {
     console.log(
       `SEED=${process.env.SEED}; to repeat a failure: SEED=${process.env.SEED} npm run test:unit -- FILE`,
     )
-  // As many files at a time as there are processors: Node leaves one of them idle.
+  // One file per processor: the default of Node leaves one processor idle.
   const atATime = `--test-concurrency=${availableParallelism()}`
   step('tests', [...seedArguments, '--test', testTimeout, atATime, ...found])
 }

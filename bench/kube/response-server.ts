@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A process that answers every create as an API server would, from memory: for what a client costs by itself. At once, or
-// no more often than it is told, as a server does that has more to do for a request.
+// A process that responds to every create like an API server, from memory, to measure the client alone. It responds at
+// once, or with a bounded rate like a busy server.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 
 interface Orders {
   readonly cert: string
   readonly key: string
-  /** Between two answers, at least. */
+  /** The shortest time between two responses. */
   readonly gapMs: number
 }
 
-/** As large as a real API server makes them for the pods of the benchmarks. */
+/** The size of the responses of a real API server for the pods of the benchmarks. */
 const managedFields = [
   {
     manager: 'bench',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Watches one namespace and counts, the same way for the operator and for what it is compared with.
+// Watches one namespace and counts objects, in the same way for the operator and its baselines.
 import { label, operatorName, type Pod } from '@grove/api'
 import { type Client, isNotFound, type KubeObject, type Resource, type Stored, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -9,7 +9,7 @@ import { waitFor } from '@grove/test-kubernetes'
 const timeoutMs = 600_000
 const intervalMs = 10
 
-/** Every kind that a set has objects of, and the set itself. Not every cluster serves the last of them. */
+/** Every kind of object of a set, and the set itself. Some clusters do not serve the last of them. */
 const kinds: readonly Resource<KubeObject>[] = [
   resources.podCliqueSets,
   resources.pods,
@@ -29,7 +29,7 @@ const kinds: readonly Resource<KubeObject>[] = [
   resources.volcanoPodGroups,
 ]
 
-/** Namespaces hold objects of the cluster as well, such as the default ServiceAccount. Sets carry no such label. */
+/** Namespaces also hold objects of the cluster, such as the default ServiceAccount. Sets carry no such label. */
 const ofSets = `${label.managedBy}=${operatorName}`
 
 export class Observer {
@@ -80,7 +80,7 @@ export class Observer {
     return this.#until(`${wanted} pods`, () => this.count('Pod') === wanted)
   }
 
-  /** May be placed: nothing of ours holds them back any more. */
+  /** Pods without gates. */
   untilFree(wanted: number): Promise<unknown> {
     return this.#until(`${wanted} pods without gates`, () => this.#free >= wanted)
   }
@@ -108,7 +108,7 @@ async function isServed(client: Client, resource: Resource<KubeObject>, namespac
   }
 }
 
-/** Only what is counted, so that looking on costs little. */
+/** Keeps only the counted fields, so that the observation is cheap. */
 function bare(object: Stored<KubeObject>): Stored<KubeObject> {
   const { name, namespace, uid, resourceVersion, creationTimestamp, deletionTimestamp } = object.metadata
   return {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One life of a set under the operator, which runs as its own process with its webhooks called by the API server.
+// The lifecycle of one set under the operator, which runs as a process. The API server calls its webhooks.
 import type { PodCliqueSet } from '@grove/api'
 import { type Client, defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -19,8 +19,8 @@ import { pause, stopwatch } from './stopwatch.ts'
 import type { Workload } from './workloads.ts'
 
 const timeoutMs = 600_000
-/** Events and statuses that were held back are written when for this long nothing is. */
-const calmMs = 3_000
+/** Delayed events and statuses are complete when nothing is written for this time. */
+const idleMs = 3_000
 
 const events = defineResource<KubeObject>({
   group: '',
@@ -34,20 +34,20 @@ export interface Lifecycle {
   readonly created: number
   readonly ready: number
   readonly available: number
-  /** The last event is written, too. */
-  readonly settled: number
+  /** Seconds until the last event is written. */
+  readonly lastEvent: number
   readonly gone: number
   readonly cpuSeconds: number
-  /** Of the control plane until all pods were ready, and of the operator until then. */
+  /** CPU time of the control plane and of the operator until all pods were ready. */
   readonly processorTime: ProcessorTime
-  /** By the API server until then. */
+  /** Megabytes that the API server allocated until then. */
   readonly allocatedMB: number
-  /** Processors that others had meanwhile. */
+  /** Processors that other processes used meanwhile. */
   readonly others: number
   readonly residentMiB: number
   readonly peakMiB: number
   readonly writes: Readonly<Record<string, number>>
-  /** Of these, until all pods were ready. */
+  /** The part of these until all pods were ready. */
   readonly writesUntilReady: Readonly<Record<string, number>>
   readonly steady: { seconds: number; writes: number; events: number; cpuSeconds: number } | undefined
   readonly toZero: number | undefined
@@ -55,9 +55,9 @@ export interface Lifecycle {
 }
 
 export interface LifecycleOptions {
-  /** How long the settled set is watched after a trigger that changes nothing; 0 leaves that out. */
+  /** Seconds for which a converged set is observed after a trigger without a change; 0 skips this. */
   readonly steadySeconds: number
-  /** Whether it is scaled to zero and back. */
+  /** True to scale to zero and back. */
   readonly zero: boolean
 }
 
@@ -93,8 +93,8 @@ export async function lifecycleOf(
   const others = busy() - sumOf(processorTime) / ready
   const [allocatedMB, writtenByThen] = await Promise.all([allocated(), operator.writes(), untilAvailable()])
   const available = seconds()
-  await untilCalm(operator)
-  const settled = seconds() - calmMs / 1000
+  await untilNoWrites(operator)
+  const lastEvent = seconds() - idleMs / 1000
   const cpuSeconds = operator.cpuSeconds() - before.cpu
   const { now: residentMiB, peak: peakMiB } = operator.residentMiB()
   const writes = difference(await operator.writes(), before.writes)
@@ -110,7 +110,7 @@ export async function lifecycleOf(
     created,
     ready,
     available,
-    settled,
+    lastEvent,
     gone,
     cpuSeconds,
     processorTime,
@@ -126,14 +126,14 @@ export async function lifecycleOf(
   }
 }
 
-/** Seconds since the set was created until all of its pods exist, may be placed, and are ready. */
+/** Seconds from the creation of the set until all its pods exist, are without gates, and are ready. */
 export interface Round {
   readonly created: number
   readonly free: number
   readonly ready: number
 }
 
-/** A small set, several times over. */
+/** Repeats the lifecycle of a small set several times. */
 export async function smallRounds(
   cluster: Kubernetes,
   client: Client,
@@ -163,11 +163,11 @@ export async function smallRounds(
   return times
 }
 
-async function untilCalm(operator: OperatorProcess): Promise<void> {
+async function untilNoWrites(operator: OperatorProcess): Promise<void> {
   const count = async () => [...(await operator.writes()).values()].reduce((sum, writes) => sum + writes, 0)
   for (let before = -1, now = await count(); now !== before; now = await count()) {
     before = now
-    await pause(calmMs)
+    await pause(idleMs)
   }
 }
 

@@ -20,11 +20,11 @@ type Kind = 'Mutating' | 'Validating'
 interface Setting extends Fixture {
   readonly hook: HookServer
   readonly hookName: string
-  /** Creates a ConfigMap until the webhook is heard: a real server needs a moment to know of it. */
+  /** Creates a ConfigMap until the webhook is called: a real server observes a new configuration with a delay. */
   heard(): Promise<Response>
 }
 
-/** Runs a case with one webhook for the ConfigMaps of its namespace; `hook` replaces parts of its description. */
+/** Runs a case with one webhook for the ConfigMaps of its namespace; `hook` overrides fields of its configuration. */
 export async function withHook(
   fixture: Fixture,
   kind: Kind,
@@ -43,7 +43,7 @@ export async function withHook(
     webhooks: [
       {
         name: hookName,
-        clientConfig: { url: `https://127.0.0.1:${server.port}/judge`, caBundle: server.caBundle },
+        clientConfig: { url: `https://127.0.0.1:${server.port}/validate`, caBundle: server.caBundle },
         rules: [mapsRule],
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
         sideEffects: 'None',

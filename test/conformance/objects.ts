@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that the cases create, as small as the API accepts them.
+// Objects of the cases, with as few fields as the API accepts.
 import type { Fixture } from './suite.ts'
 
 export function configMap(
@@ -46,7 +46,7 @@ export function service(name: string, spec: object = {}): object {
   }
 }
 
-/** The schema of the custom kind that most cases use. */
+/** The schema of the custom resource that most cases use. */
 const widgetSchema = {
   type: 'object',
   properties: {
@@ -75,7 +75,7 @@ const widgetSchema = {
   },
 }
 
-/** A definition of `Widget` in a group of the case's own. `version` and `spec` replace parts of it. */
+/** A definition of `Widget` in its own group. `version` and `spec` override parts of it. */
 export function widgetDefinition({ id }: Fixture, version: object = {}, spec: object = {}): object {
   const group = `${id}.example.com`
   return {
@@ -110,7 +110,7 @@ export function widgetDefinition({ id }: Fixture, version: object = {}, spec: ob
 
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** Creates the definition and waits until its kind is served. Returns where its objects are. */
+/** Creates the definition, waits until its kind is served, and returns the path of its objects. */
 export async function defineWidgets(
   fixture: Fixture,
   version: object = {},

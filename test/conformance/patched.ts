@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the cases of patches are applied to.
+// Objects for the cases about patches.
 import assert from 'node:assert/strict'
 import { configMap, deployment } from './objects.ts'
 import type { Fixture } from './suite.ts'

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What must not be said of a kind, as tables: one case for a kind, so that a difference shows every row that differs.
+// Tables of invalid objects: one case per kind, so that a failure shows all rows that differ.
 import assert from 'node:assert/strict'
 import type { Case, Fixture } from './suite.ts'
 
-/** What is wrong → what is said beside, or instead of, what is right; and the words of the rejection. */
+/** By the kind of error: the fields that replace those of a valid object, and the message of the rejection. */
 export type Rejections = Readonly<Record<string, readonly [change: object, message: string]>>
 
 export interface RejectedKind {
   /** `apps/v1/deployments`, `v1/pods` */
   readonly resource: string
   readonly isClusterWide?: boolean
-  /** The object with the change in it. */
+  /** Returns a valid object with the change. */
   object(change: object, namespace: string): object
 }
 
-/** Nothing is stored: every object is only tried. */
+/** Sends every object as a dry run, so that nothing is stored. */
 export function rejected(
   { resource, isClusterWide, object }: RejectedKind,
   rejections: Rejections,

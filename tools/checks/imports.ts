@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Imports between packages point one way, and only through a package's index.
+// Imports between packages have one direction, and only use the index of a package.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What each package may import of the others. Tests may also import the packages under test/. */
+/** The packages that each package may import. Tests may also import the packages under test/. */
 const allowed: Record<string, readonly string[]> = {
   'packages/apimachinery': [],
   'packages/api': ['@grove/apimachinery'],
@@ -24,13 +24,13 @@ const allowed: Record<string, readonly string[]> = {
   ],
 }
 
-/** Entries beside the index: for programs that must load as little as possible. */
+/** Additional entries, for programs that must load as little as possible. */
 const furtherEntries: ReadonlySet<string> = new Set(['@grove/kube/admission'])
 
 const importPattern =
   /(?:^|\s)(?:import|export)\s[^'"]*?from\s*'([^']+)'|import\(\s*'([^']+)'\s*\)|^import\s+'([^']+)'/gm
 
-/** What a source text imports, as it is written there. */
+/** Returns the import specifiers of a source text. */
 export function importedBy(source: string): string[] {
   return [...source.matchAll(importPattern)].map(([, from, dynamic, bare]) => from ?? dynamic ?? bare ?? '')
 }

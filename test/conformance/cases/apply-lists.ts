@@ -7,7 +7,7 @@ import { chapter } from '../suite.ts'
 
 const text = { type: 'string' }
 
-/** Lists of every kind. */
+/** A Deployment with lists of every merge type. */
 const schema = {
   type: 'object',
   properties: {
@@ -57,7 +57,7 @@ export const applyLists = chapter('server-side apply of lists', {
       },
     })
   },
-  'an absent key of an item has its default': async ({ http, core }) => {
+  'an omitted key of a list item has its default': async ({ http, core }) => {
     const made = await http.apply(
       core('services/s'),
       service('s', { ports: [{ name: 'a', port: 80 }] }),
@@ -93,7 +93,7 @@ export const applyLists = chapter('server-side apply of lists', {
     })
     await http.mergePatch(core('configmaps/m'), { metadata: { finalizers: null } })
   },
-  'custom kinds say how their lists are merged': async fixture => {
+  'the schema of a custom resource defines how its lists are merged': async fixture => {
     const { http } = fixture
     const path = `${await defineWidgets(fixture, version)}/w`
     const made = await http.apply(
@@ -131,7 +131,7 @@ export const applyLists = chapter('server-side apply of lists', {
       'Apply failed with 2 conflicts: conflicts with "one":\n- .spec.args\n- .spec.unit',
     )
   },
-  'custom kinds reject the null that an emptied list leaves': async fixture => {
+  'a custom resource rejects the null that an emptied list leaves': async fixture => {
     const { http } = fixture
     const list = await defineWidgets(fixture, version)
     const path = `${list}/w`
@@ -144,7 +144,7 @@ export const applyLists = chapter('server-side apply of lists', {
     assert.equal(emptied.status, 422)
     assert.match(emptied.text('message'), /spec\.tags: Invalid value: "null"/)
   },
-  'custom kinds have a status to apply': async fixture => {
+  'applies the status of a custom resource': async fixture => {
     const { http } = fixture
     const path = `${await defineWidgets(fixture, version)}/w`
     await http.apply(path, widget(fixture, 'w', { tags: ['a'] }), 'one')
@@ -157,7 +157,7 @@ export const applyLists = chapter('server-side apply of lists', {
     assert.deepEqual(applied.at('spec.tags'), ['a'])
     assert.deepEqual(ownersOf(applied)['two Apply status'], { 'f:status': { 'f:phase': {} } })
   },
-  'custom kinds reject unknown fields': async fixture => {
+  'a custom resource rejects unknown fields': async fixture => {
     const { http } = fixture
     const path = `${await defineWidgets(fixture, version)}/w`
     const rejected = await http.apply(path, widget(fixture, 'w', { nonsense: 1 }), 'one')

@@ -13,7 +13,7 @@ const bind = ({ http, core }: Fixture, target: object, metadata: object = {}) =>
   })
 
 export const bindings = chapter('bindings', {
-  'bring labels and annotations along': async fixture => {
+  'copies labels and annotations to the pod': async fixture => {
     const { http, core } = fixture
     await http.post(core('pods'), pod('p'))
     const bound = await bind(fixture, { name: 'n1' }, { annotations: { x: 'y' }, labels: { q: 'r' } })
@@ -23,7 +23,7 @@ export const bindings = chapter('bindings', {
     assert.deepEqual(read.at('metadata.annotations'), { x: 'y' })
     assert.deepEqual(read.at('metadata.labels'), { q: 'r' })
   },
-  'need a node': async fixture => {
+  'requires a node': async fixture => {
     await fixture.http.post(fixture.core('pods'), pod('p'))
     const nowhere = await bind(fixture, {})
     assert.equal(nowhere.status, 500)
@@ -33,7 +33,7 @@ export const bindings = chapter('bindings', {
       'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
     )
   },
-  'name the pod that they mean': async fixture => {
+  'requires the name of the pod in the path': async fixture => {
     await fixture.http.post(fixture.core('pods'), pod('p'))
     const rejected = await bind(fixture, { name: 'n' }, { name: 'other' })
     assert.equal(rejected.status, 400)
@@ -43,7 +43,7 @@ export const bindings = chapter('bindings', {
       409,
     )
   },
-  'come too late for a pod that goes': async fixture => {
+  'rejects a pod that is terminating': async fixture => {
     const { http, core } = fixture
     await http.post(core('pods'), pod('p', {}, { finalizers: ['example.com/hold'] }))
     await http.delete(core('pods/p'))

@@ -19,8 +19,8 @@ async function claim(fixture: Fixture) {
   }
 }
 
-export const resourceClaims = chapter('claims of devices', {
-  'what is claimed stays': async fixture => {
+export const resourceClaims = chapter('resource claims', {
+  'the spec of a claim is immutable': async fixture => {
     const { path } = await claim(fixture)
     const exactly = { ...request.exactly, count: 2 }
     const rejected = await fixture.http.mergePatch(path, {
@@ -29,7 +29,7 @@ export const resourceClaims = chapter('claims of devices', {
     assert.equal(rejected.status, 422)
     assert.match(rejected.text('message'), /is invalid: spec: Invalid value: null: field is immutable$/)
   },
-  'a template stays as it is, but for its metadata': async fixture => {
+  'a claim template is immutable except for its metadata': async fixture => {
     const path = fixture.group(group, 'resourceclaimtemplates')
     const spec = { devices: { requests: [request] } }
     await fixture.http.post(path, { metadata: { name: 't' }, spec: { spec } })
@@ -42,7 +42,7 @@ export const resourceClaims = chapter('claims of devices', {
       200,
     )
   },
-  'what is not allocated is not reserved': async fixture => {
+  'an unallocated claim cannot be reserved': async fixture => {
     const { status } = await claim(fixture)
     const rejected = await status({ reservedFor: [consumer('p', 'u')] })
     assert.match(
@@ -50,7 +50,7 @@ export const resourceClaims = chapter('claims of devices', {
       /is invalid: status\.reservedFor: Forbidden: may not be specified when `allocated` is not set$/,
     )
   },
-  'only what was asked for is allocated': async fixture => {
+  'an allocation contains only requested devices': async fixture => {
     const { status } = await claim(fixture)
     const rejected = await status({
       allocation: {
@@ -62,7 +62,7 @@ export const resourceClaims = chapter('claims of devices', {
       /status\.allocation\.devices\.results\[0\]\.request: Invalid value: "nope": must be the name of a request/,
     )
   },
-  'it is allocated, reserved, let go and taken back': async fixture => {
+  'a claim is allocated, reserved, released and deallocated': async fixture => {
     const { status } = await claim(fixture)
     assert.equal((await status({ allocation: allocation('gpu-0') })).status, 200)
     assert.equal((await status({ reservedFor: [consumer('p', 'u1')] })).status, 200)

@@ -6,7 +6,7 @@ import { defineWidgets, definitionsPath, widget, widgetDefinition } from '../obj
 import { chapter } from '../suite.ts'
 
 export const customResources = chapter('custom resources', {
-  'a definition gets names, conversion and stored versions': async fixture => {
+  'a definition gets default names, conversion and stored versions': async fixture => {
     const made = await fixture.http.post(definitionsPath, widgetDefinition(fixture))
     assert.equal(made.status, 201)
     assert.deepEqual(made.at('spec.names'), {
@@ -41,7 +41,7 @@ export const customResources = chapter('custom resources', {
       listKind: 'WidgetList',
     })
   },
-  'the name of a definition is fixed': async fixture => {
+  'the name of a definition is plural and group': async fixture => {
     const definition = widgetDefinition(fixture) as { metadata: object }
     const rejected = await fixture.http.post(definitionsPath, { ...definition, metadata: { name: 'other' } })
     assert.equal(rejected.status, 422)
@@ -50,7 +50,7 @@ export const customResources = chapter('custom resources', {
       /metadata\.name: Invalid value: "other": must be spec\.names\.plural\+"\."\+spec\.group/,
     )
   },
-  'a definition needs a schema': async fixture => {
+  'a definition requires a schema': async fixture => {
     const rejected = await fixture.http.post(
       definitionsPath,
       widgetDefinition(fixture, { schema: undefined }),
@@ -58,7 +58,7 @@ export const customResources = chapter('custom resources', {
     assert.equal(rejected.status, 422)
     assert.match(rejected.text('message'), /spec\.versions\[0\]\.schema\.openAPIV3Schema: Required value/)
   },
-  'exactly one version is stored': async fixture => {
+  'exactly one version is the storage version': async fixture => {
     const rejected = await fixture.http.post(definitionsPath, widgetDefinition(fixture, { storage: false }))
     assert.equal(rejected.status, 422)
     assert.match(rejected.text('message'), /must have exactly one version marked as storage version/)
@@ -78,7 +78,7 @@ export const customResources = chapter('custom resources', {
       `widgets.${fixture.id}.example.com "w" not found`,
     )
   },
-  'a custom object must say its kind': async fixture => {
+  'a custom object requires a kind': async fixture => {
     const rejected = await fixture.http.post(await defineWidgets(fixture), { metadata: { name: 'w' } })
     assert.equal(rejected.status, 400)
     assert.match(
@@ -86,7 +86,7 @@ export const customResources = chapter('custom resources', {
       /^the object provided is unrecognized \(must be of type Widget\): Object 'Kind' is missing in/,
     )
   },
-  'a custom object must be of the kind': async fixture => {
+  'a custom object must have the kind of the path': async fixture => {
     const rejected = await fixture.http.post(await defineWidgets(fixture), {
       ...widget(fixture, 'w'),
       kind: 'Gadget',
@@ -97,14 +97,14 @@ export const customResources = chapter('custom resources', {
       `Gadget.${fixture.id}.example.com "w" is invalid: kind: Invalid value: "Gadget": must be Widget`,
     )
   },
-  'a status in a creation is ignored': async fixture => {
+  'ignores the status in a create request': async fixture => {
     const made = await fixture.http.post(
       await defineWidgets(fixture),
       widget(fixture, 'w', { size: 1 }, { status: { phase: 'Done' } }),
     )
     assert.equal(made.at('status'), undefined)
   },
-  'a status update changes the status only': async fixture => {
+  'a status update changes only the status': async fixture => {
     const path = await defineWidgets(fixture)
     await fixture.http.post(path, widget(fixture, 'w'))
     const patched = await fixture.http.mergePatch(`${path}/w/status`, {
@@ -129,7 +129,7 @@ export const customResources = chapter('custom resources', {
     assert.equal(patched.at('status.phase'), 'Done')
     assert.equal(patched.at('metadata.generation'), 2)
   },
-  'without the status path the status is a field like others': async fixture => {
+  'without the status subresource, the status is an ordinary field': async fixture => {
     const path = await defineWidgets(fixture, { subresources: undefined })
     const made = await fixture.http.post(
       path,
@@ -142,7 +142,7 @@ export const customResources = chapter('custom resources', {
     )
     assert.equal((await fixture.http.get(`${path}/w/status`)).status, 404)
   },
-  'an update must name the version it is based on': async fixture => {
+  'an update requires a resourceVersion': async fixture => {
     const path = await defineWidgets(fixture)
     await fixture.http.post(path, widget(fixture, 'w'))
     const rejected = await fixture.http.put(`${path}/w`, widget(fixture, 'w', { size: 3 }))
@@ -152,7 +152,7 @@ export const customResources = chapter('custom resources', {
       `widgets.${fixture.id}.example.com "w" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update`,
     )
   },
-  'strategic patches are not for custom kinds': async fixture => {
+  'rejects strategic merge patches of custom objects': async fixture => {
     const path = await defineWidgets(fixture)
     await fixture.http.post(path, widget(fixture, 'w'))
     const rejected = await fixture.http.strategicPatch(`${path}/w`, { spec: { size: 3 } })
@@ -162,7 +162,7 @@ export const customResources = chapter('custom resources', {
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
     )
   },
-  'all versions of a kind show the same objects': async fixture => {
+  'all versions of a kind return the same objects': async fixture => {
     const path = await defineWidgets(fixture, {}, {})
     const definition = (
       await fixture.http.get(`${definitionsPath}/widgets.${fixture.id}.example.com`)
@@ -186,7 +186,7 @@ export const customResources = chapter('custom resources', {
     assert.equal(read.at('apiVersion'), `${fixture.id}.example.com/v2`)
     assert.equal(read.at('spec.size'), 2)
   },
-  'printer columns are shown in tables': async fixture => {
+  'tables have the printer columns': async fixture => {
     const path = await defineWidgets(fixture, {
       additionalPrinterColumns: [
         { name: 'Size', type: 'integer', jsonPath: '.spec.size' },
@@ -209,7 +209,7 @@ export const customResources = chapter('custom resources', {
     )
     assert.deepEqual(table.at('rows.0.cells'), ['w', 2, null])
   },
-  'without printer columns there is an age': async fixture => {
+  'without printer columns, tables have an age': async fixture => {
     const path = await defineWidgets(fixture)
     const table = await fixture.http.get(path, {
       headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },
@@ -225,7 +225,7 @@ export const customResources = chapter('custom resources', {
       ],
     )
   },
-  'a served kind is discovered': async fixture => {
+  'discovery lists a served kind': async fixture => {
     await defineWidgets(fixture)
     const list = await fixture.http.get(`/apis/${fixture.id}.example.com/v1`)
     assert.deepEqual((list.at('resources') as { name: string }[]).map(({ name }) => name).sort(), [
@@ -260,7 +260,7 @@ export const customResources = chapter('custom resources', {
     assert.equal(made.status, 201)
     assert.equal(made.at('metadata.namespace'), undefined)
   },
-  'selectable fields of a custom kind select': async fixture => {
+  'selects custom objects by their selectable fields': async fixture => {
     const path = await defineWidgets(fixture, { selectableFields: [{ jsonPath: '.spec.color' }] })
     await fixture.http.post(path, widget(fixture, 'a', { color: 'blue' }))
     await fixture.http.post(path, widget(fixture, 'b', {}))

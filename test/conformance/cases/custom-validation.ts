@@ -20,7 +20,7 @@ async function rejection(fixture: Fixture, spec: object): Promise<string> {
 }
 
 export const customValidation = chapter('validation of custom resources', {
-  'unknown fields are dropped': async fixture => {
+  'drops unknown fields': async fixture => {
     const made = await fixture.http.post(
       await defineWidgets(fixture),
       widget(fixture, 'w', { size: 1, nope: 1, parts: [{ name: 'a', nope: 2 }] }, { alsoNope: true }),
@@ -29,14 +29,14 @@ export const customValidation = chapter('validation of custom resources', {
     assert.deepEqual(made.at('spec'), { size: 1, color: 'red', parts: [{ name: 'a', count: 1 }] })
     assert.equal(made.at('alsoNope'), undefined)
   },
-  'unknown fields are named in warnings': async fixture => {
+  'warns of unknown fields': async fixture => {
     const made = await fixture.http.post(
       await defineWidgets(fixture),
       widget(fixture, 'w', { size: 1, nope: 1 }),
     )
     assert.equal(made.headers.warning, '299 - "unknown field \\"spec.nope\\""')
   },
-  'unknown fields are rejected when strict': async fixture => {
+  'rejects unknown fields with strict validation': async fixture => {
     const rejected = await fixture.http.post(
       await defineWidgets(fixture),
       widget(fixture, 'w', { size: 1, nope: 1 }, { more: 1 }),
@@ -48,14 +48,14 @@ export const customValidation = chapter('validation of custom resources', {
       'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "more", unknown field "spec.nope"',
     )
   },
-  'unknown fields stay where the schema says so': async fixture => {
+  'keeps unknown fields where the schema preserves them': async fixture => {
     const made = await fixture.http.post(
       await defineWidgets(fixture),
       widget(fixture, 'w', { size: 1, free: { a: [{ b: 1 }] } }),
     )
     assert.deepEqual(made.at('spec.free'), { a: [{ b: 1 }] })
   },
-  'defaults are filled in, in lists too': async fixture => {
+  'sets defaults, also in lists': async fixture => {
     const made = await fixture.http.post(
       await defineWidgets(fixture),
       widget(fixture, 'w', { size: 1, parts: [{ name: 'a' }, { name: 'b', count: 3 }] }),
@@ -66,7 +66,7 @@ export const customValidation = chapter('validation of custom resources', {
       { name: 'b', count: 3 },
     ])
   },
-  'no defaults are filled into what is not there': async fixture => {
+  'sets no defaults inside absent objects': async fixture => {
     const made = await fixture.http.post(await defineWidgets(fixture), {
       ...widget(fixture, 'w'),
       spec: undefined,
@@ -74,31 +74,31 @@ export const customValidation = chapter('validation of custom resources', {
     assert.equal(made.status, 201)
     assert.equal(made.at('spec'), undefined)
   },
-  'a number below its minimum is invalid': async fixture => {
+  'rejects a number below its minimum': async fixture => {
     assert.equal(
       await rejection(fixture, { size: 0 }),
       `Widget.${fixture.id}.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`,
     )
   },
-  'a value of the wrong type is invalid': async fixture => {
+  'rejects a value of the wrong type': async fixture => {
     assert.equal(
       await rejection(fixture, { size: 'big' }),
       `Widget.${fixture.id}.example.com "w" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
     )
   },
-  'a value outside of its enumeration is unsupported': async fixture => {
+  'rejects a value that is not in the enum': async fixture => {
     assert.equal(
       await rejection(fixture, { color: 'green' }),
       `Widget.${fixture.id}.example.com "w" is invalid: spec.color: Unsupported value: "green": supported values: "red", "blue"`,
     )
   },
-  'a missing required field is named': async fixture => {
+  'names a missing required field': async fixture => {
     assert.equal(
       await rejection(fixture, { parts: [{ count: 1 }] }),
       `Widget.${fixture.id}.example.com "w" is invalid: spec.parts[0].name: Required value`,
     )
   },
-  'all errors are reported together': async fixture => {
+  'reports all errors together': async fixture => {
     const message = await rejection(fixture, { size: 0, color: 'green' })
     assert.match(message, /spec\.size: Invalid value: 0/)
     assert.match(message, /spec\.color: Unsupported value: "green"/)
@@ -116,7 +116,7 @@ export const customValidation = chapter('validation of custom resources', {
     assert.match(rejected.text('message'), /spec: Invalid value: low must not be above high$/)
     assert.equal((await fixture.http.post(path, widget(fixture, 'w', { low: 1, high: 2 }))).status, 201)
   },
-  'a rule about the old value makes a field immutable': async fixture => {
+  'a transition rule makes a field immutable': async fixture => {
     const path = await defineWidgets(
       fixture,
       ruled([{ rule: 'self.fixed == oldSelf.fixed', message: 'fixed is immutable' }], {
@@ -130,7 +130,7 @@ export const customValidation = chapter('validation of custom resources', {
     assert.equal(rejected.status, 422)
     assert.match(rejected.text('message'), /fixed is immutable/)
   },
-  'labels of custom objects must be texts': async fixture => {
+  'labels of custom objects must be strings': async fixture => {
     const rejected = await fixture.http.post(await defineWidgets(fixture), {
       ...widget(fixture, 'w'),
       metadata: { name: 'w', labels: { a: 1 } },

@@ -17,7 +17,7 @@ async function bound({ http, core }: Fixture, spec: object = {}): Promise<string
 }
 
 export const deletion = chapter('finalizers and graceful deletion', {
-  'an object with a finalizer is only marked': async fixture => {
+  'an object with a finalizer is marked for deletion': async fixture => {
     const path = await held(fixture)
     const deleted = await fixture.http.delete(path)
     assert.equal(deleted.status, 200)
@@ -26,19 +26,19 @@ export const deletion = chapter('finalizers and graceful deletion', {
     assert.equal(deleted.at('metadata.deletionGracePeriodSeconds'), 0)
     assert.equal((await fixture.http.get(path)).status, 200)
   },
-  'the object goes with its last finalizer': async fixture => {
+  'an object is deleted when its last finalizer is removed': async fixture => {
     const path = await held(fixture)
     await fixture.http.delete(path)
     const patched = await fixture.http.mergePatch(path, { metadata: { finalizers: null } })
     assert.equal(patched.status, 200)
     assert.equal((await fixture.http.get(path)).status, 404)
   },
-  'an object without deletion stays when its finalizers go': async fixture => {
+  'removing finalizers does not delete an object that is not terminating': async fixture => {
     const path = await held(fixture)
     await fixture.http.mergePatch(path, { metadata: { finalizers: null } })
     assert.equal((await fixture.http.get(path)).status, 200)
   },
-  'deleting twice keeps the first deletionTimestamp': async fixture => {
+  'a second deletion keeps the first deletionTimestamp': async fixture => {
     const path = await held(fixture)
     const first = await fixture.http.delete(path)
     const second = await fixture.http.delete(path)
@@ -46,13 +46,13 @@ export const deletion = chapter('finalizers and graceful deletion', {
     assert.equal(second.at('metadata.deletionTimestamp'), first.at('metadata.deletionTimestamp'))
     assert.equal(second.at('metadata.resourceVersion'), first.at('metadata.resourceVersion'))
   },
-  'a deletion cannot be taken back': async fixture => {
+  'a deletion cannot be reverted': async fixture => {
     const path = await held(fixture)
     await fixture.http.delete(path)
     const patched = await fixture.http.mergePatch(path, { metadata: { deletionTimestamp: null } })
     assert.match(patched.text('metadata.deletionTimestamp'), /Z$/)
   },
-  'no finalizer is added to what is being deleted': async fixture => {
+  'rejects new finalizers on a terminating object': async fixture => {
     const path = await held(fixture)
     await fixture.http.delete(path)
     const rejected = await fixture.http.mergePatch(path, {
@@ -69,32 +69,32 @@ export const deletion = chapter('finalizers and graceful deletion', {
     assert.equal(rejected.status, 422)
     assert.equal(rejected.at('details.causes.0.field'), 'metadata.finalizers')
   },
-  'orphaning is a finalizer for the garbage collector': async ({ http, core }) => {
+  'orphaning sets a finalizer for the garbage collector': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const deleted = await http.delete(core('configmaps/a'), { propagationPolicy: 'Orphan' })
     assert.deepEqual(deleted.at('metadata.finalizers'), ['orphan'])
     assert.notEqual(deleted.at('metadata.deletionTimestamp'), undefined)
   },
-  'foreground deletion is a finalizer for the garbage collector': async ({ http, core }) => {
+  'foreground deletion sets a finalizer for the garbage collector': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a', {}, { finalizers: [finalizer] }))
     const deleted = await http.delete(core('configmaps/a'), { propagationPolicy: 'Foreground' })
     assert.deepEqual(deleted.at('metadata.finalizers'), [finalizer, 'foregroundDeletion'])
   },
-  'background deletion leaves no finalizer': async ({ http, core }) => {
+  'background deletion sets no finalizer': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     assert.equal(
       (await http.delete(core('configmaps/a'), { propagationPolicy: 'Background' })).at('status'),
       'Success',
     )
   },
-  'a propagation policy may come in the query': async ({ http, core }) => {
+  'accepts the propagation policy as a query parameter': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const deleted = await http.delete(core('configmaps/a'), undefined, {
       query: { propagationPolicy: 'Foreground' },
     })
     assert.deepEqual(deleted.at('metadata.finalizers'), ['foregroundDeletion'])
   },
-  'there are three propagation policies': async ({ http, core }) => {
+  'accepts three propagation policies': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const rejected = await http.delete(core('configmaps/a'), { propagationPolicy: 'Sideways' })
     assert.equal(rejected.status, 422)
@@ -103,7 +103,7 @@ export const deletion = chapter('finalizers and graceful deletion', {
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
     )
   },
-  'a pod without a node goes at once': async ({ http, core }) => {
+  'deletes a pod without a node at once': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const deleted = await http.delete(core('pods/p'))
     assert.equal(deleted.at('metadata.deletionGracePeriodSeconds'), 0)
@@ -120,18 +120,18 @@ export const deletion = chapter('finalizers and graceful deletion', {
     assert.ok(left >= 30_000 && left < 60_000)
     assert.equal((await fixture.http.get(path)).status, 200)
   },
-  'the grace period of the pod counts': async fixture => {
+  'uses the grace period of the pod': async fixture => {
     const path = await bound(fixture, { terminationGracePeriodSeconds: 7 })
     assert.equal((await fixture.http.delete(path)).at('metadata.deletionGracePeriodSeconds'), 7)
   },
-  'the deletion may name a grace period': async fixture => {
+  'a delete request can set the grace period': async fixture => {
     const path = await bound(fixture)
     assert.equal(
       (await fixture.http.delete(path, { gracePeriodSeconds: 5 })).at('metadata.deletionGracePeriodSeconds'),
       5,
     )
   },
-  'the start of a deletion counts as a generation': async fixture => {
+  'the start of a deletion increments the generation': async fixture => {
     const path = await bound(fixture)
     assert.equal((await fixture.http.delete(path)).at('metadata.generation'), 2)
   },
@@ -148,7 +148,7 @@ export const deletion = chapter('finalizers and graceful deletion', {
     )
     assert.equal((await fixture.http.delete(path)).at('metadata.deletionGracePeriodSeconds'), 10)
   },
-  'no grace period removes the pod at once': async fixture => {
+  'grace period 0 deletes the pod at once': async fixture => {
     const path = await bound(fixture)
     await fixture.http.delete(path)
     const deleted = await fixture.http.delete(path, { gracePeriodSeconds: 0 })
@@ -169,18 +169,18 @@ export const deletion = chapter('finalizers and graceful deletion', {
     await http.mergePatch(core('pods/p'), { metadata: { finalizers: null } })
     assert.equal((await http.get(core('pods/p'))).status, 404)
   },
-  'marking for deletion counts as a generation where there is one': async ({ http, group }) => {
+  'marking for deletion increments the generation, if the kind has one': async ({ http, group }) => {
     const path = group('apps/v1', 'deployments')
     await http.post(path, { ...deployment('d'), metadata: { name: 'd', finalizers: [finalizer] } })
     const deleted = await http.delete(`${path}/d`)
     assert.equal(deleted.at('metadata.generation'), 2)
   },
-  'the deletion of a namespace begins with a phase': async ({ http, id }) => {
+  'a deleted namespace is in phase Terminating': async ({ http, id }) => {
     const deleted = await http.delete(`/api/v1/namespaces/${id}`)
     assert.equal(deleted.at('status.phase'), 'Terminating')
     assert.notEqual(deleted.at('metadata.deletionTimestamp'), undefined)
   },
-  'nothing is created in a namespace that is going away': async ({ http, id, core }) => {
+  'rejects new objects in a terminating namespace': async ({ http, id, core }) => {
     await http.delete(`/api/v1/namespaces/${id}`)
     const rejected = await ground403(http, core('configmaps'))
     assert.equal(
@@ -195,7 +195,7 @@ export const deletion = chapter('finalizers and graceful deletion', {
       },
     ])
   },
-  'a namespace goes when it is finalized': async ({ http, id }) => {
+  'a namespace is deleted when it is finalized': async ({ http, id }) => {
     const deleted = await http.delete(`/api/v1/namespaces/${id}`)
     const finalized = await http.put(`/api/v1/namespaces/${id}/finalize`, {
       ...deleted.object(),

@@ -16,14 +16,14 @@ interface ListedResource {
 }
 
 export const discovery = chapter('discovery and health', {
-  'the server says its version': async ({ http }) => {
+  'returns the version of the server': async ({ http }) => {
     const response = await http.get('/version')
     assert.equal(response.status, 200)
     assert.equal(response.at('major'), '1')
     assert.equal(response.at('minor'), '37')
     assert.match(response.text('gitVersion'), /^v1\.37\./)
   },
-  'the server says that it is well': async ({ http }) => {
+  'returns ok from the health endpoints': async ({ http }) => {
     for (const path of ['/healthz', '/livez', '/readyz']) {
       const response = await http.get(path)
       assert.equal(response.status, 200, path)
@@ -35,7 +35,7 @@ export const discovery = chapter('discovery and health', {
     assert.equal(response.at('kind'), 'APIVersions')
     assert.deepEqual(response.at('versions'), ['v1'])
   },
-  'groups are listed with their preferred version': async ({ http }) => {
+  'lists groups with their preferred version': async ({ http }) => {
     const response = await http.get('/apis')
     assert.equal(response.at('kind'), 'APIGroupList')
     const apps = (response.at('groups') as object[]).find(group => at(group, 'name') === 'apps')
@@ -45,16 +45,16 @@ export const discovery = chapter('discovery and health', {
       preferredVersion: { groupVersion: 'apps/v1', version: 'v1' },
     })
   },
-  'one group can be asked for': async ({ http }) => {
+  'returns a single group': async ({ http }) => {
     const response = await http.get('/apis/apps')
     assert.equal(response.at('kind'), 'APIGroup')
     assert.equal(response.at('name'), 'apps')
     assert.deepEqual(response.at('preferredVersion'), { groupVersion: 'apps/v1', version: 'v1' })
   },
-  'an unknown group is not found': async ({ http }) => {
+  'returns 404 for an unknown group': async ({ http }) => {
     assert.equal((await http.get('/apis/nope.example.com')).status, 404)
   },
-  'the resources of a version are listed with verbs and short names': async ({ http }) => {
+  'lists the resources of a version with verbs and short names': async ({ http }) => {
     const response = await http.get('/api/v1')
     assert.equal(response.at('kind'), 'APIResourceList')
     assert.equal(response.at('groupVersion'), 'v1')
@@ -74,7 +74,7 @@ export const discovery = chapter('discovery and health', {
       'watch',
     ])
   },
-  'subresources are listed too': async ({ http }) => {
+  'lists subresources': async ({ http }) => {
     const resources = (await http.get('/api/v1')).at('resources') as ListedResource[]
     const kindOf = (wanted: string) => resources.find(({ name }) => name === wanted)?.kind
     assert.equal(kindOf('pods/binding'), 'Binding')
@@ -82,14 +82,14 @@ export const discovery = chapter('discovery and health', {
     assert.equal(kindOf('pods/status'), 'Pod')
     assert.equal(kindOf('namespaces/finalize'), 'Namespace')
   },
-  'the scale of deployments is of another group': async ({ http }) => {
+  'the scale of deployments has another group': async ({ http }) => {
     const resources = (await http.get('/apis/apps/v1')).at('resources') as ListedResource[]
     const scale = resources.find(({ name }) => name === 'deployments/scale')
     assert.equal(at(scale, 'group'), 'autoscaling')
     assert.equal(at(scale, 'version'), 'v1')
     assert.equal(scale?.kind, 'Scale')
   },
-  'everything can be asked for at once': async ({ http }) => {
+  'returns aggregated discovery of all groups': async ({ http }) => {
     const response = await http.get('/apis', { headers: aggregated })
     assert.equal(response.status, 200)
     assert.equal(response.at('kind'), 'APIGroupDiscoveryList')
@@ -107,12 +107,12 @@ export const discovery = chapter('discovery and health', {
       ['scale', 'status'],
     )
   },
-  'the core group can be asked for at once': async ({ http }) => {
+  'returns aggregated discovery of the core group': async ({ http }) => {
     const response = await http.get('/api', { headers: aggregated })
     assert.equal(response.at('kind'), 'APIGroupDiscoveryList')
     assert.equal(response.at('items.0.versions.0.version'), 'v1')
   },
-  'discovery that has not changed is not sent again': async ({ http }) => {
+  'returns 304 for unchanged discovery': async ({ http }) => {
     const first = await http.get('/api', { headers: aggregated })
     assert.equal(typeof first.headers.etag, 'string')
     const again = await http.get('/api', {

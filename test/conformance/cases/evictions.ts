@@ -31,13 +31,13 @@ const evict = ({ http, core }: Fixture, body: object = {}, query: Record<string,
   )
 
 export const evictions = chapter('evictions', {
-  'name the pod that they mean': async fixture => {
+  'require the name of the pod in the path': async fixture => {
     await guarded(fixture)
     const rejected = await evict(fixture, { metadata: { name: 'q' } })
     assert.equal(rejected.status, 400)
     assert.equal(rejected.at('message'), 'name in URL does not match name in Eviction object')
   },
-  'wait until their budget was looked at': async fixture => {
+  'wait until the controller has observed the disruption budget': async fixture => {
     await guarded(fixture)
     await setReady(fixture, 'True')
     const rejected = await evict(fixture)
@@ -48,7 +48,7 @@ export const evictions = chapter('evictions', {
       'The disruption budget b is still being processed by the server.',
     )
   },
-  'of a pod that is not ready take nothing from a healthy budget': async fixture => {
+  'of an unready pod do not use a healthy budget': async fixture => {
     await guarded(fixture)
     await setReady(fixture, 'False')
     await setBudget(fixture, { observedGeneration: 1, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 })
@@ -56,12 +56,12 @@ export const evictions = chapter('evictions', {
     await setBudget(fixture, { currentHealthy: 0 })
     assert.equal((await evict(fixture, {}, { dryRun: 'All' })).status, 429)
   },
-  'of a pod that is not ready may always be allowed': async fixture => {
+  'of an unready pod are always allowed with AlwaysAllow': async fixture => {
     await guarded(fixture, { unhealthyPodEvictionPolicy: 'AlwaysAllow' })
     await setReady(fixture, 'False')
     assert.equal((await evict(fixture)).status, 201)
   },
-  'are written down before the pod goes': async fixture => {
+  'are recorded in the budget before the pod is deleted': async fixture => {
     const { http, core, group } = fixture
     await guarded(fixture)
     await setReady(fixture, 'True')
@@ -82,7 +82,7 @@ export const evictions = chapter('evictions', {
     assert.equal(budget.at('status.conditions.0.reason'), 'InsufficientPods')
     assert.equal(budget.at('status.conditions.0.status'), 'False')
   },
-  'under two budgets are nobody’s': async fixture => {
+  'are rejected if two budgets select the pod': async fixture => {
     const { http, group } = fixture
     await guarded(fixture)
     await setReady(fixture, 'True')

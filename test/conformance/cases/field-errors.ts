@@ -6,7 +6,7 @@ import { chapter, type Fixture } from '../suite.ts'
 
 const main = { name: 'main', image: 'i' }
 
-/** What is wrong with a pod → the fields that are named, with the words. */
+/** Errors in a pod, and the reported fields and messages. */
 const rejections: Record<string, [spec: object, message: RegExp]> = {
   'without containers': [{ containers: [] }, /spec\.containers: Required value/],
   'with a container without a name': [
@@ -71,7 +71,7 @@ const rejectedPods = Object.fromEntries(
   ]),
 )
 
-/** A body that a pod cannot be read from → the words of Go's decoder. */
+/** Bodies that cannot be decoded as a pod, and the messages of Go's decoder. */
 const unreadable: Record<string, [body: unknown, message: string]> = {
   'a number for a text': [
     { spec: { containers: [{ name: 1 }] } },
@@ -118,7 +118,7 @@ const unreadablePods = Object.fromEntries(
 export const fieldErrors = chapter('field errors', {
   ...rejectedPods,
   ...unreadablePods,
-  'an invalid object names every cause': async ({ http, core }) => {
+  'an invalid object has a cause for every error': async ({ http, core }) => {
     const rejected = await http.post(core('pods'), { metadata: { name: 'A_' } })
     assert.equal(rejected.status, 422)
     const text =
@@ -132,7 +132,7 @@ export const fieldErrors = chapter('field errors', {
       ],
     })
   },
-  'a name or generateName is required': async ({ http, core }) => {
+  'requires a name or generateName': async ({ http, core }) => {
     const rejected = await http.post(core('configmaps'), { metadata: {} })
     assert.equal(
       rejected.at('message'),
@@ -154,7 +154,7 @@ export const fieldErrors = chapter('field errors', {
       /metadata\.labels: Invalid value: "not ok!": a valid label must be an empty string or consist of/,
     )
   },
-  'keys of config maps are file names': async ({ http, core }) => {
+  'keys of config maps must be valid file names': async ({ http, core }) => {
     const rejected = await http.post(core('configmaps'), configMap('a', { 'a/b': 'x' }))
     assert.equal(rejected.status, 422)
     assert.match(
@@ -162,7 +162,7 @@ export const fieldErrors = chapter('field errors', {
       /data\[a\/b\]: Invalid value: "a\/b": a valid config key must consist of/,
     )
   },
-  'data of secrets is base64': async ({ http, core }) => {
+  'data of secrets must be base64': async ({ http, core }) => {
     const rejected = await http.post(core('secrets'), { metadata: { name: 's' }, data: { a: '%%' } })
     assert.equal(rejected.status, 400)
     assert.equal(
@@ -170,13 +170,13 @@ export const fieldErrors = chapter('field errors', {
       'Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte 0',
     )
   },
-  'unknown fields warn': async ({ http, core }) => {
+  'warns of unknown fields': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), { ...configMap('a'), nope: 1 })
     assert.equal(made.status, 201)
     assert.equal(made.headers.warning, '299 - "unknown field \\"nope\\""')
     assert.equal(made.at('nope'), undefined)
   },
-  'unknown fields can be ignored': async ({ http, core }) => {
+  'ignores unknown fields if requested': async ({ http, core }) => {
     const made = await http.post(
       core('configmaps'),
       { ...configMap('a'), nope: 1 },
@@ -185,7 +185,7 @@ export const fieldErrors = chapter('field errors', {
     assert.equal(made.status, 201)
     assert.equal(made.headers.warning, undefined)
   },
-  'unknown and repeated fields are rejected when strict, in the order of the text': async ({
+  'strict validation rejects unknown and duplicate fields in the order of the body': async ({
     http,
     core,
   }) => {
@@ -197,7 +197,7 @@ export const fieldErrors = chapter('field errors', {
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: unknown field "metadata.bad", duplicate field "data.k", unknown field "worse"',
     )
   },
-  'unknown fields deep inside are named by path': async ({ http, core }) => {
+  'names unknown nested fields by path': async ({ http, core }) => {
     const rejected = await http.post(
       core('pods'),
       pod('p', { containers: [{ ...main, nope: 1 }], alsoNope: 2 }),
@@ -208,7 +208,7 @@ export const fieldErrors = chapter('field errors', {
       'Pod in version "v1" cannot be handled as a Pod: strict decoding error: unknown field "spec.containers[0].nope", unknown field "spec.alsoNope"',
     )
   },
-  'field validation has three words': async ({ http, core }) => {
+  'accepts three values of fieldValidation': async ({ http, core }) => {
     const rejected = await http.post(core('configmaps'), configMap('a'), {
       query: { fieldValidation: 'Harsh' },
     })

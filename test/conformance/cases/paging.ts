@@ -13,14 +13,14 @@ async function five({ http, core }: Fixture): Promise<void> {
 }
 
 export const paging = chapter('paging and versions of lists', {
-  'a limited list says how to go on and how much is left': async fixture => {
+  'a limited list has a continue token and remainingItemCount': async fixture => {
     await five(fixture)
     const page = await fixture.http.get(fixture.core('configmaps'), { query: { limit: '2' } })
     assert.deepEqual(page.names, ['a', 'b'])
     assert.equal(page.at('metadata.remainingItemCount'), 3)
     assert.equal(typeof page.at('metadata.continue'), 'string')
   },
-  'pages together are the whole list': async fixture => {
+  'all pages together are the complete list': async fixture => {
     await five(fixture)
     const names: unknown[] = []
     let next = ''
@@ -38,7 +38,7 @@ export const paging = chapter('paging and versions of lists', {
     const page = await fixture.http.get(fixture.core('configmaps'), { query: { limit: '5' } })
     assert.deepEqual(Object.keys(page.at('metadata') as object), ['resourceVersion'])
   },
-  'all pages show the moment of the first': async fixture => {
+  'all pages show the version of the first': async fixture => {
     await five(fixture)
     const { http, core } = fixture
     const first = await http.get(core('configmaps'), { query: { limit: '2' } })
@@ -52,7 +52,7 @@ export const paging = chapter('paging and versions of lists', {
     assert.equal(second.at('items.2.data'), undefined)
     assert.equal(second.at('metadata.resourceVersion'), first.at('metadata.resourceVersion'))
   },
-  'pages of a selection count only what matches': async fixture => {
+  'remainingItemCount of a selection is omitted': async fixture => {
     await five(fixture)
     const page = await fixture.http.get(fixture.core('configmaps'), {
       query: { limit: '2', labelSelector: 'odd=true' },
@@ -64,17 +64,17 @@ export const paging = chapter('paging and versions of lists', {
     })
     assert.deepEqual(rest.names, ['e'])
   },
-  'a continue token that is none is a bad request': async ({ http, core }) => {
+  'rejects an invalid continue token': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), { query: { limit: '2', continue: 'bogus' } })
     assert.equal(rejected.status, 400)
     assert.match(rejected.text('message'), /^invalid continue token: continue key is not valid/)
   },
-  'a limit that is no number is a bad request': async ({ http, core }) => {
+  'rejects a limit that is not a number': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), { query: { limit: 'x' } })
     assert.equal(rejected.status, 400)
     assert.equal(rejected.at('message'), 'strconv.ParseInt: parsing "x": invalid syntax')
   },
-  'a list at exactly one version shows that moment': async fixture => {
+  'resourceVersionMatch Exact returns exactly this version': async fixture => {
     const { http, core } = fixture
     await five(fixture)
     const then = (await http.get(core('configmaps'))).text('metadata.resourceVersion')
@@ -85,7 +85,7 @@ export const paging = chapter('paging and versions of lists', {
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd', 'e'])
     assert.equal(list.at('metadata.resourceVersion'), then)
   },
-  'a list not older than a version may be newer': async fixture => {
+  'resourceVersionMatch NotOlderThan may return a newer version': async fixture => {
     const { http, core } = fixture
     await five(fixture)
     const then = (await http.get(core('configmaps'))).text('metadata.resourceVersion')
@@ -94,7 +94,7 @@ export const paging = chapter('paging and versions of lists', {
     })
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd', 'e'])
   },
-  'resourceVersionMatch needs a resourceVersion': async ({ http, core }) => {
+  'resourceVersionMatch requires a resourceVersion': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), { query: { resourceVersionMatch: 'Exact' } })
     assert.equal(rejected.status, 422)
     assert.match(
@@ -102,7 +102,7 @@ export const paging = chapter('paging and versions of lists', {
       /resourceVersionMatch is forbidden unless resourceVersion is provided/,
     )
   },
-  'resourceVersionMatch knows two words': async ({ http, core }) => {
+  'resourceVersionMatch accepts two values': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), {
       query: { resourceVersion: '1', resourceVersionMatch: 'Foo' },
     })
@@ -111,7 +111,7 @@ export const paging = chapter('paging and versions of lists', {
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""',
     )
   },
-  'any version cannot be exact': async ({ http, core }) => {
+  'resourceVersionMatch Exact rejects version 0': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), {
       query: { resourceVersion: '0', resourceVersionMatch: 'Exact' },
     })
@@ -120,7 +120,7 @@ export const paging = chapter('paging and versions of lists', {
       /resourceVersionMatch "exact" is forbidden for resourceVersion "0"/,
     )
   },
-  'a list at a version that is no number is a bad request': async ({ http, core }) => {
+  'rejects a resourceVersion that is not a number': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), { query: { resourceVersion: 'abc' } })
     assert.equal(rejected.status, 400)
     assert.equal(
@@ -128,7 +128,7 @@ export const paging = chapter('paging and versions of lists', {
       'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     )
   },
-  'a list from the future times out with a reason': async ({ http, core }) => {
+  'a list from a future version times out with a reason': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), { query: { resourceVersion: '999999999' } })
     assert.equal(rejected.status, 504)
     assert.equal(rejected.at('reason'), 'Timeout')

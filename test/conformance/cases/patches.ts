@@ -79,7 +79,7 @@ export const patches = chapter('patches', {
     assert.equal(rejected.at('reason'), 'Invalid')
     assert.equal((await fixture.http.get(path)).at('data.b'), '2')
   },
-  'a JSON patch cannot remove what is not there': async fixture => {
+  'a JSON patch cannot remove an absent value': async fixture => {
     const rejected = await fixture.http.jsonPatch(await map(fixture), [{ op: 'remove', path: '/data/zz' }])
     assert.equal(rejected.status, 422)
     assert.equal(rejected.at('message'), rejectedText)
@@ -96,13 +96,13 @@ export const patches = chapter('patches', {
       'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     )
   },
-  'defaults are filled in after a patch': async ({ http, core }) => {
+  'sets defaults after a patch': async ({ http, core }) => {
     await http.post(core('services'), { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
     const patched = await http.mergePatch(core('services/s'), { spec: { ports: [{ port: 81 }] } })
     assert.equal(patched.at('spec.ports.0.protocol'), 'TCP')
     assert.equal(patched.at('spec.ports.0.targetPort'), 81)
   },
-  'the name cannot be patched': async fixture => {
+  'a patch cannot change the name': async fixture => {
     const rejected = await fixture.http.mergePatch(await map(fixture), { metadata: { name: 'other' } })
     assert.equal(rejected.status, 400)
     assert.equal(
@@ -110,7 +110,7 @@ export const patches = chapter('patches', {
       'the name of the object (other) does not match the name on the URL (m)',
     )
   },
-  'a patch that names an old resourceVersion is a conflict': async fixture => {
+  'a patch with an old resourceVersion is a conflict': async fixture => {
     const rejected = await fixture.http.mergePatch(await map(fixture), {
       metadata: { resourceVersion: '1' },
       data: { a: '7' },
@@ -118,10 +118,10 @@ export const patches = chapter('patches', {
     assert.equal(rejected.status, 409)
     assert.equal(rejected.at('reason'), 'Conflict')
   },
-  'a patch to what does not exist is not found': async ({ http, core }) => {
+  'a patch of an object that does not exist returns 404': async ({ http, core }) => {
     assert.equal((await http.mergePatch(core('configmaps/nope'), { data: { a: '1' } })).status, 404)
   },
-  'a patch that makes a value of the wrong type is invalid': async fixture => {
+  'a patch that sets a value of the wrong type is invalid': async fixture => {
     const rejected = await fixture.http.mergePatch(await map(fixture), { data: { a: 3 } })
     assert.equal(rejected.status, 422)
     assert.equal(rejected.at('reason'), 'Invalid')
@@ -131,22 +131,22 @@ export const patches = chapter('patches', {
       /json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/,
     )
   },
-  'a body that is not JSON is a bad patch': async fixture => {
+  'rejects a patch that is not JSON': async fixture => {
     const rejected = await fixture.http.mergePatch(await map(fixture), '{')
     assert.equal(rejected.status, 400)
     assert.equal(rejected.at('message'), 'invalid JSON patch')
   },
-  'a patch needs a patch content type': async fixture => {
+  'requires a patch content type': async fixture => {
     const rejected = await fixture.http.call('PATCH', await map(fixture), { data: {} })
     assert.equal(rejected.status, 415)
     assert.equal(rejected.at('reason'), 'UnsupportedMediaType')
   },
-  'a patch with an unknown field warns': async fixture => {
+  'warns of unknown fields in a patch': async fixture => {
     const patched = await fixture.http.mergePatch(await map(fixture), { nonsense: 1 })
     assert.equal(patched.status, 200)
     assert.equal(patched.headers.warning, '299 - "unknown field \\"nonsense\\""')
   },
-  'a strict patch with an unknown field is invalid': async fixture => {
+  'rejects unknown fields in a patch with strict validation': async fixture => {
     const rejected = await fixture.http.mergePatch(
       await map(fixture),
       { nonsense: 1 },
@@ -155,7 +155,7 @@ export const patches = chapter('patches', {
     assert.equal(rejected.status, 422)
     assert.match(rejected.text('message'), /strict decoding error: unknown field "nonsense"$/)
   },
-  'labels of a pod can be patched': async ({ http, core }) => {
+  'patches labels of a pod': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', {}, { labels: { a: '1' } }))
     const patched = await http.strategicPatch(core('pods/p'), { metadata: { labels: { a: null, b: '2' } } })
     assert.deepEqual(patched.at('metadata.labels'), { b: '2' })

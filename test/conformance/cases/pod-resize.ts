@@ -26,7 +26,7 @@ async function rejection(fixture: Fixture, patch: object): Promise<string> {
 }
 
 export const podResize = chapter('resizing pods', {
-  'a pod gets other amounts of cpu and memory': async fixture => {
+  'changes the CPU and memory of a pod': async fixture => {
     const resized = await resize(fixture, resources({ cpu: '2' }))
     assert.equal(resized.status, 200)
     assert.deepEqual(resized.at('spec.containers.0.resources.requests'), { cpu: '2', memory: '1Gi' })
@@ -34,7 +34,7 @@ export const podResize = chapter('resizing pods', {
     const owners = resized.at('metadata.managedFields') as { subresource?: string }[]
     assert.ok(owners.some(({ subresource }) => subresource === 'resize'))
   },
-  'nothing else changes by resizing': async fixture => {
+  'rejects other changes': async fixture => {
     const { http, core } = fixture
     const patch = {
       metadata: { labels: { a: 'b' } },
@@ -45,25 +45,25 @@ export const podResize = chapter('resizing pods', {
     assert.equal(resized.at('metadata.labels'), undefined)
     assert.equal((await http.get(core('pods/p'))).at('spec.containers.0.image'), 'registry.example/app:1')
   },
-  'a pod stays in its class of service': async fixture => {
+  'rejects a change of the QoS class': async fixture => {
     assert.equal(
       await rejection(fixture, resources({ cpu: '500m' }, { cpu: '1' })),
       'spec: Invalid value: "Guaranteed": Pod QOS Class may not change as a result of resizing',
     )
   },
-  'devices cannot be added': async fixture => {
+  'rejects new extended resources': async fixture => {
     assert.equal(
       await rejection(fixture, resources({ 'example.com/gpu': '1' })),
       'spec: Forbidden: only cpu and memory resources are mutable',
     )
   },
-  'containers stay': async fixture => {
+  'rejects new and removed containers': async fixture => {
     assert.match(
       await rejection(fixture, { spec: { containers: [{ name: 'new', image: 'x' }] } }),
       /spec\.containers: Forbidden: containers may not be added or removed on resize\]$/,
     )
   },
-  'amounts are not taken away': async fixture => {
+  'rejects the removal of requests and limits': async fixture => {
     assert.match(
       await rejection(fixture, resources({ cpu: null, memory: null })),
       /spec\.containers\[0\]\.resources\.requests: Forbidden: resource requests cannot be removed, spec\.containers\[0\]\.resources\.limits: Forbidden: resource limits cannot be removed\]$/,

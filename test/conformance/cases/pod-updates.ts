@@ -16,7 +16,7 @@ const otherFields = 'spec: Forbidden: pod updates may not change fields other th
 const termsField =
   'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
 
-/** What is asked for → what the rejection says, or nothing when it is granted. */
+/** Changes and the message of the rejection; undefined if the change is allowed. */
 type Changes = Readonly<Record<string, readonly [spec: object, rejection?: string]>>
 
 const ofRunning: Changes = {
@@ -37,7 +37,7 @@ const ofRunning: Changes = {
     'spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value',
   ],
   'more patience': [{ tolerations: [{ ...patient, tolerationSeconds: 50 }] }],
-  'another toleration beside': [{ tolerations: [patient, { key: 'b', operator: 'Exists' }] }],
+  'an additional toleration': [{ tolerations: [patient, { key: 'b', operator: 'Exists' }] }],
   'another toleration instead': [
     { tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }] },
     'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
@@ -93,10 +93,10 @@ async function tried({ http, core }: Fixture, spec: object, changes: Changes): P
   assert.deepEqual(seen, wanted)
 }
 
-export const podUpdates = chapter('what may change of a pod', {
-  'that is let go': fixture =>
+export const podUpdates = chapter('mutable fields of a pod', {
+  'without gates': fixture =>
     tried(fixture, { tolerations: [patient], activeDeadlineSeconds: 10 }, ofRunning),
-  'that waits at its gates': fixture =>
+  'with gates': fixture =>
     tried(
       fixture,
       {

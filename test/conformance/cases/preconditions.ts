@@ -23,7 +23,7 @@ export const preconditions = chapter('preconditions', {
       code: 409,
     })
   },
-  'the conflict of a grouped kind names its group': async ({ http, group }) => {
+  'the conflict of a kind with a group names the group': async ({ http, group }) => {
     const path = group('coordination.k8s.io/v1', 'leases')
     const made = await http.post(path, { metadata: { name: 'l' }, spec: { holderIdentity: 'a' } })
     await http.mergePatch(`${path}/l`, { spec: { holderIdentity: 'b' } })
@@ -34,13 +34,13 @@ export const preconditions = chapter('preconditions', {
     )
     assert.deepEqual(rejected.at('details'), { name: 'l', group: 'coordination.k8s.io', kind: 'leases' })
   },
-  'an update without a version wins over everything': async ({ http, core }) => {
+  'an update without a resourceVersion is unconditional': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const updated = await http.put(core('configmaps/a'), configMap('a', { key: 'forced' }))
     assert.equal(updated.status, 200)
     assert.equal(updated.at('data.key'), 'forced')
   },
-  'some kinds want a version in every update': async ({ http, group }) => {
+  'some kinds require a resourceVersion in every update': async ({ http, group }) => {
     const path = group('coordination.k8s.io/v1', 'leases')
     await http.post(path, { metadata: { name: 'l' } })
     const rejected = await http.put(`${path}/l`, { metadata: { name: 'l' }, spec: { holderIdentity: 'b' } })
@@ -61,13 +61,13 @@ export const preconditions = chapter('preconditions', {
       ),
     )
   },
-  'an update with a version that is no number is rejected': async ({ http, core }) => {
+  'rejects an update with a resourceVersion that is not a number': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const rejected = await http.put(core('configmaps/a'), configMap('a', {}, { resourceVersion: 'abc' }))
     assert.equal(rejected.status, 500)
     assert.equal(rejected.at('message'), 'strconv.ParseUint: parsing "abc": invalid syntax')
   },
-  'an update without a name is a bad request': async ({ http, core }) => {
+  'rejects an update without a name': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const rejected = await http.put(core('configmaps/a'), { metadata: {} })
     assert.equal(rejected.status, 400)
@@ -94,7 +94,7 @@ export const preconditions = chapter('preconditions', {
       `Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${made.text('metadata.resourceVersion')}). The object might have been modified`,
     )
   },
-  'a deletion with the right uid and version goes through': async ({ http, core }) => {
+  'a deletion with the right uid and resourceVersion succeeds': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     const { uid, resourceVersion } = made.object().metadata
     assert.equal(

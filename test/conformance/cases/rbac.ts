@@ -6,7 +6,7 @@ import { configMap } from '../objects.ts'
 import { chapter } from '../suite.ts'
 
 export const rbac = chapter('role-based access', {
-  'who has no role may not list': async ({ http, core, namespace }) => {
+  'a user without a role cannot list': async ({ http, core, namespace }) => {
     const rejected = await http.get(core('pods'), as('alice'))
     assert.equal(rejected.status, 403)
     assert.equal(rejected.at('reason'), 'Forbidden')
@@ -24,7 +24,7 @@ export const rbac = chapter('role-based access', {
     )
     assert.deepEqual(rejected.at('details'), { name: 'd', group: 'apps', kind: 'deployments' })
   },
-  'a rejection for all namespaces says so': async ({ http }) => {
+  'a rejection for all namespaces says "at the cluster scope"': async ({ http }) => {
     assert.equal(
       (await http.get('/api/v1/pods', as('alice'))).at('message'),
       'pods is forbidden: User "alice" cannot list resource "pods" in API group "" at the cluster scope',
@@ -52,7 +52,7 @@ export const rbac = chapter('role-based access', {
     assert.equal((await http.get('/api/v1/namespaces/default/configmaps', as('alice'))).status, 403)
     assert.equal((await http.get(core('configmaps'), as('bob'))).status, 403)
   },
-  'a watch is a verb of its own': async fixture => {
+  'watch is a separate verb': async fixture => {
     const { http, core, namespace } = fixture
     await grant(fixture, user('alice'), readMaps)
     await fixture.eventually(() => http.get(core('configmaps'), as('alice')), allowed)
@@ -62,7 +62,7 @@ export const rbac = chapter('role-based access', {
       `configmaps is forbidden: User "alice" cannot watch resource "configmaps" in API group "" in the namespace "${namespace}"`,
     )
   },
-  'a role may be for named objects': async fixture => {
+  'a role can be limited to named objects': async fixture => {
     const { http, core } = fixture
     await http.post(core('configmaps'), configMap('mine'))
     await http.post(core('configmaps'), configMap('other'))
@@ -71,7 +71,7 @@ export const rbac = chapter('role-based access', {
     assert.equal((await http.get(core('configmaps/other'), as('alice'))).status, 403)
     assert.equal((await http.get(core('configmaps'), as('alice'))).status, 403)
   },
-  'a list or watch of one name needs the right to that name only': async fixture => {
+  'a list or watch with a metadata.name selector needs only the right to that name': async fixture => {
     const { http, core, namespace } = fixture
     await http.post(core('configmaps'), configMap('mine'))
     await http.post(core('configmaps'), configMap('other'))
@@ -93,7 +93,7 @@ export const rbac = chapter('role-based access', {
       `configmaps "mine" is forbidden: User "alice" cannot watch resource "configmaps" in API group "" in the namespace "${namespace}"`,
     )
   },
-  'subresources are granted by themselves': async fixture => {
+  'subresources are granted separately': async fixture => {
     const { http, group } = fixture
     const deployments = group('apps/v1', 'deployments')
     await grant(fixture, user('alice'), {
@@ -127,7 +127,7 @@ export const rbac = chapter('role-based access', {
     await fixture.eventually(() => http.get(core('configmaps'), robot), allowed)
     assert.equal((await http.get(core('configmaps'), as('system:serviceaccount:default:robot'))).status, 403)
   },
-  'all service accounts of a namespace are a group': async fixture => {
+  'all service accounts of a namespace form a group': async fixture => {
     const { http, core, namespace } = fixture
     await grant(
       fixture,
@@ -141,7 +141,7 @@ export const rbac = chapter('role-based access', {
     const anyone = as(`system:serviceaccount:${namespace}:any`)
     await fixture.eventually(() => http.get(core('configmaps'), anyone), allowed)
   },
-  'what a binding gave goes with it': async fixture => {
+  'deleting a binding revokes its rights': async fixture => {
     const { http, core, group } = fixture
     await grant(fixture, user('alice'), readMaps)
     await fixture.eventually(() => http.get(core('configmaps'), as('alice')), allowed)
@@ -175,7 +175,7 @@ export const rbac = chapter('role-based access', {
     assert.notEqual((await http.get('/metrics/any', as(id))).status, 403)
     assert.equal((await http.get('/metrics', as(id))).status, 403)
   },
-  'a binding to a role that is not there says so': async fixture => {
+  'a rejection names a bound role that does not exist': async fixture => {
     const { http, core, group, namespace } = fixture
     await http.post(group(rbacVersion, 'rolebindings'), roleBinding('b', 'absent', user('alice')))
     const rejected = await fixture.eventually(
@@ -187,19 +187,19 @@ export const rbac = chapter('role-based access', {
       `configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "${namespace}": rbac: RBAC: role.rbac.authorization.k8s.io "absent" not found`,
     )
   },
-  'everybody who is known may look around': async ({ http }) => {
+  'every authenticated user has discovery': async ({ http }) => {
     for (const path of ['/api', '/apis', '/apis/apps/v1', '/version', '/healthz', '/openapi/v2'])
       assert.equal((await http.get(path, as('alice'))).status, 200, path)
   },
-  'nobody in particular sees the version and no more': async ({ http }) => {
-    const nobody = as('system:anonymous')
-    assert.equal((await http.get('/version', nobody)).status, 200)
+  'an unauthenticated user can read the version but not the API': async ({ http }) => {
+    const anonymous = as('system:anonymous')
+    assert.equal((await http.get('/version', anonymous)).status, 200)
     assert.equal(
-      (await http.get('/api', nobody)).at('message'),
+      (await http.get('/api', anonymous)).at('message'),
       'forbidden: User "system:anonymous" cannot get path "/api"',
     )
   },
-  'masters may do everything': async ({ http, core }) => {
+  'system:masters has all rights': async ({ http, core }) => {
     assert.equal((await http.get(core('pods'), as('root', 'system:masters'))).status, 200)
   },
 })

@@ -7,8 +7,8 @@ import { chapter } from '../suite.ts'
 
 const reviews = '/apis/authorization.k8s.io/v1'
 
-export const rights = chapter('giving away rights, and asking for them', {
-  'nobody gives away what they do not have': async fixture => {
+export const rights = chapter('privilege escalation, impersonation and access reviews', {
+  'a user can grant only rights that it has': async fixture => {
     const { http, group } = fixture
     await grant(fixture, user('alice'), readMaps, {
       verbs: ['*'],
@@ -64,7 +64,7 @@ export const rights = chapter('giving away rights, and asking for them', {
       'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"readers"}, Extra:map[string][]string(nil)} without impersonating a user name',
     )
   },
-  'impersonated users see who they are': async ({ http, namespace }) => {
+  'an impersonated user reads its own user name': async ({ http, namespace }) => {
     const ask = (options: CallOptions) =>
       http.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, options)
     assert.deepEqual((await ask(as('alice', 'a', 'b'))).at('status.userInfo'), {
@@ -77,7 +77,7 @@ export const rights = chapter('giving away rights, and asking for them', {
       groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
     })
   },
-  'one may ask what one may do': async fixture => {
+  'a user can review its own access': async fixture => {
     const { http, namespace } = fixture
     await grant(fixture, user('alice'), readMaps)
     const ask = (verb: string) =>
@@ -97,7 +97,7 @@ export const rights = chapter('giving away rights, and asking for them', {
     )
     assert.deepEqual((await ask('delete')).at('status'), { allowed: false })
   },
-  'an administrator may ask for others': async fixture => {
+  'an administrator can review the access of other users': async fixture => {
     const { http, namespace } = fixture
     await grant(fixture, user('alice'), readMaps)
     const ask = (name: string) =>
@@ -114,7 +114,7 @@ export const rights = chapter('giving away rights, and asking for them', {
       403,
     )
   },
-  'rules can be listed': async fixture => {
+  'a user can list its rules': async fixture => {
     const { http, namespace } = fixture
     await grant(fixture, user('alice'), { ...readMaps, resourceNames: ['a'] })
     const response = await fixture.eventually(

@@ -37,7 +37,7 @@ export const scale = chapter('scale', {
     assert.equal(updated.status, 200)
     assert.equal((await fixture.http.get(path)).at('spec.replicas'), 3)
   },
-  'no replicas are shown as none': async fixture => {
+  'zero replicas are omitted': async fixture => {
     const path = await scalable(fixture)
     await fixture.http.mergePatch(`${path}/scale`, { spec: { replicas: 0 } })
     assert.deepEqual((await fixture.http.get(`${path}/scale`)).at('spec'), {})
@@ -62,12 +62,12 @@ export const scale = chapter('scale', {
       409,
     )
   },
-  'the scale of what does not exist is not found': async ({ http, group }) => {
+  'the scale of an object that does not exist returns 404': async ({ http, group }) => {
     const rejected = await http.get(group('apps/v1', 'deployments/nope/scale'))
     assert.equal(rejected.status, 404)
     assert.equal(rejected.at('message'), 'deployments.apps "nope" not found')
   },
-  'a custom kind scales by its paths': async fixture => {
+  'a custom resource scales by the paths of its definition': async fixture => {
     const path = await defineWidgets(fixture)
     await fixture.http.post(path, widget(fixture, 'w', { size: 1, replicas: 2 }))
     await fixture.http.mergePatch(`${path}/w/status`, { status: { replicas: 1, selector: 'a=b' } })

@@ -10,10 +10,10 @@ async function made({ http, group }: Fixture): Promise<string> {
 }
 
 export const status = chapter('generation and status', {
-  'a new object is of the first generation': async fixture => {
+  'a new object has generation 1': async fixture => {
     assert.equal((await fixture.http.get(await made(fixture))).at('metadata.generation'), 1)
   },
-  'a change of the spec is a new generation': async fixture => {
+  'a change of the spec increments the generation': async fixture => {
     const path = await made(fixture)
     assert.equal(
       (await fixture.http.mergePatch(path, { spec: { replicas: 1 } })).at('metadata.generation'),
@@ -28,14 +28,14 @@ export const status = chapter('generation and status', {
       3,
     )
   },
-  'a change of labels is no new generation': async fixture => {
+  'a change of labels does not increment the generation': async fixture => {
     const path = await made(fixture)
     assert.equal(
       (await fixture.http.mergePatch(path, { metadata: { labels: { a: 'b' } } })).at('metadata.generation'),
       1,
     )
   },
-  'a change of the status is no new generation': async fixture => {
+  'a change of the status does not increment the generation': async fixture => {
     const path = await made(fixture)
     const patched = await fixture.http.mergePatch(`${path}/status`, {
       status: { observedGeneration: 1, replicas: 3 },
@@ -44,7 +44,7 @@ export const status = chapter('generation and status', {
     assert.equal(patched.at('metadata.generation'), 1)
     assert.equal(patched.at('status.replicas'), 3)
   },
-  'a generation cannot be written': async fixture => {
+  'an update cannot set the generation': async fixture => {
     const path = await made(fixture)
     assert.equal(
       (await fixture.http.mergePatch(path, { metadata: { generation: 9 } })).at('metadata.generation'),
@@ -63,20 +63,20 @@ export const status = chapter('generation and status', {
       2,
     )
   },
-  'a status in a creation is ignored': async ({ http, group }) => {
+  'ignores the status in a create request': async ({ http, group }) => {
     const response = await http.post(group('apps/v1', 'deployments'), {
       ...deployment('d'),
       status: { replicas: 7 },
     })
     assert.deepEqual(response.at('status'), {})
   },
-  'a status in an update is ignored': async fixture => {
+  'ignores the status in an update': async fixture => {
     const path = await made(fixture)
     const before = await fixture.http.get(path)
     const updated = await fixture.http.put(path, { ...before.object(), status: { replicas: 7 } })
     assert.deepEqual(updated.at('status'), {})
   },
-  'a spec in a status update is ignored': async fixture => {
+  'ignores the spec in a status update': async fixture => {
     const path = await made(fixture)
     const before = await fixture.http.get(path)
     const updated = await fixture.http.put(`${path}/status`, {
@@ -88,7 +88,7 @@ export const status = chapter('generation and status', {
     assert.equal(updated.at('spec.replicas'), 0)
     assert.equal(updated.at('status.replicas'), 2)
   },
-  'the status path reads the whole object': async fixture => {
+  'the status subresource returns the complete object': async fixture => {
     const path = await made(fixture)
     assert.deepEqual((await fixture.http.get(`${path}/status`)).body, (await fixture.http.get(path)).body)
   },
@@ -101,7 +101,7 @@ export const status = chapter('generation and status', {
       409,
     )
   },
-  'the status of a pod takes conditions by type': async ({ http, core }) => {
+  'a strategic merge patch merges pod conditions by type': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const one = await http.strategicPatch(core('pods/p/status'), {
       status: { conditions: [{ type: 'Ready', status: 'False' }] },
@@ -115,7 +115,7 @@ export const status = chapter('generation and status', {
       'Ready',
     ])
   },
-  'a kind without status has no status path': async ({ http, core }) => {
+  'a kind without a status has no status subresource': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     assert.equal((await http.get(core('configmaps/a/status'))).status, 404)
   },

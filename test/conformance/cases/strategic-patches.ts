@@ -19,7 +19,7 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['one=i:1', 'two=i:22'],
     )
   },
-  'a strategic patch puts new list items first': async fixture => {
+  'a strategic patch inserts new list items first': async fixture => {
     const patched = await fixture.http.strategicPatch(
       await workload(fixture),
       containers([{ name: 'three', image: 'i:3' }]),
@@ -39,7 +39,7 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['two'],
     )
   },
-  'a strategic patch replaces a list where told to': async fixture => {
+  'a strategic patch replaces a list with $patch replace': async fixture => {
     const patched = await fixture.http.strategicPatch(
       await workload(fixture),
       containers([{ $patch: 'replace' }, { name: 'new', image: 'i:9' }]),
@@ -49,7 +49,7 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['new'],
     )
   },
-  'a strategic patch replaces a map where told to': async fixture => {
+  'a strategic patch replaces a map with $patch replace': async fixture => {
     const patched = await fixture.http.strategicPatch(await map(fixture), {
       data: { $patch: 'replace', c: '3' },
     })
@@ -75,18 +75,18 @@ export const strategicPatches = chapter('strategic merge patches', {
       C: '4',
     })
   },
-  'a strategic patch replaces lists that have no key': async fixture => {
+  'a strategic patch replaces lists without a merge key': async fixture => {
     const path = await workload(fixture)
     const patched = await fixture.http.strategicPatch(path, {
       spec: { template: { spec: { tolerations: [{ key: 'y', operator: 'Exists' }] } } },
     })
     assert.deepEqual(patched.at('spec.template.spec.tolerations'), [{ key: 'y', operator: 'Exists' }])
   },
-  'a strategic patch removes with null': async fixture => {
+  'a strategic patch removes a field with null': async fixture => {
     const patched = await fixture.http.strategicPatch(await map(fixture), { data: { a: null } })
     assert.deepEqual(patched.at('data'), { b: '2' })
   },
-  'a strategic patch orders a list': async fixture => {
+  'a strategic patch orders a list with $setElementOrder': async fixture => {
     const patched = await fixture.http.strategicPatch(await workload(fixture), {
       spec: {
         template: {
@@ -102,7 +102,7 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['two', 'one'],
     )
   },
-  'a strategic patch keeps only named keys': async fixture => {
+  'a strategic patch keeps only the keys of $retainKeys': async fixture => {
     const patched = await fixture.http.strategicPatch(await workload(fixture), {
       spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
     })

@@ -7,7 +7,7 @@ import { chapter, type Fixture } from '../suite.ts'
 
 const account = (name: string) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } })
 
-/** A service account and a token for it. */
+/** Creates a service account and a token for it. */
 async function robotToken({ http, core }: Fixture, spec: object = {}): Promise<Response> {
   await http.post(core('serviceaccounts'), account('robot'))
   return http.post(core('serviceaccounts/robot/token'), { spec })
@@ -22,7 +22,7 @@ const review = ({ http }: Fixture, token: string, audiences?: string[]) =>
   })
 
 export const tokens = chapter('tokens', {
-  'a service account has tokens': async fixture => {
+  'creates a token of a service account': async fixture => {
     const made = await robotToken(fixture)
     assert.equal(made.status, 201)
     assert.equal(made.at('kind'), 'TokenRequest')
@@ -34,7 +34,7 @@ export const tokens = chapter('tokens', {
     const left = Date.parse(made.text('status.expirationTimestamp')) - Date.now()
     assert.ok(left > 3_500_000 && left <= 3_601_000, String(left))
   },
-  'a token says who bears it': async fixture => {
+  'a token review returns the user of a token': async fixture => {
     const made = await robotToken(fixture)
     const { namespace } = fixture
     const response = await review(fixture, made.text('status.token'))
@@ -53,7 +53,7 @@ export const tokens = chapter('tokens', {
     })
     assert.deepEqual(response.at('status.audiences'), made.at('spec.audiences'))
   },
-  'a token that was tampered with is nobody’s': async fixture => {
+  'rejects a token that was modified': async fixture => {
     const token = (await robotToken(fixture)).text('status.token')
     const [header, , signature] = token.split('.')
     const claims = { ...claimsOf(token), sub: 'system:serviceaccount:kube-system:root' }
@@ -65,7 +65,7 @@ export const tokens = chapter('tokens', {
       assert.match(response.text('status.error'), /invalid bearer token/)
     }
   },
-  'a token is for its audience': async fixture => {
+  'a token is valid for its audience only': async fixture => {
     const token = (await robotToken(fixture, { audiences: ['vault'] })).text('status.token')
     assert.deepEqual(claimsOf(token).aud, ['vault'])
     assert.notEqual((await review(fixture, token)).at('status.authenticated'), true)
@@ -73,7 +73,7 @@ export const tokens = chapter('tokens', {
     assert.equal(response.at('status.authenticated'), true)
     assert.deepEqual(response.at('status.audiences'), ['vault'])
   },
-  'a token lives for ten minutes at least': async fixture => {
+  'the shortest lifetime of a token is ten minutes': async fixture => {
     const rejected = await robotToken(fixture, { expirationSeconds: 599 })
     assert.equal(rejected.status, 422)
     assert.equal(
@@ -81,12 +81,12 @@ export const tokens = chapter('tokens', {
       'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
     )
   },
-  'nobody has the token of an account that is not there': async ({ http, core }) => {
+  'returns 404 for a token of an account that does not exist': async ({ http, core }) => {
     const rejected = await http.post(core('serviceaccounts/absent/token'), { spec: {} })
     assert.equal(rejected.status, 404)
     assert.equal(rejected.at('message'), 'serviceaccounts "absent" not found')
   },
-  'a token ends with its account': async fixture => {
+  'a token is invalid after its account is deleted': async fixture => {
     const token = (await robotToken(fixture)).text('status.token')
     await fixture.http.delete(fixture.core('serviceaccounts/robot'))
     await fixture.http.post(fixture.core('serviceaccounts'), account('robot'))
@@ -95,7 +95,7 @@ export const tokens = chapter('tokens', {
       response => response.at('status.authenticated') !== true,
     )
   },
-  'a token may be bound to a pod, and ends with it': async fixture => {
+  'a token that is bound to a pod is invalid after the pod is deleted': async fixture => {
     const { http, core } = fixture
     await http.post(core('serviceaccounts'), account('robot'))
     await http.post(core('pods'), pod('p', { serviceAccountName: 'robot' }))
@@ -106,7 +106,7 @@ export const tokens = chapter('tokens', {
     const response = await review(fixture, made.text('status.token'))
     const extra = response.at('status.user.extra') as Record<string, string[]>
     assert.deepEqual(extra['authentication.kubernetes.io/pod-name'], ['p'])
-    // Another one: a server may remember for a while that a token was good.
+    // Uses another token, because a server may cache the result of a review.
     const unseen = (await ask()).text('status.token')
     await http.delete(core('pods/p'), { gracePeriodSeconds: 0 })
     await fixture.eventually(
@@ -114,7 +114,7 @@ export const tokens = chapter('tokens', {
       later => later.at('status.authenticated') !== true,
     )
   },
-  'a token is not bound to the pod of another account': async fixture => {
+  'rejects a token that is bound to a pod of another account': async fixture => {
     const { http, core } = fixture
     await http.post(core('serviceaccounts'), account('robot'))
     await http.post(core('pods'), pod('p', { serviceAccountName: 'other' }))
@@ -130,7 +130,7 @@ export const tokens = chapter('tokens', {
     )
     assert.equal((await ask({ kind: 'Secret', apiVersion: 'v1', name: 's' })).status, 404)
   },
-  'a bearer acts as the account': async fixture => {
+  'a client with the token acts as the account': async fixture => {
     const token = (await robotToken(fixture)).text('status.token')
     const bearer = fixture.http.bearer(token)
     try {
@@ -145,7 +145,7 @@ export const tokens = chapter('tokens', {
       bearer.close()
     }
   },
-  'a bearer who may not impersonate is told': async fixture => {
+  'rejects impersonation by an account without that right': async fixture => {
     const token = (await robotToken(fixture)).text('status.token')
     const bearer = fixture.http.bearer(token)
     try {
@@ -165,7 +165,7 @@ export const tokens = chapter('tokens', {
       bearer.close()
     }
   },
-  'a bad token is rejected, whatever it wants': async ({ http }) => {
+  'rejects an invalid token for every request': async ({ http }) => {
     const bearer = http.bearer('nonsense')
     try {
       const rejected = await bearer.get('/version')
@@ -176,7 +176,7 @@ export const tokens = chapter('tokens', {
       bearer.close()
     }
   },
-  'a review needs a token': async fixture => {
+  'a review requires a token': async fixture => {
     assert.equal((await review(fixture, '')).status, 400)
   },
 })

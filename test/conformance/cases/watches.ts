@@ -9,14 +9,14 @@ async function revision({ http, core }: Fixture): Promise<string> {
 }
 
 export const watches = chapter('watches', {
-  'a watch without a version starts with what exists': async ({ http, core }) => {
+  'a watch without a version starts with the existing objects': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(core('configmaps'))
     const event = await watch.nextChange()
     assert.equal(event?.type, 'ADDED')
     assert.equal(event?.at('metadata.name'), 'a')
   },
-  'a watch from a list tells what came after it': async fixture => {
+  'a watch from the version of a list sends all later events': async fixture => {
     const { http, core } = fixture
     await http.post(core('configmaps'), configMap('before'))
     using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(fixture) })
@@ -41,7 +41,7 @@ export const watches = chapter('watches', {
     assert.equal(event?.at('kind'), 'ConfigMap')
     assert.equal(event?.at('apiVersion'), 'v1')
   },
-  'every event has a higher resourceVersion, the deletion too': async fixture => {
+  'every event has a higher resourceVersion, also the deletion': async fixture => {
     const { http, core } = fixture
     using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(fixture) })
     await http.post(core('configmaps'), configMap('a'))
@@ -50,14 +50,14 @@ export const watches = chapter('watches', {
     const versions = (await watch.take(3)).map(event => Number(event.at('metadata.resourceVersion')))
     assert.ok(versions[0]! < versions[1]! && versions[1]! < versions[2]!, String(versions))
   },
-  'a watch only tells of its namespace': async fixture => {
+  'a watch of a namespace sends only its objects': async fixture => {
     const { http, core } = fixture
     using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(fixture) })
     await http.post('/api/v1/namespaces/default/configmaps', configMap(fixture.id))
     await http.post(core('configmaps'), configMap('mine'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'mine')
   },
-  'a watch over all namespaces tells of each': async fixture => {
+  'a watch over all namespaces sends the objects of each': async fixture => {
     const { http, core, id } = fixture
     using watch = await http.watch('/api/v1/configmaps', {
       resourceVersion: await revision(fixture),
@@ -66,7 +66,7 @@ export const watches = chapter('watches', {
     await http.post(core('configmaps'), configMap(id))
     assert.equal((await watch.nextChange())?.at('metadata.namespace'), id)
   },
-  'an object that begins to match is ADDED, one that no longer does is DELETED': async fixture => {
+  'an object that starts to match is ADDED, one that no longer matches is DELETED': async fixture => {
     const { http, core } = fixture
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(core('configmaps'), {
@@ -82,7 +82,7 @@ export const watches = chapter('watches', {
       ['ADDED', 'MODIFIED', 'DELETED'],
     )
   },
-  'what leaves a selection is shown as it last matched, at the new version': async fixture => {
+  'the DELETED event has the last matching object with the new version': async fixture => {
     const { http, core } = fixture
     await http.post(core('configmaps'), configMap('a', {}, { labels: { on: 'yes' } }))
     using watch = await http.watch(core('configmaps'), {
@@ -95,7 +95,7 @@ export const watches = chapter('watches', {
     assert.equal(event?.at('metadata.labels.on'), 'yes')
     assert.equal(event?.at('metadata.resourceVersion'), left.at('metadata.resourceVersion'))
   },
-  'a watch of one name tells of no other': async fixture => {
+  'a watch of one name sends no other object': async fixture => {
     const { http, core } = fixture
     using watch = await http.watch(core('configmaps'), {
       resourceVersion: await revision(fixture),
@@ -105,7 +105,7 @@ export const watches = chapter('watches', {
     await http.post(core('configmaps'), configMap('b'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'b')
   },
-  'a pod that gets a node begins to match its selector': async fixture => {
+  'a pod starts to match a node selector when it is bound': async fixture => {
     const { http, core } = fixture
     await http.post(core('pods'), pod('a'))
     using watch = await http.watch(core('pods'), {
@@ -117,7 +117,7 @@ export const watches = chapter('watches', {
     assert.equal(event?.type, 'ADDED')
     assert.equal(event?.at('spec.nodeName'), 'n1')
   },
-  'a streamed list ends with a bookmark that says so': async ({ http, core }) => {
+  'a streaming list ends with an annotated bookmark': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
     using watch = await http.watch(core('configmaps'), {
@@ -134,7 +134,7 @@ export const watches = chapter('watches', {
     assert.match(String(events[2]?.at('metadata.resourceVersion')), /^\d+$/)
     assert.equal(events[2]?.at('kind'), 'ConfigMap')
   },
-  'a streamed list goes on as a watch': async ({ http, core }) => {
+  'a streaming list continues as a watch': async ({ http, core }) => {
     using watch = await http.watch(core('configmaps'), {
       sendInitialEvents: 'true',
       allowWatchBookmarks: 'true',
@@ -144,7 +144,7 @@ export const watches = chapter('watches', {
     await http.post(core('configmaps'), configMap('later'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'later')
   },
-  'sendInitialEvents needs resourceVersionMatch': async ({ http, core }) => {
+  'sendInitialEvents requires resourceVersionMatch': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), {
       query: { watch: 'true', sendInitialEvents: 'true' },
     })
@@ -154,7 +154,7 @@ export const watches = chapter('watches', {
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     )
   },
-  'sendInitialEvents is not for lists': async ({ http, core }) => {
+  'rejects sendInitialEvents in lists': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), { query: { sendInitialEvents: 'true' } })
     assert.equal(rejected.status, 422)
     assert.match(
@@ -162,7 +162,7 @@ export const watches = chapter('watches', {
       /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list/,
     )
   },
-  'resourceVersionMatch alone is not for watches': async ({ http, core }) => {
+  'rejects resourceVersionMatch without sendInitialEvents in watches': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), {
       query: { watch: 'true', resourceVersionMatch: 'NotOlderThan', resourceVersion: '1' },
     })
@@ -172,7 +172,7 @@ export const watches = chapter('watches', {
       /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/,
     )
   },
-  'a watch from a version that is no number is rejected': async ({ http, core }) => {
+  'rejects a resourceVersion that is not a number': async ({ http, core }) => {
     const rejected = await http.get(core('configmaps'), { query: { watch: 'true', resourceVersion: 'abc' } })
     assert.equal(rejected.status, 500)
     assert.equal(
@@ -180,11 +180,11 @@ export const watches = chapter('watches', {
       'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     )
   },
-  'a watch ends when its time is over': async ({ http, core }) => {
+  'a watch ends after timeoutSeconds': async ({ http, core }) => {
     using watch = await http.watch(core('configmaps'), { resourceVersion: '0', timeoutSeconds: '1' })
     assert.equal(await watch.nextChange(), undefined)
   },
-  'a watch with tables sends one table per event, with columns in the first': async ({ http, core }) => {
+  'a watch of tables sends one table per event, with columns in the first': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
     using watch = await http.watch(
@@ -199,7 +199,7 @@ export const watches = chapter('watches', {
     assert.equal(second?.at('columnDefinitions'), null)
     assert.equal(second?.at('rows.0.cells.0'), 'b')
   },
-  'a watch with metadata only sends nothing else': async ({ http, core }) => {
+  'a watch of PartialObjectMetadata sends only metadata': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(
       core('configmaps'),
@@ -211,12 +211,12 @@ export const watches = chapter('watches', {
     assert.equal(event?.at('data'), undefined)
     assert.equal(event?.at('metadata.name'), 'a')
   },
-  'the old watch path still works': async ({ http, core, namespace }) => {
+  'serves the deprecated watch path': async ({ http, core, namespace }) => {
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(`/api/v1/watch/namespaces/${namespace}/configmaps`)
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'a')
   },
-  'the deletion of a pod without a node is seen as a change and a deletion': async fixture => {
+  'the deletion of a pod without a node sends MODIFIED and DELETED': async fixture => {
     const { http, core } = fixture
     await http.post(core('pods'), pod('a'))
     using watch = await http.watch(core('pods'), { resourceVersion: await revision(fixture) })

@@ -18,7 +18,7 @@ const withService = (part: object) => ({
   clientConfig: { service: { name: 'a', namespace: 'b', ...part } },
 })
 
-/** What is wrong with one webhook of a configuration; without its place, which is the same everywhere. */
+/** Errors in one webhook of a configuration, without the path prefix, which is the same for all. */
 const mistakes: readonly [part: object, rejection: string][] = [
   [{ name: '' }, 'name: Required value'],
   [
@@ -115,25 +115,25 @@ async function rejectionOf(http: Http, name: string, ...webhooks: object[]): Pro
   return rejected.text('message').slice(start.length)
 }
 
-export const webhookConfigurations = chapter('configurations of admission webhooks', {
-  'what is wrong with a webhook is said with its place': async ({ http, id }) => {
+export const webhookConfigurations = chapter('webhook configurations', {
+  'reports the path of each error': async ({ http, id }) => {
     for (const [part, rejection] of mistakes)
       assert.equal(await rejectionOf(http, id, { ...hook, ...part }), `webhooks[0].${rejection}`)
   },
-  'the webhooks of a configuration have different names': async ({ http, id }) => {
+  'the webhooks of a configuration must have distinct names': async ({ http, id }) => {
     assert.equal(
       await rejectionOf(http, id, hook, hook),
       'webhooks[1].name: Duplicate value: "a.example.com"',
     )
   },
-  'conditions that mean nothing': async ({ http, id }) => {
+  'rejects invalid match conditions': async ({ http, id }) => {
     for (const expression of ['nope.x', 'object.'])
       assert.match(
         await rejectionOf(http, id, { ...hook, matchConditions: [{ name: 'a', expression }] }),
         /^webhooks\[0\]\.matchConditions\[0\]\.expression: Invalid value: "[^"]+": compilation failed: ERROR: <input>/,
       )
   },
-  'there are not too many conditions': async ({ http, id }) => {
+  'rejects too many match conditions': async ({ http, id }) => {
     const matchConditions = Array.from({ length: 65 }, (_, index) => ({
       name: `a${index}`,
       expression: 'true',
@@ -143,7 +143,7 @@ export const webhookConfigurations = chapter('configurations of admission webhoo
       'webhooks[0].matchConditions: Too many: 65: must have at most 64 items',
     )
   },
-  'only those that change objects are called again': async ({ http, id }) => {
+  'rejects an unknown reinvocation policy': async ({ http, id }) => {
     const rejected = await http.post(`${path}/mutatingwebhookconfigurations`, {
       metadata: { name: id },
       webhooks: [{ ...hook, reinvocationPolicy: 'Maybe' }],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which requests a webhook hears of, in which order, and what happens when it does not response.
+// The requests for which a webhook is called, the order of webhooks, and their time-outs.
 import assert from 'node:assert/strict'
 import { withHook } from '../hook-configuration.ts'
 import { type Respond, startHook } from '../hook-server.ts'
@@ -24,7 +24,7 @@ const append =
     }
   }
 
-/** Creates a map and says whether the webhook rejected it. */
+/** Creates a ConfigMap and reports whether the webhook rejected it. */
 async function isRejected(
   { http, core }: Fixture,
   name: string,
@@ -39,7 +39,7 @@ async function isRejected(
 
 type Setting = Parameters<Parameters<typeof withHook>[4]>[0]
 
-/** A webhook that judges and rejects what it hears of. */
+/** A webhook that rejects every request. */
 const denied = (fixture: Fixture, configuration: object, look: (setting: Setting) => Promise<void>) =>
   withHook(
     fixture,
@@ -52,20 +52,20 @@ const denied = (fixture: Fixture, configuration: object, look: (setting: Setting
     },
   )
 
-export const webhookMatching = chapter('what admission webhooks match', {
-  'all match conditions must hold': fixture =>
+export const webhookMatching = chapter('matching of admission webhooks', {
+  'all match conditions must be true': fixture =>
     denied(
       fixture,
       conditions(
-        "object.metadata.name.startsWith('probe') || has(object.data.judge)",
+        "object.metadata.name.startsWith('probe') || has(object.data.validate)",
         'object.kind == "ConfigMap"',
       ),
       async setting => {
         assert.equal(await isRejected(setting, 'a'), false)
-        assert.equal(await isRejected(setting, 'b', { judge: 'yes' }), true)
+        assert.equal(await isRejected(setting, 'b', { validate: 'yes' }), true)
       },
     ),
-  'conditions see who asks for what': fixture =>
+  'match conditions can read the request and its user': fixture =>
     denied(
       fixture,
       conditions(
@@ -77,7 +77,7 @@ export const webhookMatching = chapter('what admission webhooks match', {
         assert.equal(await isRejected(setting, 'a'), true)
       },
     ),
-  'conditions compare old and new': fixture =>
+  'match conditions can read the old and the new object': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -89,7 +89,7 @@ export const webhookMatching = chapter('what admission webhooks match', {
         assert.equal((await http.mergePatch(path, { data: { a: 'b' } })).status, 400)
       },
     ),
-  'a condition that cannot be evaluated stops the request': fixture =>
+  'a match condition that fails to evaluate rejects the request': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -104,7 +104,7 @@ export const webhookMatching = chapter('what admission webhooks match', {
         )
       },
     ),
-  'a false condition outweighs one that cannot be evaluated': fixture =>
+  'a false match condition takes precedence over one that fails to evaluate': fixture =>
     denied(
       fixture,
       conditions(
@@ -115,7 +115,7 @@ export const webhookMatching = chapter('what admission webhooks match', {
         assert.equal(await isRejected(setting, 'a'), false)
       },
     ),
-  'a condition that cannot be evaluated is passed by where failures are': fixture =>
+  'failurePolicy Ignore skips a webhook whose match condition fails to evaluate': fixture =>
     denied(
       fixture,
       {
@@ -126,7 +126,7 @@ export const webhookMatching = chapter('what admission webhooks match', {
         assert.equal(await isRejected(setting, 'a'), false)
       },
     ),
-  'namespaces are selected by their labels': fixture =>
+  'a namespace selector matches the labels of the namespace': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -147,7 +147,7 @@ export const webhookMatching = chapter('what admission webhooks match', {
         )
       },
     ),
-  'those that change objects follow each other by the names of their configurations': async fixture => {
+  'mutating webhooks run in the order of their configuration names': async fixture => {
     const { http, id, core, namespace } = fixture
     const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
     const servers = await Promise.all(['1', '2', '3'].map(text => startHook(fixture, append(text))))
@@ -177,7 +177,7 @@ export const webhookMatching = chapter('what admission webhooks match', {
       for (const server of servers) await server.close()
     }
   },
-  'one that does not response in time has failed': fixture =>
+  'a webhook that does not respond in time fails the request': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -188,11 +188,11 @@ export const webhookMatching = chapter('what admission webhooks match', {
         assert.equal(rejected.status, 500)
         assert.equal(
           rejected.at('message'),
-          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${hook.port}/judge?timeout=1s": context deadline exceeded`,
+          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${hook.port}/validate?timeout=1s": context deadline exceeded`,
         )
       },
     ),
-  'one that may fail does not hold up what it does not answer': fixture =>
+  'failurePolicy Ignore skips a webhook that does not respond': fixture =>
     withHook(
       fixture,
       'Validating',

@@ -15,7 +15,7 @@ const patch = (...operations: object[]) => ({
 const plain = () => ({})
 
 export const webhooks = chapter('admission webhooks', {
-  'a webhook may reject': fixture =>
+  'a webhook can reject a request': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -44,7 +44,7 @@ export const webhooks = chapter('admission webhooks', {
         )
       },
     ),
-  'a webhook sees the request': fixture =>
+  'a webhook gets the request': fixture =>
     withHook(fixture, 'Validating', allow, plain, async ({ heard, hook, namespace }) => {
       const made = await heard()
       assert.equal(made.status, 201)
@@ -62,7 +62,7 @@ export const webhooks = chapter('admission webhooks', {
       assert.equal(typeof request.object?.metadata.uid, 'string')
       assert.ok((request.userInfo as { groups: string[] }).groups.includes('system:authenticated'))
     }),
-  'a webhook sees updates and deletions with what was there': fixture =>
+  'a webhook gets updates and deletions with the old object': fixture =>
     withHook(fixture, 'Validating', allow, plain, async ({ heard, hook, http, core }) => {
       const made = await heard()
       const path = core(`configmaps/${made.text('metadata.name')}`)
@@ -76,7 +76,7 @@ export const webhooks = chapter('admission webhooks', {
       assert.equal(deletion?.object, null)
       assert.deepEqual(deletion?.oldObject?.data, { key: 'other' })
     }),
-  'a webhook may change what is created': fixture =>
+  'a mutating webhook changes a created object': fixture =>
     withHook(
       fixture,
       'Mutating',
@@ -90,7 +90,7 @@ export const webhooks = chapter('admission webhooks', {
         assert.deepEqual(stored.at('data'), { key: 'value', added: 'yes' })
       },
     ),
-  'what a webhook makes is judged like anything else': fixture =>
+  'validates the object after mutation': fixture =>
     withHook(
       fixture,
       'Mutating',
@@ -102,7 +102,7 @@ export const webhooks = chapter('admission webhooks', {
         assert.match(rejected.text('message'), /data\[not a key\]: Invalid value/)
       },
     ),
-  'a patch that does not fit is the server’s problem': fixture =>
+  'a patch that cannot be applied is an internal error': fixture =>
     withHook(
       fixture,
       'Mutating',
@@ -114,7 +114,7 @@ export const webhooks = chapter('admission webhooks', {
         assert.equal(rejected.at('reason'), 'InternalError')
       },
     ),
-  'who only judges may not patch': fixture =>
+  'rejects a patch of a validating webhook': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -129,7 +129,7 @@ export const webhooks = chapter('admission webhooks', {
         )
       },
     ),
-  'warnings reach the client': fixture =>
+  'returns the warnings of a webhook to the client': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -139,22 +139,22 @@ export const webhooks = chapter('admission webhooks', {
         assert.match(String((await heard()).headers.warning), /299 - "mind the gap"/)
       },
     ),
-  'a webhook that cannot be reached stops what it would judge': fixture =>
+  'a webhook that cannot be reached fails the request': fixture =>
     withHook(
       fixture,
       'Validating',
       allow,
-      ({ caBundle }) => ({ clientConfig: { url: 'https://127.0.0.1:1/judge', caBundle } }),
+      ({ caBundle }) => ({ clientConfig: { url: 'https://127.0.0.1:1/validate', caBundle } }),
       async ({ heard, hookName }) => {
         const rejected = await heard()
         assert.equal(rejected.status, 500)
         assert.equal(
           rejected.at('message'),
-          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:1/judge?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused`,
+          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:1/validate?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused`,
         )
       },
     ),
-  'a webhook with another authority is not trusted': async fixture => {
+  'does not trust a webhook with a certificate of another CA': async fixture => {
     const stranger = await startHook(fixture, allow)
     try {
       await withHook(
@@ -162,13 +162,13 @@ export const webhooks = chapter('admission webhooks', {
         'Validating',
         allow,
         () => ({
-          // Nothing but the authorities of the machine.
-          clientConfig: { url: `https://127.0.0.1:${stranger.port}/judge` },
+          // No CA bundle, so that only the CAs of the system are trusted.
+          clientConfig: { url: `https://127.0.0.1:${stranger.port}/validate` },
         }),
         async ({ heard, hookName }) => {
           assert.equal(
             (await heard()).at('message'),
-            `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${stranger.port}/judge?timeout=5s": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+            `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${stranger.port}/validate?timeout=5s": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
           )
         },
       )
@@ -176,14 +176,14 @@ export const webhooks = chapter('admission webhooks', {
       await stranger.close()
     }
   },
-  'a service with an external name leads to its webhook': fixture =>
+  'calls a webhook through a Service with an external name': fixture =>
     withHook(
       fixture,
       'Validating',
       () => ({ allowed: false, status: { message: 'seen' } }),
       ({ port, caBundle }) => ({
         clientConfig: {
-          service: { namespace: fixture.namespace, name: 'hook', path: '/judge', port },
+          service: { namespace: fixture.namespace, name: 'hook', path: '/validate', port },
           caBundle,
         },
       }),
@@ -191,7 +191,7 @@ export const webhooks = chapter('admission webhooks', {
         const lost = await heard()
         assert.equal(
           lost.at('message'),
-          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://hook.${fixture.namespace}.svc:${hook.port}/judge?timeout=5s": service "hook" not found`,
+          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://hook.${fixture.namespace}.svc:${hook.port}/validate?timeout=5s": service "hook" not found`,
         )
         await http.post(core('services'), {
           metadata: { name: 'hook' },
@@ -204,7 +204,7 @@ export const webhooks = chapter('admission webhooks', {
         assert.equal(rejected.at('message'), `admission webhook "${hookName}" denied the request: seen`)
       },
     ),
-  'a webhook without side effects sees dry runs': fixture =>
+  'calls a webhook without side effects in dry runs': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -217,7 +217,7 @@ export const webhooks = chapter('admission webhooks', {
         assert.equal(hook.seen.at(-1)?.dryRun, true)
       },
     ),
-  'objects are selected by their labels': fixture =>
+  'an object selector matches the labels of the object': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -231,7 +231,7 @@ export const webhooks = chapter('admission webhooks', {
         assert.equal((await http.post(core('configmaps'), configMap('bad'))).status, 400)
       },
     ),
-  'rules name operations and subresources': fixture =>
+  'rules match operations and subresources': fixture =>
     withHook(
       fixture,
       'Validating',
@@ -263,7 +263,7 @@ export const webhooks = chapter('admission webhooks', {
         assert.equal(rejected.at('message'), `admission webhook "${hookName}" denied the request: status`)
       },
     ),
-  'a webhook that may fail is passed by': fixture =>
+  'failurePolicy Ignore skips a webhook that cannot be reached': fixture =>
     withHook(
       fixture,
       'Mutating',

@@ -225,7 +225,7 @@ async function fabric(harness: Harness): Promise<void> {
 }
 
 /** Uses a scheduler that is not installed: its objects are created, repaired and deleted. */
-function placedBy(schedulerName: string, podGroups: Resource<KubeObject>, metadata: string) {
+function scheduledBy(schedulerName: string, podGroups: Resource<KubeObject>, metadata: string) {
   return async (harness: Harness): Promise<void> => {
     const name = schedulerName.slice(0, 3)
     await harness.apply(
@@ -277,8 +277,8 @@ export const audited = {
     autoscaled,
     sharing,
     fabric,
-    placedBy(scheduler.kai, resources.kaiPodGroups, 'labels: {kai.scheduler/queue: gpu-a}'),
-    placedBy(scheduler.volcano, resources.volcanoPodGroups, 'labels: {team: a}'),
+    scheduledBy(scheduler.kai, resources.kaiPodGroups, 'labels: {kai.scheduler/queue: gpu-a}'),
+    scheduledBy(scheduler.volcano, resources.volcanoPodGroups, 'labels: {team: a}'),
     topology,
   ],
 }

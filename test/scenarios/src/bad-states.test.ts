@@ -77,9 +77,9 @@ describe('bad states', () => {
     ['conflicts', 409],
     ['internal errors', 500],
     ['time-outs', 504],
-    ['lost answers', 'lost'],
+    ['lost responses', 'lost'],
   ] as const)
-    scenario(`${what}} on every third write do not stop a set, and every pod is created once`, async () => {
+    scenario(`${what} on every third write do not stop a set, and every pod is created once`, async () => {
       fault = (_, nth) => (nth % 3 === 0 ? outcome : undefined)
       await harness.apply(grouped)
       await harness.untilReady('grouped', 10)

@@ -31,14 +31,14 @@ describe('events of a PodCliqueSet', () => {
     await kubernetes?.stop()
   })
 
-  const kubectl = async (...words: string[]) => {
-    const { code, stdout, stderr } = await kubernetes.kubectl(...words, '-n', team)
+  const kubectl = async (...args: string[]) => {
+    const { code, stdout, stderr } = await kubernetes.kubectl(...args, '-n', team)
     assert.equal(code, 0, stderr)
     return stdout
   }
 
   /** Returns the events as `type reason message`, sorted. */
-  const told = async () => {
+  const recorded = async () => {
     const found = await kubectl(
       'get',
       'events',
@@ -52,10 +52,10 @@ describe('events of a PodCliqueSet', () => {
     return events.map(({ type, reason, message }) => `${type} ${reason} ${message}`).toSorted()
   }
 
-  const untilTold = async (...wanted: string[]) => {
+  const untilRecorded = async (...wanted: string[]) => {
     let seen: string[] = []
     const isSo = async () => {
-      seen = await told()
+      seen = await recorded()
       return seen.join('\n') === wanted.toSorted().join('\n')
     }
     await waitFor('the events of the set', isSo).catch(() => assert.deepEqual(seen, wanted.toSorted()))
@@ -75,12 +75,12 @@ describe('events of a PodCliqueSet', () => {
       `Normal PodGangDeleteSuccessful Deleted PodGang ${team}/grouped-1-eng-0`,
     ]
     await kubernetes.apply(grouped, '-n', team)
-    await untilTold(...made(0))
+    await untilRecorded(...made(0))
     for (let look = 0; look < 10; look++)
       await kubectl('annotate', 'pcs/grouped', '--overwrite', `${annotation.reconcileTrigger}=${look}`)
     await kubectl('scale', 'pcs/grouped', '--replicas=2')
-    await untilTold(...made(0), ...made(1))
+    await untilRecorded(...made(0), ...made(1))
     await kubectl('scale', 'pcs/grouped', '--replicas=1')
-    await untilTold(...made(0), ...made(1), ...gone)
+    await untilRecorded(...made(0), ...made(1), ...gone)
   })
 })

@@ -116,7 +116,7 @@ describe(`writes that fail once (SEED=${seed})`, () => {
         const states = await lifecycle(request =>
           kindOf(request) === kind && failed++ === 0 ? outcome : undefined,
         )
-        assert.ok(failed > 0, `${kind}} was not sent`)
+        assert.ok(failed > 0, `${kind} was not sent`)
         assert.deepEqual(states, undisturbed, `${kind} failed with ${outcome}`)
       }
     }

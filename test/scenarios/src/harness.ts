@@ -205,7 +205,7 @@ export class Harness {
       const seen = await look()
       if (holds(seen)) return seen
       if (Date.now() > end)
-        throw new Error(`${what}} did not happen; last value: ${JSON.stringify(seen)?.slice(0, 2000)}`)
+        throw new Error(`${what} did not happen; last value: ${JSON.stringify(seen)?.slice(0, 2000)}`)
       await new Promise(resolve => setTimeout(resolve, pollIntervalMs))
     }
   }

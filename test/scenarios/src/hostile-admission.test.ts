@@ -66,10 +66,10 @@ describe('an operator process with hostile admission requests', () => {
     const review = Buffer.from(reviewOf('deep', `${'['.repeat(depth)}${']'.repeat(depth)}`))
     await operator.metrics()
     const pending = post(webhookPaths.validatePodCliqueSet, review)
-    const answered = await probesWhile(pending.response)
+    const responses = await probesWhile(pending.response)
     assert.equal((await pending.response).response.allowed, false)
-    t.diagnostic(`${answered} probes, ${await longestStall()} s longest stall of the event loop`)
-    assert.ok(answered >= 50, `${answered}} probes got a response while the request was pending`)
+    t.diagnostic(`${responses} probes, ${await longestStall()} s longest stall of the event loop`)
+    assert.ok(responses >= 50, `${responses} probes got a response while the request was pending`)
   })
 
   test('responds to probes, renews its lease and admits other sets while one request never ends, and then rejects that request', async t => {
@@ -78,16 +78,16 @@ describe('an operator process with hostile admission requests', () => {
     const pending = post(webhookPaths.validatePodCliqueSet, Buffer.from(reviewOf(endless)))
     const probes = probesWhile(pending.response)
     await waitFor('the lease to be renewed while the request is pending', async () => {
-      assert.equal(pending.isAnswered(), false, 'the request got a response before the lease was renewed')
+      assert.equal(pending.hasResponse(), false, 'the request got a response before the lease was renewed')
       return (await renewTime()) !== before
     })
     // It waits behind the endless request, and the next admission process handles it.
     await embedded.client.create(resources.podCliqueSets, sampleSet('neighbour'))
     const { response } = await pending.response
     assert.deepEqual([response.uid, response.allowed, response.status.code], ['u-endless-review', false, 504])
-    const answered = await probes
-    t.diagnostic(`${answered} probes, ${await longestStall()} s longest stall of the event loop`)
-    assert.ok(answered >= 50, `${answered}} probes got a response while the request was pending`)
+    const responses = await probes
+    t.diagnostic(`${responses} probes, ${await longestStall()} s longest stall of the event loop`)
+    assert.ok(responses >= 50, `${responses} probes got a response while the request was pending`)
     await waitFor('the pods of the other set', async () => {
       const { items } = await embedded.client.list(resources.pods, { namespace: 'team' })
       return items.length > 0
@@ -118,13 +118,13 @@ describe('an operator process with hostile admission requests', () => {
       isOver = true
     })
     over.catch(() => {})
-    let answered = 0
+    let responses = 0
     while (!isOver) {
       const { status } = await fetch(`http://127.0.0.1:${operator.ports.probes}/healthz`)
       assert.equal(status, 200)
-      if (!isOver) answered++
+      if (!isOver) responses++
     }
-    return answered
+    return responses
   }
 
   /** Returns the longest stall since the last call. */
@@ -139,7 +139,7 @@ describe('an operator process with hostile admission requests', () => {
   }
 
   function post(path: string, body: Buffer) {
-    let isAnswered = false
+    let hasResponse = false
     const response = new Promise<{ response: Response }>((resolve, reject) => {
       const call = request(
         {
@@ -154,7 +154,7 @@ describe('an operator process with hostile admission requests', () => {
           const chunks: Buffer[] = []
           response.on('data', chunk => chunks.push(chunk))
           response.on('end', () => {
-            isAnswered = true
+            hasResponse = true
             resolve(JSON.parse(Buffer.concat(chunks).toString()))
           })
         },
@@ -162,7 +162,7 @@ describe('an operator process with hostile admission requests', () => {
       call.on('error', reject)
       call.end(body)
     })
-    return { response, isAnswered: () => isAnswered }
+    return { response, hasResponse: () => hasResponse }
   }
 })
 

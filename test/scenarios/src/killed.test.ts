@@ -70,13 +70,13 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     const step = async (
       act: (harness: Harness) => Promise<unknown>,
       kills: { times: number; within: number },
-      settled: (harness: Harness) => Promise<unknown>,
+      untilConverged: (harness: Harness) => Promise<unknown>,
     ) => {
       await broken(namespace, act, often * kills.times, kills.within)
       const harness = new Harness({ client, operatorClient: connect(), namespace, writes: [] })
       await harness.startOperator()
       try {
-        await settled(harness)
+        await untilConverged(harness)
         return await endState(harness, 'hundred')
       } finally {
         await harness.stopOperator()

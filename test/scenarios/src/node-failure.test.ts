@@ -35,7 +35,7 @@ describe('a node that fails under a running set', () => {
   let victim: string
 
   /** Waits for work that needs no time to elapse. */
-  async function settled<T>(work: Promise<T>): Promise<T> {
+  async function finished<T>(work: Promise<T>): Promise<T> {
     let done = false
     const watched = work.finally(() => {
       done = true
@@ -48,33 +48,33 @@ describe('a node that fails under a running set', () => {
 
   const connect = () => createClientOn(inProcessTransport(cluster.handle), { clock })
 
-  const pods = () => settled(harness.pods('grouped'))
-  const availableReplicas = async () => (await settled(harness.set('grouped')))?.status?.availableReplicas
+  const pods = () => finished(harness.pods('grouped'))
+  const availableReplicas = async () => (await finished(harness.set('grouped')))?.status?.availableReplicas
   const serving = async () => (await pods()).filter(pod => isReady(pod) && !pod.metadata.deletionTimestamp)
   const on = (node: string, all: readonly Stored<Pod>[]) => all.filter(pod => pod.spec?.nodeName === node)
 
   before(async () => {
     cluster = createCluster({ clock, seed: 1 })
     client = connect()
-    await settled(installCustomResources(client))
-    controllers = await settled(
+    await finished(installCustomResources(client))
+    controllers = await finished(
       startControllers(connect(), {
         clock,
         random: () => 0.5,
         serviceAccounts: { tokenIssuer: cluster.tokens },
       }),
     )
-    await settled(controllers.fleet.add(plainNodes(3)))
-    operator = await settled(
+    await finished(controllers.fleet.add(plainNodes(3)))
+    operator = await finished(
       startOperator(connect(), { configuration: defaultConfiguration(), waiterImage, clock }),
     )
     harness = new Harness({ client, operatorClient: client, namespace, writes: [] })
-    await settled(harness.apply(grouped))
+    await finished(harness.apply(grouped))
     await clock.advance(minute)
   })
   after(async () => {
-    if (operator) await settled(operator.stop())
-    if (controllers) await settled(controllers.stop())
+    if (operator) await finished(operator.stop())
+    if (controllers) await finished(controllers.stop())
     cluster?.stop()
   })
 
@@ -88,9 +88,9 @@ describe('a node that fails under a running set', () => {
   })
 
   it('is unreachable after one minute; its pods are not ready but still exist', async () => {
-    await settled(controllers.fleet.kill(victim))
+    await finished(controllers.fleet.kill(victim))
     await clock.advance(minute)
-    const node = await settled(client.get(nodes, { name: victim }))
+    const node = await finished(client.get(nodes, { name: victim }))
     assert.match(JSON.stringify(node.spec?.taints), /node\.kubernetes\.io\/unreachable/)
     assert.equal((await serving()).length, 10 - lost.length)
     assert.equal((await pods()).length, 10)
@@ -106,9 +106,9 @@ describe('a node that fails under a running set', () => {
   })
 
   it('has none of the old pods when it recovers, and is schedulable again', async () => {
-    await settled(controllers.fleet.revive(victim))
+    await finished(controllers.fleet.revive(victim))
     await clock.advance(2 * minute)
-    const node = await settled(client.get(nodes, { name: victim }))
+    const node = await finished(client.get(nodes, { name: victim }))
     assert.deepEqual(node.spec?.taints ?? [], [])
     const all = await pods()
     assert.equal(all.length, 10)

@@ -9,8 +9,8 @@ export class PodReads {
 
   constructor({ world: { pods } }: RunningOperator) {
     const byIndex = pods.byIndex.bind(pods)
-    pods.byIndex = (...words) => {
-      const found = byIndex(...words)
+    pods.byIndex = (...args) => {
+      const found = byIndex(...args)
       this.#seen += found.length
       return found
     }

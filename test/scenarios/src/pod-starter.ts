@@ -40,7 +40,7 @@ export class PodStarter implements AsyncDisposable {
     // A kubelet restarts an init container until it succeeds.
     while (container && !this.#stop.signal.aborted) {
       const host = await this.#hostFor(pod)
-      const running = host.start(...(container.args ?? []).map(word => word.replace('--podcliques=', '')))
+      const running = host.start(...(container.args ?? []).map(arg => arg.replace('--podcliques=', '')))
       this.waiters.push(running)
       if ((await running.code) === 0) break
     }

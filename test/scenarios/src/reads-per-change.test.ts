@@ -47,10 +47,10 @@ describe('reads per change', () => {
     const large = await measured('large', 40)
     assert.ok(
       large.podEvent <= 2 * small.podEvent,
-      `${large.podEvent}} pod reads for one changed pod, ${small.podEvent} in a tenth of the set`,
+      `${large.podEvent} pod reads for one changed pod, ${small.podEvent} in a tenth of the set`,
     )
     // A full reconcile reads every pod a few times.
-    assert.ok(large.trigger <= 10 * large.pods, `${large.trigger}} pod reads for a set of ${large.pods}`)
+    assert.ok(large.trigger <= 10 * large.pods, `${large.trigger} pod reads for a set of ${large.pods}`)
   })
 
   /** Returns the number of pod reads after a change of one pod and after a full reconcile of the set. */

@@ -54,10 +54,10 @@ describe('reads per update are proportional to the number of pods', () => {
       for (const step of ['announcing', 'replacing'] as const)
         assert.ok(
           large[step] < 1.5 * small[step],
-          `${step} took ${large[step]}} reads per pod, ${small[step]} in a fifth of the set`,
+          `${step} took ${large[step]} reads per pod, ${small[step]} in a fifth of the set`,
         )
       // No pod is replaced yet: every clique and every gang reads its own pods a few times.
-      assert.ok(large.announcing <= 10, `${large.announcing}} reads per pod for a new template`)
+      assert.ok(large.announcing <= 10, `${large.announcing} reads per pod for a new template`)
     })
   })
 

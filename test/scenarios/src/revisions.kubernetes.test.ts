@@ -83,7 +83,7 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
     await kubernetes?.stop()
   })
 
-  test(`${specs}} random templates have the same revision after they are stored`, async () => {
+  test(`${specs} random templates have the same revision after they are stored`, async () => {
     const below = seeded(seed)
     const schema = podSpecSchema()
     let accepted = 0
@@ -105,9 +105,9 @@ describe(`revisions on real Kubernetes (SEED=${seed})`, () => {
 
   test('applying the same manifest client-side, server-side, reordered or with explicit defaults starts no update', async () => {
     const harness = new Harness({ client, operatorClient: client, namespace, writes: [] })
-    const apply = async (object: PodCliqueSet, ...words: string[]) => {
+    const apply = async (object: PodCliqueSet, ...args: string[]) => {
       const input = JSON.stringify(object)
-      const { code, stderr } = await kubernetes.kubectl('apply', '-f', '-', ...words, { input })
+      const { code, stderr } = await kubernetes.kubectl('apply', '-f', '-', ...args, { input })
       assert.equal(code, 0, stderr)
       await harness.until(
         'it to be seen',

@@ -43,7 +43,7 @@ export class SetTree {
       throw error
     }
     const changed = [...seen.uids].filter(([key, uid]) => (this.#before.get(key) ?? uid) !== uid)
-    assert.deepEqual(changed.map(([key]) => key).sort(), recreated.toSorted(), `${what}}: recreated`)
+    assert.deepEqual(changed.map(([key]) => key).sort(), recreated.toSorted(), `${what}: recreated`)
     this.#before = seen.uids
   }
 
@@ -108,7 +108,7 @@ function gangLine(
     ]
     const indexes = podReferences.map(reference => {
       const pod = pods.find(one => one.metadata.name === reference.name)
-      if (!pod) return 'nobody'
+      if (!pod) return 'no pod'
       const { labels } = pod.metadata
       return `${labels?.[label.podIndex]}${labels?.[label.podTemplateHash] === hash ? '' : '*'}${isReady(pod) ? '' : '!'}`
     })

@@ -40,13 +40,13 @@ function counted(transport: Transport): Transport {
 }
 
 /** Runs the waiter of a pod once. The first runs of some pods are killed as soon as they wait. */
-async function run(pod: string, words: readonly string[], namespace: string, signal: AbortSignal) {
+async function run(pod: string, args: readonly string[], namespace: string, signal: AbortSignal) {
   const times = (runsOf.get(pod) ?? 0) + 1
   runsOf.set(pod, times)
   const isDoomed = times === 1 && runsOf.size <= killed
   const kill = new AbortController()
   const exitCode = await runWaiter({
-    words,
+    words: args,
     namespace,
     transport: counted(inProcessTransport(embedded.cluster.handle)),
     signal: AbortSignal.any([signal, kill.signal]),

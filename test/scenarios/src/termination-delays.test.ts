@@ -167,7 +167,7 @@ test('terminates a replica after four hours below minAvailable, once, and no oth
   const [broken, other] = [await hours.cliques('fire-0-'), await hours.cliques('fire-1-')]
   await hours.report('fire-0-web', false)
   await hours.pass(2 * hour)
-  assert.equal(hours.count('GangTerminationScheduled'), 1, 'told before')
+  assert.equal(hours.count('GangTerminationScheduled'), 1, 'announced in advance')
   await hours.killOperator()
   await hours.pass(hour)
   await hours.startOperator()

@@ -76,7 +76,7 @@ describe('an operator without rights on ControllerRevisions', () => {
     )
   }
 
-  async function told(namespace: string, operatorClient: Client) {
+  async function runSet(namespace: string, operatorClient: Client) {
     const lines: string[] = []
     const events: EventValue[] = []
     const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
@@ -106,7 +106,7 @@ describe('an operator without rights on ControllerRevisions', () => {
   }
 
   test('logs the missing right when it starts, and runs sets without a history', async () => {
-    const { lines } = await told(
+    const { lines } = await runSet(
       'none',
       rejected(() => true),
     )
@@ -119,7 +119,7 @@ describe('an operator without rights on ControllerRevisions', () => {
   })
 
   test('emits an event on the set when only writes are rejected', async () => {
-    const { events } = await told(
+    const { events } = await runSet(
       'read-only',
       rejected(({ method }) => method !== 'GET'),
     )

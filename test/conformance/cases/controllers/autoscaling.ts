@@ -15,7 +15,7 @@ const scale = ({ http, group }: Fixture, target: string) =>
     spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, maxReplicas: 3 },
   })
 
-/** The condition of that type of the autoscaler of a deployment, once it has one. */
+/** Waits for a condition of the autoscaler of a deployment. */
 async function conditionOf(
   { http, group, eventually }: Fixture,
   target: string,
@@ -23,16 +23,16 @@ async function conditionOf(
 ): Promise<unknown> {
   const find = (response: Response) =>
     ((response.at('status.conditions') ?? []) as object[]).find(each => at(each, 'type') === type)
-  const judged = await eventually(
+  const found = await eventually(
     () => http.get(group('autoscaling/v2', `${plural}/${target}`)),
     response => find(response) !== undefined,
   )
-  return find(judged)
+  return find(found)
 }
 
 export const autoscaling = chapter('autoscaling', {
-  // All in one: a controller takes its time before it looks for the first time.
-  'what is not there, was stopped by hand or is not measured is not scaled, and that is said':
+  // One case for all, because the first sync of the controller takes time.
+  'does not scale a target that does not exist, has zero replicas or has no metrics, and reports the reason':
     async fixture => {
       const { http, group } = await withAccount(fixture)
       await http.post(group('apps/v1', 'deployments'), deployment('stopped', { replicas: 0 }))

@@ -16,7 +16,7 @@ function ownedBy({ owner, uid, block }: Owned): object {
   return { ownerReferences: [{ ...reference, ...(block && { blockOwnerDeletion: true }) }] }
 }
 
-/** An owner and what it owns. */
+/** Creates an owner and a dependent. */
 async function family({ http, core }: Fixture, childMetadata: object = {}, block = false): Promise<void> {
   const owner = await http.post(core('configmaps'), configMap('owner'))
   const metadata = { ...ownedBy({ owner: 'owner', uid: owner.at('metadata.uid'), block }), ...childMetadata }
@@ -25,15 +25,15 @@ async function family({ http, core }: Fixture, childMetadata: object = {}, block
 
 const held = { finalizers: ['example.com/hold'] }
 
-export const cascades = chapter('what goes with an owner', {
-  'in the background: the owner at once, the rest after it': async fixture => {
+export const cascades = chapter('deletion of dependents', {
+  'background deletion deletes the owner at once and its dependents later': async fixture => {
     const { http, core } = fixture
     await family(fixture)
     await http.delete(core('configmaps/owner'), { propagationPolicy: 'Background' })
     assert.equal((await http.get(core('configmaps/owner'))).status, 404)
     await fixture.eventually(() => http.get(core('configmaps/child')), isGone)
   },
-  'in the foreground: the owner waits for what blocks it': async fixture => {
+  'foreground deletion waits for dependents that block the owner': async fixture => {
     const { http, core } = fixture
     await family(fixture, held, true)
     await http.delete(core('configmaps/owner'), { propagationPolicy: 'Foreground' })
@@ -47,7 +47,7 @@ export const cascades = chapter('what goes with an owner', {
     await http.mergePatch(core('configmaps/child'), { metadata: { finalizers: null } })
     await fixture.eventually(() => http.get(core('configmaps/owner')), isGone)
   },
-  'in the foreground: what does not block is not waited for': async fixture => {
+  'foreground deletion does not wait for dependents that do not block the owner': async fixture => {
     const { http, core } = fixture
     await family(fixture, held)
     await http.delete(core('configmaps/owner'), { propagationPolicy: 'Foreground' })
@@ -58,20 +58,20 @@ export const cascades = chapter('what goes with an owner', {
     )
     await http.mergePatch(core('configmaps/child'), { metadata: { finalizers: null } })
   },
-  'orphans lose their reference': async fixture => {
+  'orphaning removes the owner reference of dependents': async fixture => {
     const { http, core } = fixture
     await family(fixture)
     await http.delete(core('configmaps/owner'), { propagationPolicy: 'Orphan' })
     await fixture.eventually(() => http.get(core('configmaps/owner')), isGone)
     assert.equal((await http.get(core('configmaps/child'))).at('metadata.ownerReferences'), undefined)
   },
-  'what has an owner that never was goes': async fixture => {
+  'an object whose owner never existed is deleted': async fixture => {
     const { http, core } = fixture
     const metadata = ownedBy({ owner: 'never', uid: '00000000-0000-4000-8000-000000000000' })
     await http.post(core('configmaps'), configMap('child', {}, metadata))
     await fixture.eventually(() => http.get(core('configmaps/child')), isGone)
   },
-  'an owner in another namespace is none': async fixture => {
+  'an owner in another namespace does not count': async fixture => {
     const { http, core } = fixture
     const elsewhere = '/api/v1/namespaces/default/configmaps'
     const owner = await http.post(elsewhere, configMap(fixture.id))
@@ -82,15 +82,15 @@ export const cascades = chapter('what goes with an owner', {
   },
 })
 
-export const namespaceDeletion = chapter('what goes with a namespace', {
-  'everything in it, then the namespace': async fixture => {
+export const namespaceDeletion = chapter('deletion of a namespace', {
+  'deletes all objects in the namespace, then the namespace': async fixture => {
     const { http, core, namespace } = fixture
     await http.post(core('configmaps'), configMap('a'))
     const deleted = await http.delete(`/api/v1/namespaces/${namespace}`)
     assert.equal(deleted.at('status.phase'), 'Terminating')
     await fixture.eventually(() => http.get(`/api/v1/namespaces/${namespace}`), isGone)
   },
-  'what has a finalizer holds it, and its conditions say so': async fixture => {
+  'an object with a finalizer keeps the namespace, and conditions report it': async fixture => {
     const { http, core, namespace } = fixture
     await http.post(core('configmaps'), configMap('a', {}, held))
     await http.delete(`/api/v1/namespaces/${namespace}`)

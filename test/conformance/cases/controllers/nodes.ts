@@ -11,7 +11,7 @@ const nodes = '/api/v1/nodes'
 const taint = { key: 'example.com/gone', effect: 'NoExecute' }
 const toleration = { key: taint.key, operator: 'Exists', effect: taint.effect }
 
-/** A node that nobody looks after: no kubelet gives life signs for it, or takes its pods away. */
+/** A node without a kubelet: no component renews its lease or deletes its pods. */
 async function lonelyNode({ http, id }: Fixture, status: string): Promise<string> {
   const now = new Date().toISOString()
   const times = { lastHeartbeatTime: now, lastTransitionTime: now }
@@ -25,10 +25,10 @@ async function lonelyNode({ http, id }: Fixture, status: string): Promise<string
 const taintsOf = (node: Response) =>
   ((node.at('spec.taints') ?? []) as object[]).map(each => `${at(each, 'key')}:${at(each, 'effect')}`)
 
-// How long a node may be silent is ten minutes on one server and fifty seconds on the other: the clock is turned in
-// tests of the embedded cluster instead.
-export const nodeLife = chapter('nodes that go', {
-  'one that is not heard of is tainted': async fixture => {
+// The grace period of a node is ten minutes on one server and fifty seconds on the other. Tests of the embedded cluster
+// cover it with a fake clock.
+export const nodeFailures = chapter('node failures', {
+  'a node without heartbeats is tainted': async fixture => {
     const path = await lonelyNode(fixture, 'Unknown')
     const seen = await fixture.eventually(
       () => fixture.http.get(path),
@@ -42,7 +42,7 @@ export const nodeLife = chapter('nodes that go', {
     )
     await fixture.http.delete(path)
   },
-  'pods leave a taint when they tolerate it no longer': async given => {
+  'evicts pods from a tainted node when their toleration ends': async given => {
     const fixture = await withAccount(given)
     const { http, core, eventually, id } = fixture
     const path = await lonelyNode(fixture, 'True')

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What cases on whole clusters wait for before they begin.
+// Preconditions of cases on complete clusters.
 import type { Response } from '../../http.ts'
 import type { Fixture } from '../../suite.ts'
 
 export const isGone = (response: Response) => response.status === 404
 
-/** Pods need the account of their namespace, which comes a moment after it. */
+/** Pods need the default service account, which a controller creates after the namespace. */
 export async function withAccount(fixture: Fixture): Promise<Fixture> {
   await fixture.eventually(
     () => fixture.http.get(fixture.core('serviceaccounts/default')),

@@ -15,7 +15,7 @@ function template(name: string, spec: object = {}) {
 }
 
 export const workloads = chapter('workloads', {
-  'a deployment becomes a replica set and pods, which it owns': async given => {
+  'a deployment creates and owns a replica set and its pods': async given => {
     const fixture = await withAccount(given)
     const { http, core, group } = fixture
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 2 }))
@@ -31,7 +31,7 @@ export const workloads = chapter('workloads', {
       ['ReplicaSet', 'ReplicaSet'],
     )
   },
-  'a replica set replaces what is deleted': async given => {
+  'a replica set replaces deleted pods': async given => {
     const fixture = await withAccount(given)
     const { http, core, group } = fixture
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 1 }))
@@ -43,7 +43,7 @@ export const workloads = chapter('workloads', {
       ({ names }) => names.length === 1 && names[0] !== first,
     )
   },
-  'a stateful set makes pods in order, with names that stay': async given => {
+  'a stateful set creates pods in order, with stable names': async given => {
     const fixture = await withAccount(given)
     const { http, core, group } = fixture
     await http.post(group(apps, 'statefulsets'), {
@@ -61,7 +61,7 @@ export const workloads = chapter('workloads', {
     await fixture.eventually(() => http.get(core('pods/s-1')), isGone)
     assert.equal((await http.get(core('pods/s-0'))).status, 200)
   },
-  'a suspended job makes no pods until it is told': async given => {
+  'a suspended job creates pods when it is resumed': async given => {
     const { http, core, group, eventually } = await withAccount(given)
     await http.post(group('batch/v1', 'jobs'), {
       metadata: { name: 'j' },
@@ -78,20 +78,20 @@ export const workloads = chapter('workloads', {
       ({ names }) => names.length === 1,
     )
   },
-  'a gated pod is placed when its gates are gone': async given => {
+  'a gated pod is scheduled when its gates are removed': async given => {
     const { http, core, eventually } = await withAccount(given)
     await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/gate' }] }))
     const gated = await http.get(core('pods/p'))
     assert.equal(gated.at('status.conditions.0.reason'), 'SchedulingGated')
     assert.equal(gated.at('spec.nodeName'), undefined)
     await http.mergePatch(core('pods/p'), { spec: { schedulingGates: null } })
-    const placed = await eventually(
+    const scheduled = await eventually(
       () => http.get(core('pods/p')),
       response => response.at('status.phase') === 'Running',
     )
-    assert.ok(placed.at('spec.nodeName'))
+    assert.ok(scheduled.at('spec.nodeName'))
   },
-  'what fits nowhere says so': async given => {
+  'reports an unschedulable pod': async given => {
     const { http, core, eventually } = await withAccount(given)
     await http.post(core('pods'), pod('p', { nodeSelector: { nowhere: 'yes' } }))
     const waiting = await eventually(
@@ -103,7 +103,7 @@ export const workloads = chapter('workloads', {
       /^0\/\d+ nodes are available: \d+ node\(s\) didn't match Pod's node affinity\/selector/,
     )
   },
-  'a budget stops evictions that would break it': async given => {
+  'a disruption budget rejects evictions that would violate it': async given => {
     const fixture = await withAccount(given)
     const { http, core, group } = fixture
     await http.post(group('policy/v1', 'poddisruptionbudgets'), {
@@ -133,10 +133,10 @@ export const workloads = chapter('workloads', {
 })
 
 export const accounts = chapter('service accounts', {
-  'every namespace has one': async fixture => {
+  'every namespace has a default service account': async fixture => {
     await withAccount(fixture)
   },
-  'one that is deleted comes back': async given => {
+  'a deleted default service account is recreated': async given => {
     const fixture = await withAccount(given)
     const { http, core } = fixture
     const first = (await http.get(core('serviceaccounts/default'))).at('metadata.uid')
@@ -146,7 +146,7 @@ export const accounts = chapter('service accounts', {
       response => response.status === 200 && response.at('metadata.uid') !== first,
     )
   },
-  'a token secret is filled, and goes with its account': async fixture => {
+  'a token Secret is filled, and deleted with its service account': async fixture => {
     const { http, core } = fixture
     await http.post(core('serviceaccounts'), { metadata: { name: 'robot' } })
     await http.post(core('secrets'), {
@@ -163,8 +163,8 @@ export const accounts = chapter('service accounts', {
   },
 })
 
-export const claims = chapter('claims of pods', {
-  'a claim is made from its template and goes with the pod': async given => {
+export const claims = chapter('resource claims of pods', {
+  'creates a claim from its template and deletes it with the pod': async given => {
     const { http, core, group, eventually } = await withAccount(given)
     await http.post(group('resource.k8s.io/v1', 'resourceclaimtemplates'), {
       metadata: { name: 't' },

@@ -20,7 +20,7 @@ const autoscalers: Rejections = {
     { minReplicas: 5 },
     'spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`',
   ],
-  'nothing as the least, of what pods use': [
+  'minReplicas 0 with a resource metric only': [
     { minReplicas: 0 },
     'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
   ],
@@ -163,11 +163,11 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].object.target.averageValue: Required value: must set either a target value or averageValue',
   ],
-  'no value of the world': [
+  'an external metric without a target value': [
     { metrics: [{ type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value' } } }] },
     'spec.metrics[0].external.target.averageValue: Required value: must set either a target value for metric or a per-pod target',
   ],
-  'two values of the world': [
+  'an external metric with two target values': [
     {
       metrics: [
         {
@@ -178,7 +178,7 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].external.target.value: Forbidden: may not set both a target value for metric and a per-pod target',
   ],
-  'a value of nothing of the world': [
+  'an external metric with a target value of zero': [
     {
       metrics: [
         { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '0' } } },
@@ -214,7 +214,7 @@ const autoscalers: Rejections = {
 
 const right = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 }
 
-export const rejectedAutoscalers = chapter('what is rejected of autoscalers', {
+export const rejectedAutoscalers = chapter('rejected autoscalers', {
   'bounds, targets, metrics and behaviour that cannot be': rejected(
     {
       resource: 'autoscaling/v2/horizontalpodautoscalers',

@@ -63,7 +63,7 @@ const claims: Rejections = {
     },
     'spec.devices.requests[0].firstAvailable[1]: Duplicate value: {"name":"x","deviceClassName":"y","allocationMode":"ExactCount","count":1}',
   ],
-  'one thing, and the first of others': [
+  'both exactly and firstAvailable': [
     {
       requests: [
         {
@@ -192,8 +192,8 @@ const withSpec = (right: object) => (change: object) => ({
   spec: { ...right, ...change },
 })
 
-export const rejectedClaims = chapter('what is rejected of claims and devices', {
-  'claims that nobody could satisfy': rejected(
+export const rejectedClaims = chapter('rejected claims and devices', {
+  'unsatisfiable claims': rejected(
     {
       resource: `${group}/resourceclaims`,
       object: devices => ({ metadata: { name: 'x' }, spec: { devices } }),
@@ -212,7 +212,7 @@ export const rejectedClaims = chapter('what is rejected of claims and devices', 
     { resource: `${group}/resourceslices`, isClusterWide: true, object: withSpec(rightSlice) },
     slices,
   ),
-  'pods that claim what is no claim': rejected(
+  'pods with invalid claims': rejected(
     { resource: 'v1/pods', object: withSpec({ containers: [{ name: 'main', image: 'i' }] }) },
     pods,
   ),

@@ -21,7 +21,7 @@ const secrets: Rejections = {
     { type: 'kubernetes.io/tls' },
     '[data[tls.crt]: Required value, data[tls.key]: Required value]',
   ],
-  nobody: [
+  'no user name and password': [
     { type: 'kubernetes.io/basic-auth' },
     '[data[username]: Required value, data[password]: Required value]',
   ],
@@ -83,7 +83,7 @@ const rightEvent = {
 }
 const flat = (right: object) => (change: object) => ({ metadata: { name: 'x' }, ...right, ...change })
 
-export const rejectedConfiguration = chapter('what is rejected of configuration, revisions and events', {
+export const rejectedConfiguration = chapter('rejected configuration, revisions and events', {
   'config maps': rejected({ resource: 'v1/configmaps', object: flat({}) }, configMaps),
   secrets: rejected({ resource: 'v1/secrets', object: flat({}) }, secrets),
   'controller revisions': rejected({ resource: 'apps/v1/controllerrevisions', object: flat({}) }, revisions),

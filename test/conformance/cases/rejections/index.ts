@@ -6,7 +6,7 @@ import { rejectedConfiguration } from './configuration.ts'
 import { rejectedPolicies } from './policies.ts'
 import { rejectedServices } from './services.ts'
 
-/** What a server must not accept, in its words. */
+/** Objects that a server rejects, with its messages. */
 export const rejectionChapters = [
   rejectedAutoscalers,
   rejectedServices,

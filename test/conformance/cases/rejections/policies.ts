@@ -103,7 +103,7 @@ const withSpec = (right: object) => (change: object) => ({
   spec: { ...right, ...change },
 })
 
-export const rejectedPolicies = chapter('what is rejected of gates, budgets, leases, nodes and priorities', {
+export const rejectedPolicies = chapter('rejected gates, budgets, leases, nodes and priorities', {
   'gates of pods': rejected(
     { resource: 'v1/pods', object: withSpec({ containers: [{ name: 'main', image: 'i' }] }) },
     pods,

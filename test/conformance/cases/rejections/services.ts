@@ -164,7 +164,7 @@ const services: Rejections = {
 
 const right = { selector: { app: 'a' }, ports: [{ port: 80 }] }
 
-export const rejectedServices = chapter('what is rejected of services', {
+export const rejectedServices = chapter('rejected services', {
   'addresses, families, ports and policies that cannot be': rejected(
     {
       resource: 'v1/services',

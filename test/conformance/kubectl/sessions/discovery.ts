@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { sessions } from '../session.ts'
 
-/** Groups of which both clusters serve the same kinds. */
+/** Groups with the same kinds on both clusters. */
 const groups = [
   'apps',
   'batch',
@@ -37,8 +37,8 @@ export const discoverySessions = sessions({
     await shell.isRejected('top pods')
   },
 
-  'explain: kinds, fields, all of it, built in and custom': async shell => {
-    // Descriptions of what every object has are not ours, nor what of it is required.
+  'explain: kinds, fields, recursively, built-in and custom': async shell => {
+    // Descriptions and requirements of the common metadata differ and are not compared.
     const lines = linesWith(/^(KIND|VERSION|GROUP|FIELD)|^ *\S+\t</)
     const fields = (text: string) => lines(text).replaceAll(' -required-', '')
     for (const kind of [

@@ -16,7 +16,7 @@ export const fileSessions = sessions({
       [
         'resources: [../base]',
         'namePrefix: test-',
-        'labels: [{ pairs: { stage: test }, includeSelectors: false }]',
+        'labels: [{ pairs: { tier: test }, includeSelectors: false }]',
         'configMapGenerator: [{ name: settings, literals: [a=1] }]',
         'images: [{ name: registry.example/app, newTag: "9" }]',
         '',
@@ -31,7 +31,7 @@ export const fileSessions = sessions({
     await shell.types('delete -k overlay')
   },
 
-  'files of several documents, folders, lists, the same twice': async shell => {
+  'files with several documents, folders, lists, duplicates': async shell => {
     const file = shell.file(
       'several/all.yaml',
       `# a comment\n---\n${manifest(configMap('a'), configMap('b'))}\n---\n---\n${manifest(service('c'))}\n`,
@@ -67,7 +67,7 @@ export const fileSessions = sessions({
     })
   },
 
-  'apply --prune takes away what the files no longer have': async shell => {
+  'apply --prune deletes objects that the files no longer contain': async shell => {
     const set = '--prune -l app=pruned --prune-allowlist=core/v1/ConfigMap'
     const map = (name: string) => configMap(name, {}, { labels: { app: 'pruned' } })
     await shell.types(`apply -f - ${set}`, { input: manifest(map('a'), map('b')) })

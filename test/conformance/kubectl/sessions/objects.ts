@@ -7,7 +7,7 @@ import { sessions } from '../session.ts'
 const manifest = (...objects: object[]) => objects.map(object => JSON.stringify(object)).join('\n---\n')
 
 export const objectSessions = sessions({
-  'apply: created, unchanged, configured, and what the manifest no longer says is gone': async shell => {
+  'apply: created, unchanged, configured, and fields removed from the manifest are removed': async shell => {
     const app = (replicas: number, labels: object = {}) =>
       manifest({ ...deployment('site', { replicas }), metadata: { name: 'site', labels } })
     await shell.types('apply -f -', { input: app(0, { tier: 'web' }) })
@@ -24,7 +24,7 @@ export const objectSessions = sessions({
     await shell.types('get deployment site -o jsonpath={.spec.replicas}')
   },
 
-  'apply --server-side: conflicts, by force, moved from the client’s side': async shell => {
+  'apply --server-side: conflicts, by force, migrated from client-side apply': async shell => {
     const map = (value: string) => manifest(configMap('m', { a: value }))
     await shell.types('apply --server-side -f -', { input: map('1') })
     const asOther = '--server-side --field-manager=other -f -'
@@ -44,7 +44,7 @@ export const objectSessions = sessions({
     })
   },
 
-  'patch: strategic, merge, JSON; of a status, of a scale; what is rejected': async shell => {
+  'patch: strategic, merge, JSON; of a status, of a scale; rejected patches': async shell => {
     await shell.types('create -f -', { input: manifest(deployment('site')) })
     await shell.types('patch deployment site -p {"spec":{"paused":true}}')
     await shell.types('patch deployment site -p {"spec":{"paused":true}}')
@@ -102,7 +102,7 @@ export const objectSessions = sessions({
     await shell.isRejected('replace -f -', { input: manifest(configMap('nowhere')) })
   },
 
-  'get: tables, forms, selectors, orders': async shell => {
+  'get: tables, output formats, selectors, sorting': async shell => {
     const labelled = (name: string, tier: string, data: Record<string, string>) =>
       configMap(name, data, { labels: { tier } })
     const maps = [
@@ -147,11 +147,11 @@ export const objectSessions = sessions({
     await shell.types('describe cm -l tier=fast')
   },
 
-  'get -w sees objects come, change and go': async shell => {
+  'get -w prints created, changed and deleted objects': async shell => {
     await shell.types('create configmap first --from-literal=a=1')
-    const words =
+    const command =
       'get configmaps -w --output-watch-events -l watched!=no --field-selector=metadata.name!=kube-root-ca.crt'
-    const watching = shell.begins(words)
+    const watching = shell.begins(command)
     await watching.shows(/ADDED +first +1/)
     await shell.types('create configmap second')
     await watching.shows(/ADDED +second +0/)
@@ -161,10 +161,10 @@ export const objectSessions = sessions({
     await watching.shows(/DELETED +first/)
     await shell.types('delete configmap second')
     await watching.shows(/DELETED +second/)
-    await shell.ends(words, watching)
+    await shell.ends(command, watching)
     const only = 'get configmap first --watch-only -o jsonpath={.data.a};'
     const quiet = shell.begins(only)
-    // Only what comes after the watch has begun is shown, and nobody says when that is.
+    // The watch shows only later events, and kubectl does not report when it has started.
     const changing = new AbortController()
     const changes = (async () => {
       for (let value = 2; !changing.signal.aborted; value++)
@@ -176,7 +176,7 @@ export const objectSessions = sessions({
     await quiet.end()
   },
 
-  'a dry run at the server is admitted, and leaves nothing': async shell => {
+  'a server-side dry run is admitted and stores nothing': async shell => {
     await shell.types('create configmap m --dry-run=server --from-literal=a=1 -o yaml')
     await shell.types('create -f - --dry-run=server', { input: manifest(deployment('site')) })
     await shell.isRejected('create -f - --dry-run=server', {
@@ -190,7 +190,7 @@ export const objectSessions = sessions({
     await shell.types('get configmap m -o jsonpath={.metadata.labels}')
   },
 
-  'mistakes are told in the server’s words': async shell => {
+  'errors have the message of the server': async shell => {
     await shell.isRejected('apply -f -', {
       input: manifest({ ...deployment('bad'), spec: { replicas: 'many' } }),
     })
@@ -215,7 +215,7 @@ export const objectSessions = sessions({
   },
 })
 
-/** Of a difference: the lines that differ. The rest names files of the moment. */
+/** Returns the changed lines of a diff. The rest contains names of temporary files. */
 function changedLines(text: string): string {
   return text
     .split('\n')

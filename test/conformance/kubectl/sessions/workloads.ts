@@ -48,7 +48,7 @@ export const workloadSessions = sessions({
     await shell.types('set selector service/nowhere a=b --dry-run=client', { code: 1 })
   },
 
-  'scale, and only from what is expected; wait for what is seen in fields': async shell => {
+  'scale with preconditions; wait for fields': async shell => {
     await shell.types('create -f -', { input: manifest(deployment('site', { replicas: 1 })) })
     await shell.types('scale deployment site --replicas=3')
     await shell.types('wait --for=jsonpath={.status.readyReplicas}=3 deployment/site --timeout=120s')
@@ -67,7 +67,7 @@ export const workloadSessions = sessions({
     await shell.types('get deployment/site --subresource=scale -o yaml')
   },
 
-  'delete in every cascade: what is left behind': async shell => {
+  'delete with every cascade mode, and the remaining objects': async shell => {
     const make = async (name: string) => {
       await shell.types('create -f -', { input: manifest(deployment(name, { replicas: 1 })) })
       await shell.sees(`get pods -l app=${name}`, /1\/1 +Running/)
@@ -78,7 +78,7 @@ export const workloadSessions = sessions({
     await shell.sees('get replicasets,pods -l app=background -o name', /^$/)
     await make('foreground')
     await shell.types('delete deployment foreground --cascade=foreground')
-    // All that it owned went before it.
+    // Foreground deletion deletes all dependents first.
     assert.equal(await left('foreground'), '')
     await make('orphan')
     await shell.types('delete deployment orphan --cascade=orphan')
@@ -96,7 +96,7 @@ export const workloadSessions = sessions({
     await shell.sees('get replicasets,pods -l app=forced -o name', /^$/)
   },
 
-  'delete waits for finalizers, as long as it is told to': async shell => {
+  'delete waits for finalizers until its timeout': async shell => {
     const held = configMap('held', {}, { finalizers: ['example.com/hold'] })
     await shell.types('create -f -', { input: manifest(held) })
     await shell.isRejected('delete configmap held --timeout=5s')
@@ -118,7 +118,7 @@ function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? ''
 }
 
-/** How many steps a rollout takes is a matter of timing. */
+/** The number of steps of a rollout depends on timing. */
 function withoutEvents(text: string): string {
   return text.replace(/^Events:[\s\S]*/m, '').replace(/^(Old|New)ReplicaSets?:.*\n/gm, '')
 }

@@ -11,7 +11,7 @@ import { isStanding } from './deletion.ts'
 /** A lost node loses its pods one after the other. */
 const evictionMs = 1_500
 /** The longest delay with which a running operator receives a watch event. */
-const awakeMs = 1_000
+const watchDelayMs = 1_000
 
 export class PodRecord {
   readonly #pods: WatchCache<Pod>
@@ -50,8 +50,8 @@ export class PodRecord {
 
   /** The longest time for which the operator's view of the cluster can be stale, in milliseconds. */
   get staleMs(): number {
-    const felt = this.#sleeps.filter(({ end }) => Date.now() < end + awakeMs).map(({ ms }) => ms)
-    return awakeMs + Math.max(0, ...felt)
+    const felt = this.#sleeps.filter(({ end }) => Date.now() < end + watchDelayMs).map(({ ms }) => ms)
+    return watchDelayMs + Math.max(0, ...felt)
   }
 
   /** Reads the running pods from the API server. */

@@ -44,7 +44,7 @@ export class TerminationCheck {
     const spared = going.filter(({ metadata }) => !this.#doomed.has(metadata.uid))
     if (!deletion.isCollection) {
       for (const { metadata } of spared)
-        this.violations.push(`pod ${metadata.name}} was deleted although the set is not being updated`)
+        this.violations.push(`pod ${metadata.name} was deleted although the set is not being updated`)
       return
     }
     // The request that deletes the cliques selects the same pods.
@@ -103,13 +103,13 @@ const minima: Readonly<Record<string, number>> = {
 
 /** Reports whether some pods are scheduled, and fewer than the minimum are ready or starting. */
 function isInBreach(pods: readonly Stored<Pod>[]): boolean {
-  const placed = pods.filter(({ status }) =>
+  const scheduled = pods.filter(({ status }) =>
     (status?.conditions ?? []).some(one => one.type === 'PodScheduled' && one.status === 'True'),
   )
-  const useless = placed.filter(
+  const useless = scheduled.filter(
     pod =>
       !isReady(pod) && (pod.status?.containerStatuses ?? []).some(({ started, ready }) => started && !ready),
   )
   const least = minima[pods[0]?.spec?.containers[0]?.name ?? ''] ?? 0
-  return placed.length > 0 && placed.length - useless.length < least
+  return scheduled.length > 0 && scheduled.length - useless.length < least
 }

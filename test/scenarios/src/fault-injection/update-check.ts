@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Checks every deletion by the operator during updates: it deletes only outdated pods, one serving unit at a time, and
-// never goes below minAvailable.
+// never leaves fewer ready pods than minAvailable.
 import type { Pod } from '@grove/api'
 import type { Client, Stored } from '@grove/kube'
 import { isReady } from '../harness.ts'
@@ -83,7 +83,7 @@ export class UpdateCheck {
   #takes(unit: string, taken: Taken): void {
     for (const [other, { of, setReplica }] of this.#taken)
       if (other !== unit && (of === taken.of || setReplica !== taken.setReplica))
-        this.#violates(`${unit}} was deleted before ${other} was back`)
+        this.#violates(`${unit} was deleted before ${other} was back`)
     this.#taken.set(unit, taken)
   }
 

@@ -68,13 +68,13 @@ export async function runSets(options: SetRunOptions): Promise<SetReport> {
   }
   const valid = fc.sample(sets, { seed: options.seed, numRuns: sampledSets })
   let next = 0
-  const goesOn = () =>
+  const hasMore = () =>
     next < options.count &&
     Date.now() < options.deadline &&
     !options.ended.aborted &&
     report.failures.length < mostFailures
   const worker = async () => {
-    while (goesOn()) {
+    while (hasMore()) {
       const index = next++
       try {
         if (index % ordinaryEvery === 0) await ordinarySet(options, index, report)

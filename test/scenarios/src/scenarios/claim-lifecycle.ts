@@ -143,7 +143,7 @@ export const claimLifecycleScenarios: Scenario[] = [
       const owner = await harness.client.create(resources.serviceAccounts, {
         apiVersion: 'v1',
         kind: 'ServiceAccount',
-        metadata: { name: 'somebody', namespace: harness.namespace },
+        metadata: { name: 'other-owner', namespace: harness.namespace },
       } as ServiceAccount)
       const { name, uid } = owner.metadata
       await harness.client.create(resources.resourceClaims, {
@@ -176,7 +176,7 @@ spec:
         )
       await says('late does not exist')
       await provideTemplate(harness, 'late', deviceClass)
-      await says('is controlled by ServiceAccount somebody')
+      await says('is controlled by ServiceAccount other-owner')
       assert.deepEqual(await harness.pods('share'), [])
       const ref = { name: 'share-0-web-all-late', namespace: harness.namespace }
       const merge = { metadata: { ownerReferences: null } }

@@ -158,7 +158,7 @@ export const componentScenarios: Scenario[] = [
       await harness.client.create(resources.roleBindings, {
         ...binding,
         metadata: { name, namespace, labels, ownerReferences } as typeof binding.metadata,
-        roleRef: { ...binding.roleRef, name: 'somebody-elses' },
+        roleRef: { ...binding.roleRef, name: 'another-role' },
       })
       await harness.startOperator()
       await harness.until(

@@ -83,7 +83,7 @@ async function assertOrder(harness: Harness, removal: Removal): Promise<void> {
         id => id.startsWith('Pod ') === isPod && removal.replicas.some(replica => isOf(replica, id)),
       ).length
     await harness.until(
-      `${removal.parents} parents and ${removal.pods}} pods to be deleted`,
+      `${removal.parents} parents and ${removal.pods} pods to be deleted`,
       async () => [count(watch.gone, false), count(watch.gone, true)],
       ([parents, podsGone]) => parents === removal.parents && podsGone === removal.pods,
     )
@@ -92,7 +92,7 @@ async function assertOrder(harness: Harness, removal: Removal): Promise<void> {
         [...of].filter(([id]) => id.startsWith('Pod ') === isPod && isOf(replica, id))
       const lastPodGone = versions(watch.gone, true).reduce((last, [, at]) => (at > last ? at : last), 0n)
       for (const [id, at] of versions(watch.terminated, false))
-        assert.ok(at < lastPodGone, `${id} was there when the last pod of ${replica.name}} was deleted`)
+        assert.ok(at < lastPodGone, `${id} was there when the last pod of ${replica.name} was deleted`)
     }
   } finally {
     await watch.stop()

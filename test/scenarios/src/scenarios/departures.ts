@@ -20,7 +20,7 @@ const namespaces = defineResource<KubeObject>({
 
 const untilGone = (harness: Harness, name: string) =>
   harness.until(
-    `${name}} to be deleted`,
+    `${name} to be deleted`,
     () => harness.set(name),
     set => set === undefined,
   )

@@ -86,7 +86,7 @@ const laneRow = (row: number) =>
 async function untilLane(harness: Harness, rows: number): Promise<void> {
   const pods = 2 + 2 * rows
   await harness.until(
-    `${pods}} ready pods, scheduled by the scenario`,
+    `${pods} ready pods, scheduled by the scenario`,
     async () => {
       await placeReleased(harness, 'lane')
       return harness.pods('lane')

@@ -67,19 +67,19 @@ export const gangTerminationScenarios: Scenario[] = [
       await harness.untilAvailable('solo', 1)
       const begun = Date.now()
       await report(harness, first!, false)
-      const tellings = ['GangTerminationScheduled', 'PodCliqueSetReplicaDeleteSuccessful']
-      const told = async () => harness.events.filter(({ reason }) => tellings.includes(reason))
-      await harness.until('the event of the termination', told, seen => seen.at(-1)?.reason === tellings[1])
+      const reasons = ['GangTerminationScheduled', 'PodCliqueSetReplicaDeleteSuccessful']
+      const emitted = async () => harness.events.filter(({ reason }) => reasons.includes(reason))
+      await harness.until('the event of the termination', emitted, seen => seen.at(-1)?.reason === reasons[1])
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
-      const seen = await told()
+      const seen = await emitted()
       assert.deepEqual(
         seen.map(({ about, reason }) => [about, reason]),
-        tellings.map(reason => ['solo', reason]),
+        reasons.map(reason => ['solo', reason]),
       )
       const { message } = seen[0]!
       const [, deadline = ''] =
-        /^Replica 0 of PodCliqueSet solo will be terminated at (\S+) and built anew unless it recovers: .*PodClique solo-0-web/.exec(
+        /^Replica 0 of PodCliqueSet solo will be terminated at (\S+) and .* unless it recovers: .*PodClique solo-0-web/.exec(
           message,
         ) ?? []
       // Timestamps have whole seconds.

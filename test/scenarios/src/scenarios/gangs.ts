@@ -103,7 +103,7 @@ export const gangScenarios: Scenario[] = [
       const scheduled: Condition = {
         type: 'Scheduled',
         status: 'True',
-        reason: 'Placed',
+        reason: 'Scheduled',
         message: 'by its scheduler',
         lastTransitionTime: '2030-01-01T00:00:00Z',
       }

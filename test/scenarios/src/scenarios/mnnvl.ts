@@ -64,7 +64,7 @@ const gpuClique = (name: string, annotations: Record<string, string> = {}, gpus 
           roleName: ${name}
           replicas: 1
           podSpec:
-            # Never placed: what is told here is told of pods that are there, not of pods that run.
+            # Never scheduled: this scenario needs pods that exist, not pods that run.
             schedulingGates: [{name: example.com/hold}]
             containers:
               - {name: engine, image: registry.example/engine:1, resources: {limits: {nvidia.com/gpu: ${gpus}}}}

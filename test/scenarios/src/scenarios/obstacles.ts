@@ -52,7 +52,7 @@ export const obstacleScenarios: Scenario[] = [
       await harness.client.create(resources.podGangs, { metadata: ref, spec: { podgroups: [] } } as never)
       await harness.apply(solo)
       const [error] = await untilErrors(harness, 'ERR_SET_CONTROLLER_REFERENCE')
-      assert.match(error!.description, /solo-0 exists and is controlled by somebody else/)
+      assert.match(error!.description, /solo-0 exists and is controlled by/)
       await harness.client.delete(resources.podGangs, ref)
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
@@ -69,7 +69,9 @@ export const obstacleScenarios: Scenario[] = [
         { name: 'solo-0', namespace: harness.namespace },
         {
           merge: {
-            metadata: { labels: { stray: 'yes', 'grove.io/kept': 'yes', [label.schedulerName]: 'nobody' } },
+            metadata: {
+              labels: { stray: 'yes', 'grove.io/kept': 'yes', [label.schedulerName]: 'not-installed' },
+            },
             spec: { podgroups: [] },
           },
         },

@@ -45,7 +45,7 @@ const workloads = readdirSync(playground).filter(folder =>
 )
 
 export const playgroundScenarios: Scenario[] = workloads.map(folder => ({
-  name: `playground/${folder}} is deployed and deleted`,
+  name: `playground/${folder} is deployed and deleted`,
   ...configurationIn(folder),
   async run(harness) {
     const documents = parseAllDocuments(readFileSync(join(playground, folder, 'podcliqueset.yaml'), 'utf8'))

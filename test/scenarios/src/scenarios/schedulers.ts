@@ -100,19 +100,19 @@ export const schedulerScenarios: Scenario[] = [
       const ref = { name: 'grouped-0', namespace: harness.namespace }
       const spec = { minMember: 1, queue: 'elsewhere', markUnschedulable: true }
       await harness.client.patch(resources.kaiPodGroups, ref, { merge: { spec } })
-      const mended = (await harness.until(
+      const repaired = (await harness.until(
         'the PodGroup to be repaired',
         async () => (await podGroups(harness, resources.kaiPodGroups))[0],
         group => group?.spec?.minMember === 4,
       ))!
       // Fields of the administrator and of the scheduler are kept.
-      assert.equal(mended.spec!.queue, 'elsewhere')
-      assert.equal(mended.spec!.markUnschedulable, true)
+      assert.equal(repaired.spec!.queue, 'elsewhere')
+      assert.equal(repaired.spec!.markUnschedulable, true)
       await harness.client.delete(resources.kaiPodGroups, ref)
       await harness.until(
         'the PodGroup to be recreated',
         async () => (await podGroups(harness, resources.kaiPodGroups))[0],
-        group => group !== undefined && group.metadata.uid !== mended.metadata.uid,
+        group => group !== undefined && group.metadata.uid !== repaired.metadata.uid,
       )
       await harness.untilQuiet()
       harness.writes.length = 0

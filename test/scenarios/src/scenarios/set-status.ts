@@ -81,14 +81,14 @@ export const setStatusScenarios: Scenario[] = [
       await harness.untilReady('grouped', 10)
       await untilRow(harness, 1, 1, 1, null, null, null, null)
       await harness.untilQuiet()
-      const settled = {
+      const converged = {
         observedGeneration: 1,
         replicas: 1,
         availableReplicas: 1,
         updatedReplicas: 1,
         hpaPodSelector: selector,
       }
-      assert.deepEqual(await statusOf(harness), settled)
+      assert.deepEqual(await statusOf(harness), converged)
       const { spec, status } = await scaleOf(harness)
       assert.deepEqual({ spec, status }, { spec: { replicas: 1 }, status: { replicas: 1, selector } })
       const { items } = await harness.client.list(resources.pods, {
@@ -116,7 +116,7 @@ export const setStatusScenarios: Scenario[] = [
       await harness.untilQuiet()
       const { conditions = [], ...updated } = (await statusOf(harness)) as { conditions?: object[] }
       assert.deepEqual(updated, {
-        ...settled,
+        ...converged,
         observedGeneration: 2,
         counts: {
           updatedPodCliquesCount: 1,

@@ -88,7 +88,7 @@ export class ReadinessRecord implements AsyncDisposable {
 }
 
 /** `pods` is the final number of pods. */
-async function tellOrder(harness: Harness, ordered: Ordered, pods: number): Promise<void> {
+async function checkOrder(harness: Harness, ordered: Ordered, pods: number): Promise<void> {
   await using record = new ReadinessRecord(harness, ordered.waits)
   const { name } = (await harness.apply(manifest(ordered))).metadata
   if (ordered.group?.scaledTo) {
@@ -119,7 +119,7 @@ export const startupOrderScenarios: Scenario[] = [
   {
     name: 'in order, full: every clique waits for all pods of the previous one, in every group replica of the base gang',
     run: harness =>
-      tellOrder(
+      checkOrder(
         harness,
         {
           type: 'InOrder',
@@ -138,7 +138,7 @@ export const startupOrderScenarios: Scenario[] = [
   {
     name: 'in order, minimal: one pod of the parent is enough, and a scaled group replica waits for its own siblings',
     run: harness =>
-      tellOrder(
+      checkOrder(
         harness,
         {
           type: 'InOrder',
@@ -157,7 +157,7 @@ export const startupOrderScenarios: Scenario[] = [
   {
     name: 'explicit, full: cliques wait for those that they name, in any position of the list',
     run: harness =>
-      tellOrder(
+      checkOrder(
         harness,
         {
           type: 'Explicit',
@@ -176,7 +176,7 @@ export const startupOrderScenarios: Scenario[] = [
   {
     name: 'explicit, minimal: a clique with two dependencies waits for both, also if their names have a common prefix',
     run: harness =>
-      tellOrder(
+      checkOrder(
         harness,
         {
           type: 'Explicit',

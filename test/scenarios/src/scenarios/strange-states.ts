@@ -102,7 +102,7 @@ export const takenNames: Scenario = {
         const ref = { name: foreign.name, namespace: harness.namespace }
         const now = await harness.client.get(foreign.resource, ref)
         assert.equal(now.metadata.uid, planted.get(foreign))
-        assert.equal(now.metadata.ownerReferences, undefined, `${foreign.name}} is not controlled by the set`)
+        assert.equal(now.metadata.ownerReferences, undefined, `${foreign.name} is not controlled by the set`)
         await harness.client.delete(foreign.resource, ref)
       }
     }

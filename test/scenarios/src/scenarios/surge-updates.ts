@@ -78,7 +78,7 @@ async function kindsIn(harness: Harness, set: string, replica: number): Promise<
 
 function untilGone(harness: Harness, set: string, replica: number) {
   return harness.until(
-    `replica ${replica}} to be deleted`,
+    `replica ${replica} to be deleted`,
     () => kindsIn(harness, set, replica),
     kinds => kinds.length === 0,
   )

@@ -26,7 +26,7 @@ const hold = 'example.com/hold'
 
 export const takeOverScenarios: Scenario[] = [
   ...Object.entries(predecessors).flatMap(([who, predecessor]) => [
-    settled(who, predecessor),
+    converged(who, predecessor),
     afterUpdates(who, predecessor),
     onDelete(who, predecessor),
     midway(who, predecessor),
@@ -82,9 +82,9 @@ export const takeOverScenarios: Scenario[] = [
   },
 ]
 
-function settled(who: string, predecessor: Predecessor): Scenario {
+function converged(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `takes over a converged set of ${who}} without restarting a pod`,
+    name: `takes over a converged set of ${who} without restarting a pod`,
     async run(harness) {
       await harness.apply(grouped)
       const before = await harness.untilReady(name, 10)
@@ -121,7 +121,7 @@ function settled(who: string, predecessor: Predecessor): Scenario {
 
 function afterUpdates(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `takes over a set that ${who}} has updated before, without restarting a pod`,
+    name: `takes over a set that ${who} has updated before, without restarting a pod`,
     async run(harness) {
       await harness.apply(grouped)
       await harness.untilReady(name, 10)
@@ -146,7 +146,7 @@ function afterUpdates(who: string, predecessor: Predecessor): Scenario {
 
 function onDelete(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `with OnDelete, keeps old and new pods of ${who}}, and replaces deleted old ones by new ones`,
+    name: `with OnDelete, keeps old and new pods of ${who}, and replaces deleted old ones by new ones`,
     async run(harness) {
       await harness.apply(grouped.replace('replicas: 1', 'replicas: 1\n  updateStrategy: {type: OnDelete}'))
       const first = await harness.untilReady(name, 10)
@@ -196,7 +196,7 @@ function onDelete(who: string, predecessor: Predecessor): Scenario {
 
 function midway(who: string, predecessor: Predecessor): Scenario {
   return {
-    name: `finishes an update that ${who}} has started, and does not touch the replicas that it has finished`,
+    name: `finishes an update that ${who} has started, and does not touch the replicas that it has finished`,
     async run(harness) {
       await harness.apply(grouped.replace('replicas: 1', 'replicas: 3'))
       await harness.untilReady(name, 30)
