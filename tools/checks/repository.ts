@@ -2,17 +2,21 @@
 
 import { resolve } from 'node:path'
 import { checkDeclared } from './declared.ts'
+import { checkFolderCycles } from './folder-cycles.ts'
 import { checkGenerated } from './generated.ts'
 import { checkImports } from './imports.ts'
+import { checkLanguage } from './language.ts'
 import { checkLinks } from './links.ts'
 import { checkLockFile } from './lock-file.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 const problems = [
   ...checkImports(root),
+  ...checkFolderCycles(root),
   ...checkDeclared(root),
   ...checkLockFile(root),
   ...checkLinks(root),
+  ...checkLanguage(root),
   ...(await checkGenerated(root)),
 ]
 for (const problem of problems) console.error(problem)
