@@ -6,15 +6,18 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { defaultConfiguration, type Service } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
-import { type Client, type Clock, createClientOn, systemClock } from '@grove/kube'
+import { type Client, type Clock, createClientOn } from '@grove/kube'
 import { resources, startOperator } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { type Fault, faulty } from './failing-writes.ts'
 import { Harness } from './harness.ts'
+import { PodCreations } from './pod-creations.ts'
 import { grouped, solo } from './scenarios/manifests.ts'
+import { SkippingClock } from './skipping-clock.ts'
 import { untilUnchanged } from './unchanged.ts'
 
 describe('bad states', () => {
+  const clock = new SkippingClock()
   let embedded: EmbeddedCluster
   let client: Client
   let harness: Harness
@@ -23,7 +26,7 @@ describe('bad states', () => {
   const requests: string[] = []
 
   before(async () => {
-    embedded = await startEmbeddedCluster()
+    embedded = await startEmbeddedCluster({ clock })
     client = embedded.client
   })
   after(() => embedded?.stop())
@@ -33,7 +36,8 @@ describe('bad states', () => {
     requests.length = 0
     await embedded.newNamespace(namespace)
     const transport = faulty(inProcessTransport(embedded.cluster.handle), () => fault, requests)
-    harness = new Harness({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
+    const operatorClient = createClientOn(transport, { clock })
+    harness = new Harness({ client, operatorClient, namespace, writes: [], clock })
     await harness.startOperator()
   })
 
@@ -61,9 +65,13 @@ describe('bad states', () => {
       )
       const [error] = rejected.flatMap(({ status }) => status?.lastErrors ?? [])
       assert.match(error!.description, /exceeded quota: team/)
-      await new Promise(resolve => setTimeout(resolve, 500))
-      assert.ok(made < 100, `${made} attempts to create a pod within half a second`)
+      const attempts = made
+      await harness.elapse(20_000)
+      assert.ok(made > attempts, 'creation is retried')
+      assert.ok(made - attempts < 100, `${made - attempts} attempts to create a pod within 20 seconds`)
       fault = undefined
+      // The next attempt follows the longest delay at the latest.
+      await harness.elapse(20_000)
       await harness.untilReady('grouped', 10)
       await harness.until(
         'no errors left',
@@ -80,11 +88,14 @@ describe('bad states', () => {
     ['lost responses', 'lost'],
   ] as const)
     scenario(`${what} on every third write do not stop a set, and every pod is created once`, async () => {
+      await using creations = await PodCreations.watch(client, harness.namespace)
       fault = (_, nth) => (nth % 3 === 0 ? outcome : undefined)
       await harness.apply(grouped)
       await harness.untilReady('grouped', 10)
       fault = undefined
       await harness.untilAvailable('grouped', 1)
+      await untilUnchanged(() => creations.total, 500, clock)
+      assert.deepEqual([creations.total, creations.createdTwice, creations.deleted], [10, [], []])
     })
 
   scenario(
@@ -178,14 +189,17 @@ describe('bad states', () => {
   ] as const)
     scenario(`a clock that is an hour ${what} the cluster's changes nothing`, async () => {
       await harness.stopOperator()
-      const clock: Clock = {
-        now: () => systemClock.now() + skewMs,
-        monotonic: () => systemClock.monotonic(),
-        setTimeout: (callback, ms) => systemClock.setTimeout(callback, ms),
-        sleep: (ms, signal) => systemClock.sleep(ms, signal),
+      const skewedClock: Clock = {
+        now: () => clock.now() + skewMs,
+        monotonic: () => clock.monotonic(),
+        setTimeout: (callback, ms) => clock.setTimeout(callback, ms),
+        sleep: (ms, signal) => clock.sleep(ms, signal),
       }
       const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle))
-      const skewed = await startOperator(operatorClient, { configuration: defaultConfiguration(), clock })
+      const skewed = await startOperator(operatorClient, {
+        configuration: defaultConfiguration(),
+        clock: skewedClock,
+      })
       try {
         await harness.apply(grouped.replace('template:', 'template:\n    terminationDelay: 1s'))
         const before = await harness.untilReady('grouped', 10)
@@ -218,10 +232,10 @@ describe('bad states', () => {
   scenario('the operator sends no write for a set that has converged', async () => {
     await harness.apply(grouped)
     await harness.untilAvailable('grouped', 1)
-    await untilUnchanged(() => requests.length, 1_500)
+    await untilUnchanged(() => requests.length, 1_500, clock)
     requests.length = 0
     await harness.patchSet('grouped', { metadata: { annotations: { 'grove.io/reconcile-trigger': 'now' } } })
-    await untilUnchanged(() => requests.length, 1_000)
+    await untilUnchanged(() => requests.length, 1_000, clock)
     assert.deepEqual(requests, [])
   })
 })

@@ -10,7 +10,7 @@ import {
   plainNodes,
   startControllers,
 } from '@grove/cluster'
-import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
+import { type Client, type Clock, createClientOn, defineResource, type KubeObject } from '@grove/kube'
 import { installCustomResources } from './custom-kinds.ts'
 import { type WriteCount, writeCounter } from './harness.ts'
 
@@ -33,12 +33,14 @@ export interface EmbeddedCluster {
 }
 
 export async function startEmbeddedCluster(
-  options: { nodes?: number; controllers?: (cluster: Cluster) => ControllersOptions } = {},
+  options: { nodes?: number; clock?: Clock; controllers?: (cluster: Cluster) => ControllersOptions } = {},
 ): Promise<EmbeddedCluster> {
-  const cluster = createCluster()
+  const clock = options.clock && { clock: options.clock }
+  const cluster = createCluster({ ...clock })
   const client = createClientOn(inProcessTransport(cluster.handle))
   await installCustomResources(client)
   const controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)), {
+    ...clock,
     serviceAccounts: { tokenIssuer: cluster.tokens },
     ...options.controllers?.(cluster),
   })
@@ -48,6 +50,7 @@ export async function startEmbeddedCluster(
     client,
     connect: (writes, namespace) =>
       createClientOn(inProcessTransport(cluster.handle), {
+        ...clock,
         userAgent: 'grove-operator/test',
         onRequest: writeCounter(writes, namespace),
       }),

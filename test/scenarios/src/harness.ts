@@ -26,6 +26,7 @@ import {
 } from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
+import type { SkippingClock } from './skipping-clock.ts'
 import { pollIntervalMs, untilUnchanged } from './unchanged.ts'
 
 /** Every wait of a scenario ends within this time, also on a slow machine. PATIENCE_MS shortens it. */
@@ -66,6 +67,7 @@ export class Harness {
   /** Errors that the operators of this harness logged about objects in the namespace. */
   readonly errors: { readonly message: string; readonly error: string }[] = []
   readonly #operatorClient: Client
+  readonly #clock: SkippingClock | undefined
   #configuration: OperatorConfiguration
   #operator: RunningOperator | undefined
 
@@ -75,9 +77,12 @@ export class Harness {
     namespace: string
     writes: WriteCount[]
     configuration?: OperatorConfiguration
+    /** The clock of the cluster, if the test can move it. */
+    clock?: SkippingClock
   }) {
     this.client = options.client
     this.#operatorClient = options.operatorClient
+    this.#clock = options.clock
     this.namespace = options.namespace
     this.writes = options.writes
     this.#configuration = options.configuration ?? defaultConfiguration()
@@ -87,6 +92,7 @@ export class Harness {
     this.#operator = await startOperator(this.#operatorClient, {
       configuration: this.#configuration,
       waiterImage,
+      ...(this.#clock && { clock: this.#clock }),
       log: errorLog(({ object, error, ...rest }, message) => {
         if (String(object ?? '').startsWith(`${this.namespace}/`))
           this.errors.push({
@@ -230,9 +236,20 @@ export class Harness {
     return found!
   }
 
+  /** Lets time elapse: moves the clock of an embedded cluster, waits on a real one. */
+  async elapse(ms: number): Promise<void> {
+    if (this.#clock) await this.#clock.skip(ms)
+    else await new Promise(resolve => setTimeout(resolve, ms))
+  }
+
+  /** The time of the cluster. */
+  now(): number {
+    return this.#clock?.now() ?? Date.now()
+  }
+
   /** Waits until the operator stops writing. */
   async untilQuiet(): Promise<void> {
-    await untilUnchanged(() => this.writes.length, quietMs)
+    await untilUnchanged(() => this.writes.length, quietMs, this.#clock)
   }
 
   /**

@@ -6,12 +6,13 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { label, type Pod } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
-import { type Client, createClientOn, WatchCache } from '@grove/kube'
+import { type Client, createClientOn } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { crashingTransport } from './crashing-transport.ts'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { endState, placeOf } from './end-state.ts'
+import { endState } from './end-state.ts'
 import { Harness } from './harness.ts'
+import { PodCreations } from './pod-creations.ts'
 import { seeded } from './seeded.ts'
 import { untilUnchanged } from './unchanged.ts'
 
@@ -57,8 +58,8 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
     for (let round = 0; died < deaths; round++) {
       const disturbed = await lifecycle(`killed-${round}`, 1)
       assert.deepEqual(disturbed.states, undisturbed.states, `round ${round}`)
-      assert.deepEqual(disturbed.madeTwice, [], `round ${round}`)
-      assert.deepEqual(disturbed.lost, [], `round ${round}`)
+      assert.deepEqual(disturbed.createdTwice, [], `round ${round}`)
+      assert.deepEqual(disturbed.deleted, [], `round ${round}`)
     }
     assert.ok(died >= deaths)
   })
@@ -66,7 +67,8 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
   /** Deploys, scales in, scales out and deletes a set. Each step kills the operator `often` times its usual number. */
   async function lifecycle(namespace: string, often: number) {
     await embedded.newNamespace(namespace)
-    const record = await podRecord(namespace)
+    // Pods of replicas that are scaled in and out again are recreated on purpose.
+    const record = await PodCreations.watch(connect(), namespace, isScaledAway)
     const step = async (
       act: (harness: Harness) => Promise<unknown>,
       kills: { times: number; within: number },
@@ -108,7 +110,8 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
       await step(scaleTo(12), { times: 8, within: 8 }, ready(pods)),
     ]
     // Deletion of the set must not count as lost pods.
-    const { madeTwice, lost } = record.close()
+    await record[Symbol.asyncDispose]()
+    const { createdTwice, deleted } = record
     await step(
       harness => harness.deleteSet('hundred'),
       { times: 2, within: 4 },
@@ -121,7 +124,7 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
           )
       },
     )
-    return { states, madeTwice, lost }
+    return { states, createdTwice, deleted }
   }
 
   /** Runs an action and kills one operator after the other while they work on it. */
@@ -152,33 +155,6 @@ describe(`an operator that is killed at ${deaths} moments (SEED=${seed})`, () =>
       if (times > 0 && (await Promise.race([death.promise, untilUnchanged(() => requests, noDeathMs)])))
         died++
       await harness.abandonOperator()
-    }
-  }
-
-  /** Records every created pod, and every deleted pod whose index is still wanted. */
-  async function podRecord(namespace: string) {
-    const made = new Map<string, number>()
-    const gone: string[] = []
-    const abort = new AbortController()
-    const cache = new WatchCache<Pod>(connect(), resources.pods, { namespace })
-    cache.onChange(change => {
-      const place = placeOf((change.new ?? change.old) as Pod)
-      // Pods of replicas that are scaled in and out again are recreated on purpose.
-      if (isScaledAway((change.new ?? change.old) as Pod)) return
-      if (change.type === 'add') made.set(place, (made.get(place) ?? 0) + 1)
-      if (change.type === 'delete') gone.push(place)
-    })
-    const watching = cache.run(abort.signal)
-    await cache.waitForSync()
-    return {
-      close: () => {
-        abort.abort()
-        void watching
-        return {
-          madeTwice: [...made].filter(([, times]) => times > 1).map(([place]) => place),
-          lost: gone,
-        }
-      },
     }
   }
 

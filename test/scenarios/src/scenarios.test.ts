@@ -7,12 +7,15 @@ import { runWaiter } from '@grove/waiter'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { Harness, type WriteCount } from './harness.ts'
 import { embeddedScenarios, scenarios } from './scenarios/index.ts'
+import { SkippingClock } from './skipping-clock.ts'
 
 describe('scenarios on the embedded cluster', () => {
+  const clock = new SkippingClock()
   let embedded: EmbeddedCluster
 
   before(async () => {
     embedded = await startEmbeddedCluster({
+      clock,
       controllers: cluster => ({
         autoscaler: { intervalMs: 200 },
         kubelet: {
@@ -42,6 +45,7 @@ describe('scenarios on the embedded cluster', () => {
         operatorClient: embedded.connect(writes, namespace),
         namespace,
         writes,
+        clock,
         ...(scenario.configuration && { configuration: scenario.configuration }),
       })
       await harness.startOperator()

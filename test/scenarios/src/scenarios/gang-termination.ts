@@ -65,10 +65,12 @@ export const gangTerminationScenarios: Scenario[] = [
       await harness.apply(impatient(solo, '5s'))
       const [first] = await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
-      const begun = Date.now()
+      const begun = harness.now()
       await report(harness, first!, false)
       const reasons = ['GangTerminationScheduled', 'PodCliqueSetReplicaDeleteSuccessful']
       const emitted = async () => harness.events.filter(({ reason }) => reasons.includes(reason))
+      await harness.until('the announcement', emitted, ({ length }) => length > 0)
+      await harness.elapse(5_000)
       await harness.until('the event of the termination', emitted, seen => seen.at(-1)?.reason === reasons[1])
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)
@@ -137,7 +139,7 @@ export const gangTerminationScenarios: Scenario[] = [
       await breach('True')
       await report(harness, before[0]!, true)
       await breach('False')
-      await new Promise(resolve => setTimeout(resolve, 6_000))
+      await harness.elapse(6_000)
       assert.deepEqual(uids(await harness.pods('solo')).sort(), uids(before).sort())
     },
   },

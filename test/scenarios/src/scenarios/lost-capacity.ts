@@ -134,17 +134,12 @@ const eventsOf = (harness: Harness, reason: string) =>
     .map(({ about }) => about)
     .sort()
 
-/** Waits for longer than the termination delay. */
-async function untilDelayIsOver(harness: Harness, delayMs: number): Promise<void> {
-  const end = Date.now() + 2 * delayMs
-  await harness.until(
-    'the delay to be over',
-    async () => Date.now(),
-    now => now > end,
-  )
-}
-
-async function isTerminatedAndRecovers(harness: Harness, before: readonly string[]): Promise<void> {
+async function isTerminatedAndRecovers(
+  harness: Harness,
+  before: readonly string[],
+  delayMs: number,
+): Promise<void> {
+  await harness.elapse(delayMs)
   await untilOthers(harness, before)
   await harness.until(
     'the termination to be reported',
@@ -162,7 +157,7 @@ export const lostCapacityScenarios: Scenario[] = [
       await cordoned(harness, async () => {
         await losePod(harness, pods, 'duo-0-web')
         await untilBreach(harness, 'duo-0-web', below(1, 2))
-        await isTerminatedAndRecovers(harness, before)
+        await isTerminatedAndRecovers(harness, before, 3_000)
         assert.deepEqual(eventsOf(harness, 'GangTerminationScheduled'), ['duo'])
         assert.deepEqual(eventsOf(harness, lossReason), [], 'one pod was left, and the rest was terminated')
       })
@@ -179,7 +174,7 @@ export const lostCapacityScenarios: Scenario[] = [
         await losePod(harness, pods, 'duo-0-eng-1-work')
         await untilBreach(harness, 'duo-0-eng-1-work', below(1, 2))
         await untilBreach(harness, 'duo-0-eng', below(1, 2))
-        await isTerminatedAndRecovers(harness, before)
+        await isTerminatedAndRecovers(harness, before, 3_000)
         assert.deepEqual(eventsOf(harness, 'GangTerminationScheduled'), ['duo'])
         assert.deepEqual(eventsOf(harness, lossReason), [])
       })
@@ -196,6 +191,7 @@ export const lostCapacityScenarios: Scenario[] = [
       await cordoned(harness, async () => {
         await losePod(harness, pods, 'duo-0-eng-1-work')
         await untilBreach(harness, 'duo-0-eng-1-work', below(1, 2))
+        await harness.elapse(3_000)
         await untilOthers(harness, broken, 'duo-0-eng-1')
       })
       await harness.untilReady('duo', duoPods)
@@ -218,7 +214,7 @@ export const lostCapacityScenarios: Scenario[] = [
             name,
             'False InsufficientScheduledPods: All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
           )
-        await untilDelayIsOver(harness, 1_000)
+        await harness.elapse(2 * 1_000)
         assert.deepEqual(eventsOf(harness, lossReason), everything)
       })
       await harness.untilReady('duo', duoPods)
@@ -236,8 +232,8 @@ export const lostCapacityScenarios: Scenario[] = [
       await cordoned(harness, async () => {
         for (const { metadata } of pods) await harness.deletePod(metadata.name)
         await untilBreach(harness, 'duo-0-web', below(0, 2))
-        await isTerminatedAndRecovers(harness, before)
-        await untilDelayIsOver(harness, 2_000)
+        await isTerminatedAndRecovers(harness, before, 2_000)
+        await harness.elapse(2 * 2_000)
         assert.deepEqual(
           eventsOf(harness, terminatedReason),
           ['duo'],
@@ -253,7 +249,7 @@ export const lostCapacityScenarios: Scenario[] = [
         'duo-0-web',
         'False InsufficientScheduledPods: Scaled to zero. Gang termination is suppressed because no replica is wanted',
       )
-      await untilDelayIsOver(harness, 2_000)
+      await harness.elapse(2 * 2_000)
       assert.deepEqual(await cliqueUids(harness), after)
       assert.deepEqual(eventsOf(harness, terminatedReason), ['duo'])
     },
