@@ -17,7 +17,7 @@ const rejections: Record<string, [spec: object, message: RegExp]> = {
     { containers: [{ name: 'a' }] },
     /spec\.containers\[0\]\.image: Required value/,
   ],
-  'with two containers of one name': [
+  'with a duplicate container name': [
     { containers: [main, main] },
     /spec\.containers\[1\]\.name: Duplicate value: "main"/,
   ],
@@ -33,11 +33,11 @@ const rejections: Record<string, [spec: object, message: RegExp]> = {
     { containers: [{ ...main, imagePullPolicy: 'Maybe' }] },
     /spec\.containers\[0\]\.imagePullPolicy: Unsupported value: "Maybe": supported values: "Always", "IfNotPresent", "Never"/,
   ],
-  'with a mount of no volume': [
+  'with a mount of an unknown volume': [
     { containers: [{ ...main, volumeMounts: [{ name: 'v', mountPath: '/x' }] }] },
     /spec\.containers\[0\]\.volumeMounts\[0\]\.name: Not found: "v"/,
   ],
-  'with two volumes of one name': [
+  'with a duplicate volume name': [
     { volumes: [{ name: 'v' }, { name: 'v' }] },
     /spec\.volumes\[1\]\.name: Duplicate value: "v"/,
   ],
@@ -49,11 +49,11 @@ const rejections: Record<string, [spec: object, message: RegExp]> = {
     { containers: [{ ...main, resources: { requests: { cpu: '-1' } } }] },
     /spec\.containers\[0\]\.resources\.requests\[cpu\]: Invalid value: "-1": must be greater than or equal to 0/,
   ],
-  'with a deadline of nothing': [
+  'with deadline 0': [
     { activeDeadlineSeconds: 0 },
     /spec\.activeDeadlineSeconds: Invalid value: 0: must be between 1 and 2147483647, inclusive/,
   ],
-  'with a toleration of nothing': [
+  'with an invalid toleration': [
     { tolerations: [{ operator: 'Equal', value: 'x' }] },
     /spec\.tolerations\[0\]\.operator: Invalid value: "Equal": operator must be Exists when `key` is empty/,
   ],
@@ -73,31 +73,31 @@ const rejectedPods = Object.fromEntries(
 
 /** Bodies that cannot be decoded as a pod, and the messages of Go's decoder. */
 const unreadable: Record<string, [body: unknown, message: string]> = {
-  'a number for a text': [
+  'a number instead of a string': [
     { spec: { containers: [{ name: 1 }] } },
     'json: cannot unmarshal number into Go struct field Container.spec.containers.name of type string',
   ],
-  'an object for a list': [
+  'an object instead of a list': [
     { spec: { containers: {} } },
     'json: cannot unmarshal object into Go struct field PodSpec.spec.containers of type []v1.Container',
   ],
-  'a list for an object': [
+  'a list instead of an object': [
     { spec: [] },
     'json: cannot unmarshal array into Go struct field Pod.spec of type v1.PodSpec',
   ],
-  'a text for a boolean': [
+  'a string instead of a boolean': [
     { spec: { hostNetwork: 'yes' } },
     'json: cannot unmarshal string into Go struct field PodSpec.spec.hostNetwork of type bool',
   ],
-  'a fraction for a whole number': [
+  'a fraction instead of an integer': [
     { spec: { activeDeadlineSeconds: 1.5 } },
     'json: cannot unmarshal number 1.5 into Go struct field PodSpec.spec.activeDeadlineSeconds of type int64',
   ],
-  'a quantity that is none': [
+  'an invalid quantity': [
     { spec: { containers: [{ resources: { limits: { cpu: 'abc' } } }] } },
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
   ],
-  'a time that is none': [
+  'an invalid time': [
     { metadata: { creationTimestamp: 'noon' } },
     'parsing time "noon" as "2006-01-02T15:04:05Z07:00": cannot parse "noon" as "2006"',
   ],

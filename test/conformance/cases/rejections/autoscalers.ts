@@ -4,19 +4,19 @@ import { type Rejections, rejected } from '../../rejections.ts'
 import { chapter } from '../../suite.ts'
 
 const autoscalers: Rejections = {
-  'no most': [
+  'maxReplicas 0': [
     { maxReplicas: 0 },
     '[spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`, spec.maxReplicas: Required value]',
   ],
-  'a most below nothing': [
+  'negative maxReplicas': [
     { maxReplicas: -1 },
     '[spec.maxReplicas: Invalid value: -1: must be greater than or equal to `minReplicas`, spec.maxReplicas: Invalid value: -1: must be greater than or equal to 1]',
   ],
-  'a least below nothing': [
+  'negative minReplicas': [
     { minReplicas: -1 },
     'spec.minReplicas: Invalid value: -1: must be greater than or equal to 0',
   ],
-  'a least above the most': [
+  'minReplicas above maxReplicas': [
     { minReplicas: 5 },
     'spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`',
   ],
@@ -24,35 +24,35 @@ const autoscalers: Rejections = {
     { minReplicas: 0 },
     'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
   ],
-  'no target': [
+  'empty scaleTargetRef': [
     { scaleTargetRef: {} },
     '[spec.scaleTargetRef.kind: Required value, spec.scaleTargetRef.name: Required value, spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group]',
   ],
-  'a target that is no name': [
+  'invalid kind and name of the target': [
     { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'a/b', name: 'x%' } },
     '[spec.scaleTargetRef.kind: Invalid value: "a/b": may not contain \'/\', spec.scaleTargetRef.name: Invalid value: "x%": may not contain \'%\']',
   ],
-  'a target of a version that is none': [
+  'invalid apiVersion of the target': [
     { scaleTargetRef: { apiVersion: 'a/b/c', kind: 'Deployment', name: 'd' } },
     'spec.scaleTargetRef.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
   ],
-  'a target of the core group': [
+  'target in the core group': [
     { scaleTargetRef: { apiVersion: 'v1', kind: 'Deployment', name: 'd' } },
     'spec.scaleTargetRef.apiVersion: Invalid value: "v1": apiVersion must specify API group',
   ],
-  'a metric of no source': [
+  'metric without a type': [
     { metrics: [{}] },
     '[spec.metrics[0].type: Required value: must specify a metric source type, spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"]',
   ],
-  'a metric of an unknown source': [
+  'metric of an unknown type': [
     { metrics: [{ type: 'Foo' }] },
     'spec.metrics[0].type: Unsupported value: "Foo": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
   ],
-  'a metric without its source': [
+  'metric without its source': [
     { metrics: [{ type: 'Resource' }] },
     'spec.metrics[0].resource: Required value: must populate information for the given metric source',
   ],
-  'a metric with another source': [
+  'metric with the source of another type': [
     {
       metrics: [
         { type: 'Pods', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 3 } } },
@@ -60,7 +60,7 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].pods: Required value: must populate information for the given metric source',
   ],
-  'a metric of two sources': [
+  'metric with two sources': [
     {
       metrics: [
         {
@@ -72,19 +72,19 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].pods: Forbidden: must populate the given metric source only',
   ],
-  'an empty resource': [
+  'empty resource metric': [
     { metrics: [{ type: 'Resource', resource: {} }] },
     '[spec.metrics[0].resource.name: Required value: must specify a resource name, spec.metrics[0].resource.target.type: Required value: must specify a metric target type, spec.metrics[0].resource.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue, spec.metrics[0].resource.target.averageUtilization: Required value: must set either a target raw value or a target utilization]',
   ],
-  'an empty resource of a container': [
+  'empty container resource metric': [
     { metrics: [{ type: 'ContainerResource', containerResource: {} }] },
     '[spec.metrics[0].containerResource.name: Required value: must specify a resource name, spec.metrics[0].containerResource.container: Required value: must specify a container, spec.metrics[0].containerResource.target.type: Required value: must specify a metric target type, spec.metrics[0].containerResource.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue, spec.metrics[0].containerResource.target.averageUtilization: Required value: must set either a target raw value or a target utilization]',
   ],
-  'no utilization': [
+  'resource metric without averageUtilization': [
     { metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization' } } }] },
     'spec.metrics[0].resource.target.averageUtilization: Required value: must set either a target raw value or a target utilization',
   ],
-  'a utilization of nothing': [
+  'averageUtilization 0': [
     {
       metrics: [
         {
@@ -95,7 +95,7 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].resource.target.averageUtilization: Invalid value: 0: must be greater than 0',
   ],
-  'two targets': [
+  'averageUtilization and averageValue': [
     {
       metrics: [
         {
@@ -109,7 +109,7 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].resource.target.averageValue: Forbidden: may not set both a target raw value and a target utilization',
   ],
-  'a value of nothing': [
+  'averageValue 0': [
     {
       metrics: [
         { type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '0' } } },
@@ -117,7 +117,7 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].resource.target.averageValue: Invalid value: "0": must be positive',
   ],
-  'a target of an unknown type': [
+  'unknown target type': [
     {
       metrics: [
         { type: 'Resource', resource: { name: 'cpu', target: { type: 'Wrong', averageUtilization: 3 } } },
@@ -125,11 +125,11 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].resource.target.type: Invalid value: "Wrong": must be either Utilization, Value, or AverageValue',
   ],
-  'an empty metric of pods': [
+  'empty pods metric': [
     { metrics: [{ type: 'Pods', pods: {} }] },
     '[spec.metrics[0].pods.metric.name: Required value: must specify a metric name, spec.metrics[0].pods.target.type: Required value: must specify a metric target type, spec.metrics[0].pods.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue, spec.metrics[0].pods.target.averageValue: Required value: must specify a positive target averageValue]',
   ],
-  'a metric whose name is a path': [
+  'slash in a metric name': [
     {
       metrics: [
         {
@@ -140,15 +140,15 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].pods.metric.name: Invalid value: "q/r": may not contain \'/\'',
   ],
-  'a value instead of an average': [
+  'pods metric with a value instead of an average': [
     { metrics: [{ type: 'Pods', pods: { metric: { name: 'q' }, target: { type: 'Value', value: '2' } } }] },
     'spec.metrics[0].pods.target.averageValue: Required value: must specify a positive target averageValue',
   ],
-  'an empty metric of an object': [
+  'empty object metric': [
     { metrics: [{ type: 'Object', object: {} }] },
     '[spec.metrics[0].object.describedObject.kind: Required value, spec.metrics[0].object.describedObject.name: Required value, spec.metrics[0].object.metric.name: Required value: must specify a metric name, spec.metrics[0].object.target.type: Required value: must specify a metric target type, spec.metrics[0].object.target.type: Invalid value: "": must be either Utilization, Value, or AverageValue, spec.metrics[0].object.target.averageValue: Required value: must set either a target value or averageValue]',
   ],
-  'no value of an object': [
+  'object metric without a target value': [
     {
       metrics: [
         {
@@ -163,11 +163,11 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].object.target.averageValue: Required value: must set either a target value or averageValue',
   ],
-  'an external metric without a target value': [
+  'external metric without a target value': [
     { metrics: [{ type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value' } } }] },
     'spec.metrics[0].external.target.averageValue: Required value: must set either a target value for metric or a per-pod target',
   ],
-  'an external metric with two target values': [
+  'external metric with two target values': [
     {
       metrics: [
         {
@@ -178,7 +178,7 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].external.target.value: Forbidden: may not set both a target value for metric and a per-pod target',
   ],
-  'an external metric with a target value of zero': [
+  'external metric with target value 0': [
     {
       metrics: [
         { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '0' } } },
@@ -186,27 +186,27 @@ const autoscalers: Rejections = {
     },
     'spec.metrics[0].external.target.value: Invalid value: "0": must be positive',
   ],
-  'a window below nothing': [
+  'negative stabilization window': [
     { behavior: { scaleUp: { stabilizationWindowSeconds: -1 } } },
     'spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: -1: must be greater than or equal to zero',
   ],
-  'a window above an hour': [
+  'stabilization window above an hour': [
     { behavior: { scaleUp: { stabilizationWindowSeconds: 3601 } } },
     'spec.behavior.scaleUp.stabilizationWindowSeconds: Invalid value: 3601: must be less than or equal to 3600',
   ],
-  'an unknown choice': [
+  'unknown selectPolicy': [
     { behavior: { scaleDown: { selectPolicy: 'Foo' } } },
     'spec.behavior.scaleDown.selectPolicy: Unsupported value: "Foo": supported values: "Disabled", "Max", "Min"',
   ],
-  'an empty policy': [
+  'empty scaling policy': [
     { behavior: { scaleDown: { policies: [{}] } } },
     '[spec.behavior.scaleDown.policies[0].type: Unsupported value: "": supported values: "Percent", "Pods", spec.behavior.scaleDown.policies[0].value: Invalid value: 0: must be greater than zero, spec.behavior.scaleDown.policies[0].periodSeconds: Invalid value: 0: must be greater than zero]',
   ],
-  'a wrong policy': [
+  'invalid scaling policy': [
     { behavior: { scaleDown: { policies: [{ type: 'Foo', value: -1, periodSeconds: 1801 }] } } },
     '[spec.behavior.scaleDown.policies[0].type: Unsupported value: "Foo": supported values: "Percent", "Pods", spec.behavior.scaleDown.policies[0].value: Invalid value: -1: must be greater than zero, spec.behavior.scaleDown.policies[0].periodSeconds: Invalid value: 1801: must be less than or equal to 1800]',
   ],
-  'a tolerance below nothing': [
+  'negative tolerance': [
     { behavior: { scaleUp: { tolerance: '-0.05' } } },
     'spec.behavior.scaleUp.tolerance: Invalid value: "-50m": must be greater than or equal to 0',
   ],

@@ -4,7 +4,7 @@ import { type Rejections, rejected } from '../../rejections.ts'
 import { chapter } from '../../suite.ts'
 
 const claims: Rejections = {
-  'one request twice': [
+  'duplicate request name': [
     {
       requests: [
         { name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } },
@@ -13,27 +13,27 @@ const claims: Rejections = {
     },
     'spec.devices.requests[1]: Duplicate value: {"name":"gpu","exactly":{"deviceClassName":"gpu.example.com","allocationMode":"ExactCount","count":1}}',
   ],
-  'a request that is no name': [
+  'invalid request name': [
     { requests: [{ name: 'A', exactly: { deviceClassName: 'gpu.example.com' } }] },
     "spec.devices.requests[0].name: Invalid value: \"A\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
   ],
-  'a request of nothing': [
+  'request without a device': [
     { requests: [{ name: 'a' }] },
     'spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required',
   ],
-  'a request without a class': [
+  'request without a device class': [
     { requests: [{ name: 'a', exactly: {} }] },
     'spec.devices.requests[0].exactly.deviceClassName: Required value',
   ],
-  'a class that is no name': [
+  'invalid device class name': [
     { requests: [{ name: 'gpu', exactly: { deviceClassName: 'A_' } }] },
     "spec.devices.requests[0].exactly.deviceClassName: Invalid value: \"A_\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
   ],
-  'an unknown mode': [
+  'unknown allocation mode': [
     { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com', allocationMode: 'Foo' } }] },
     'spec.devices.requests[0].exactly.allocationMode: Unsupported value: "Foo": supported values: "All", "ExactCount"',
   ],
-  'all, and two': [
+  'allocation mode All with a count': [
     {
       requests: [
         { name: 'gpu', exactly: { deviceClassName: 'gpu.example.com', allocationMode: 'All', count: 2 } },
@@ -41,15 +41,15 @@ const claims: Rejections = {
     },
     "spec.devices.requests[0].exactly.count: Invalid value: 2: must not be specified when allocationMode is 'All'",
   ],
-  'less than nothing': [
+  'negative count': [
     { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com', count: -1 } }] },
     'spec.devices.requests[0].exactly.count: Invalid value: -1: must be greater than zero',
   ],
-  'an empty selector': [
+  'empty selector': [
     { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com', selectors: [{}] } }] },
     'spec.devices.requests[0].exactly.selectors[0].cel: Required value',
   ],
-  'one way twice': [
+  'duplicate subrequest name': [
     {
       requests: [
         {
@@ -75,25 +75,25 @@ const claims: Rejections = {
     },
     'spec.devices.requests[0]: Invalid value: null: exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set',
   ],
-  'a constraint of no request': [
+  'constraint on an unknown request': [
     {
       requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }],
       constraints: [{ requests: ['nope'], matchAttribute: 'a/b' }],
     },
     'spec.devices.constraints[0].requests[0]: Invalid value: "nope": must be the name of a request in the claim or the name of a request and a subrequest separated by \'/\'',
   ],
-  'an attribute without a domain': [
+  'attribute without a domain': [
     {
       requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }],
       constraints: [{ requests: ['gpu'], matchAttribute: 'b' }],
     },
     'spec.devices.constraints[0].matchAttribute: Invalid value: "b": a fully qualified name must be a domain and a name separated by a slash',
   ],
-  'a constraint of nothing': [
+  'empty constraint': [
     { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }], constraints: [{}] },
     'spec.devices.constraints[0]: Required value: exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set',
   ],
-  'settings of no request': [
+  'config for an unknown request': [
     {
       requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }],
       config: [{ requests: ['nope'] }],
@@ -103,27 +103,27 @@ const claims: Rejections = {
 }
 
 const templates: Rejections = {
-  'a request of nothing': [
+  'request without a device': [
     { spec: { devices: { requests: [{ name: 'a' }] } } },
     'spec.spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required',
   ],
-  'a name for all': [
+  'name in the metadata of a template': [
     {
       metadata: { name: 'foo' },
       spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] } },
     },
     'spec.metadata.name: Forbidden: cannot be set',
   ],
-  'labels that are none': [
+  'invalid label in a template': [
     { metadata: { labels: { 'a b': 'c' } }, spec: {} },
     "spec.metadata.labels: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
   ],
 }
 
 const classes: Rejections = {
-  'an empty selector': [{ selectors: [{}] }, 'spec.selectors[0].cel: Required value'],
-  'empty settings': [{ config: [{}] }, 'spec.config[0].opaque: Required value'],
-  'a resource without a domain': [
+  'empty selector': [{ selectors: [{}] }, 'spec.selectors[0].cel: Required value'],
+  'empty config': [{ config: [{}] }, 'spec.config[0].opaque: Required value'],
+  'extended resource without a domain': [
     { extendedResourceName: 'x' },
     'spec.extendedResourceName: Invalid value: "x": a name must be a domain-prefixed path, such as \'example.com/my-prop\'',
   ],
@@ -131,35 +131,35 @@ const classes: Rejections = {
 
 const slices: Rejections = {
   'no driver': [{ driver: '' }, 'spec.driver: Required value'],
-  'no node': [
+  'empty node name': [
     { nodeName: '' },
     '[spec.nodeName: Invalid value: "": must be either unset or set to a non-empty string, spec: Required value: exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required]',
   ],
-  'a pool of no slices': [
+  'pool without slices': [
     { pool: { name: '', generation: -1, resourceSliceCount: 0 } },
     '[spec.pool.name: Required value, spec.pool.resourceSliceCount: Invalid value: 0: must be greater than zero, spec.pool.generation: Invalid value: -1: must be greater than or equal to zero]',
   ],
-  'one node and all of them': [
+  'nodeName and allNodes': [
     { allNodes: true },
     'spec: Invalid value: "{`nodeName`, `allNodes`}": exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required, but multiple fields are set',
   ],
-  'one device twice': [{ devices: [{ name: 'x' }, { name: 'x' }] }, 'spec.devices[1]: Duplicate value: "x"'],
+  'duplicate device': [{ devices: [{ name: 'x' }, { name: 'x' }] }, 'spec.devices[1]: Duplicate value: "x"'],
 }
 
 const pods: Rejections = {
-  'a claim of nothing': [
+  'claim without a source': [
     { resourceClaims: [{ name: 'a' }] },
     'spec.resourceClaims[0]: Invalid value: {"Name":"a","ResourceClaimName":null,"ResourceClaimTemplateName":null}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`',
   ],
-  'a claim of two things': [
+  'claim with two sources': [
     { resourceClaims: [{ name: 'a', resourceClaimName: 'c', resourceClaimTemplateName: 't' }] },
     'spec.resourceClaims[0]: Invalid value: {"Name":"a","ResourceClaimName":"c","ResourceClaimTemplateName":"t"}: at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
   ],
-  'a claim that is no name': [
+  'invalid claim name': [
     { resourceClaims: [{ name: 'A_', resourceClaimName: 'c' }] },
     "spec.resourceClaims[0].name: Invalid value: \"A_\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",
   ],
-  'one claim twice': [
+  'duplicate claim name': [
     {
       resourceClaims: [
         { name: 'a', resourceClaimName: 'c' },
@@ -168,11 +168,11 @@ const pods: Rejections = {
     },
     'spec.resourceClaims[1].name: Duplicate value: "a"',
   ],
-  'the use of no claim': [
+  'container with an unknown claim': [
     { containers: [{ name: 'main', image: 'i', resources: { claims: [{ name: 'x' }] } }] },
     'spec.containers[0].resources.claims[0]: Not found: "x": must be one of the names in pod.spec.resourceClaims which is empty',
   ],
-  'one use twice': [
+  'container with a duplicate claim': [
     {
       resourceClaims: [{ name: 'a', resourceClaimName: 'c' }],
       containers: [{ name: 'main', image: 'i', resources: { claims: [{ name: 'a' }, { name: 'a' }] } }],

@@ -4,70 +4,73 @@ import { type Rejections, rejected } from '../../rejections.ts'
 import { chapter } from '../../suite.ts'
 
 const configMaps: Rejections = {
-  'two dots as a key': [{ data: { '..': '1' } }, 'data[..]: Invalid value: "..": must not be \'..\''],
-  'a dot as a key': [{ data: { '.': '1' } }, 'data[.]: Invalid value: ".": must not be \'.\''],
-  'a key that begins with two dots': [
+  'key ".."': [{ data: { '..': '1' } }, 'data[..]: Invalid value: "..": must not be \'..\''],
+  'key "."': [{ data: { '.': '1' } }, 'data[.]: Invalid value: ".": must not be \'.\''],
+  'key with the prefix ".."': [
     { data: { '..a': '2' } },
     'data[..a]: Invalid value: "..a": must not start with \'..\'',
   ],
-  'one key twice': [
+  'key in data and binaryData': [
     { data: { a: '1' }, binaryData: { a: 'AA==' } },
     'data[a]: Invalid value: "a": duplicate of key present in binaryData',
   ],
 }
 
 const secrets: Rejections = {
-  'no certificate': [
+  'TLS secret without a certificate': [
     { type: 'kubernetes.io/tls' },
     '[data[tls.crt]: Required value, data[tls.key]: Required value]',
   ],
-  'no user name and password': [
+  'basic-auth secret without credentials': [
     { type: 'kubernetes.io/basic-auth' },
     '[data[username]: Required value, data[password]: Required value]',
   ],
-  'an empty key': [
+  'ssh-auth secret with an empty key': [
     { type: 'kubernetes.io/ssh-auth', data: { 'ssh-privatekey': '' } },
     'data[ssh-privatekey]: Required value',
   ],
-  'no account': [
+  'token secret without a service account': [
     { type: 'kubernetes.io/service-account-token' },
     'metadata.annotations[kubernetes.io/service-account.name]: Required value',
   ],
-  'no registry': [{ type: 'kubernetes.io/dockerconfigjson' }, 'data[.dockerconfigjson]: Required value'],
+  'registry secret without credentials': [
+    { type: 'kubernetes.io/dockerconfigjson' },
+    'data[.dockerconfigjson]: Required value',
+  ],
 }
 
 const revisions: Rejections = {
   'no data': [{ revision: 1 }, 'data: Required value: data is mandatory'],
-  'a text as data': [{ revision: 1, data: 'x' }, 'data: Required value: data must be a valid JSON object'],
-  'less than no revision': [
+  'string as data': [{ revision: 1, data: 'x' }, 'data: Required value: data must be a valid JSON object'],
+  'negative revision': [
     { revision: -1, data: { a: 1 } },
     'revision: Invalid value: -1: must be greater than or equal to 0',
   ],
 }
 
 const events: Rejections = {
-  'an object that is nowhere': [
+  'involved object without a namespace': [
     {},
     'involvedObject.namespace: Invalid value: "": does not match event.namespace',
   ],
-  'an object that is elsewhere': [
+  'involved object in another namespace': [
     { involvedObject: { kind: 'Pod', name: 'p', namespace: 'other' } },
     'involvedObject.namespace: Invalid value: "other": does not match event.namespace',
   ],
 }
 
 const newEvents: Rejections = {
-  'no time': [{ eventTime: null }, 'eventTime: Required value'],
+  'no eventTime': [{ eventTime: null }, 'eventTime: Required value'],
   'no action': [{ action: '' }, 'action: Required value'],
   'no reason': [{ reason: '' }, 'reason: Required value'],
   'an unknown type': [{ type: 'Foo' }, 'type: Invalid value: "": has invalid value: Foo'],
-  'no instance': [{ reportingInstance: '' }, 'reportingInstance: Required value'],
-  'a count of the older form': [{ deprecatedCount: 3 }, 'count: Invalid value: "": needs to be unset'],
-  'a series of one': [
+  'no reportingInstance': [{ reportingInstance: '' }, 'reportingInstance: Required value'],
+  'deprecated count': [{ deprecatedCount: 3 }, 'count: Invalid value: "": needs to be unset'],
+  'series with count 1': [
     { series: { count: 1 } },
     '[series.count: Invalid value: "": should be at least 2, series.lastObservedTime: Required value]',
   ],
-  'a reporter that is no name': [
+  'invalid reportingController': [
     { reportingController: 'a b' },
     "reportingController: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
   ],
