@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { RunningOperator } from '@grove/operator'
+import type { SkippingClock } from './skipping-clock.ts'
 import { untilUnchanged } from './unchanged.ts'
 
 /** Counts the pods that the operator's planners read, in total or during an action. */
@@ -17,8 +18,8 @@ export class PodReads {
   }
 
   /** Waits until the planners have read no pod for this time. */
-  untilUnchanged(forMs: number): Promise<void> {
-    return untilUnchanged(() => this.#seen, forMs)
+  untilUnchanged(forMs: number, clock: SkippingClock): Promise<void> {
+    return untilUnchanged(() => this.#seen, forMs, clock)
   }
 
   async during(act: () => Promise<unknown>): Promise<number> {

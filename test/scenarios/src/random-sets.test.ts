@@ -16,6 +16,7 @@ import { violations } from './random-sets/invariants.ts'
 import { Model } from './random-sets/model.ts'
 import { childKinds, observe } from './random-sets/observed.ts'
 import { sets } from './random-sets/sets.ts'
+import { SkippingClock } from './skipping-clock.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 24)
@@ -58,13 +59,15 @@ describe(`random sets (SEED=${seed})`, { concurrency: 6 }, () => {
 })
 
 async function execute({ set, bursts }: RandomRun): Promise<void> {
-  const embedded = await startEmbeddedCluster({ controllers: () => ({ run: withoutAutoscaler }) })
+  const clock = new SkippingClock()
+  const embedded = await startEmbeddedCluster({ clock, controllers: () => ({ run: withoutAutoscaler }) })
   const writes: WriteCount[] = []
   const harness = new Harness({
     client: embedded.client,
     operatorClient: embedded.connect(writes),
     namespace: await embedded.newNamespace('gen'),
     writes,
+    clock,
   })
   try {
     await harness.startOperator()

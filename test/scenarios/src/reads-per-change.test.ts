@@ -11,6 +11,7 @@ import { resources, startOperator } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { Harness } from './harness.ts'
 import { PodReads } from './pod-reads.ts'
+import { SkippingClock } from './skipping-clock.ts'
 
 const podsPerReplica = 4
 /** Longer than every debounce interval of the operator. */
@@ -33,11 +34,12 @@ spec:
 `
 
 describe('reads per change', () => {
+  const clock = new SkippingClock()
   let embedded: EmbeddedCluster
   let client: Client
 
   before(async () => {
-    embedded = await startEmbeddedCluster({ nodes: 50 })
+    embedded = await startEmbeddedCluster({ nodes: 50, clock })
     client = embedded.client
   })
   after(() => embedded?.stop())
@@ -56,20 +58,20 @@ describe('reads per change', () => {
   /** Returns the number of pod reads after a change of one pod and after a full reconcile of the set. */
   async function measured(namespace: string, replicas: number) {
     await embedded.newNamespace(namespace)
-    const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle))
+    const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle), { clock })
     const harness = new Harness({ client, operatorClient, namespace, writes: [] })
-    const operator = await startOperator(operatorClient, { configuration: defaultConfiguration() })
+    const operator = await startOperator(operatorClient, { configuration: defaultConfiguration(), clock })
     try {
       const counted = new PodReads(operator)
       const looks = (act: () => Promise<unknown>) =>
         counted.during(async () => {
           await act()
-          await counted.untilUnchanged(quietMs)
+          await counted.untilUnchanged(quietMs, clock)
         })
       await harness.apply(manifest(replicas))
       const pods = await harness.untilReady('wide', replicas * podsPerReplica)
       await harness.untilAvailable('wide', 1)
-      await counted.untilUnchanged(2 * quietMs)
+      await counted.untilUnchanged(2 * quietMs, clock)
       const podEvent = await looks(() =>
         client.patch(
           resources.pods,

@@ -10,6 +10,7 @@ import { startOperator } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { Harness } from './harness.ts'
 import { PodReads } from './pod-reads.ts'
+import { SkippingClock } from './skipping-clock.ts'
 
 const podsPerReplica = 2
 /** Longer than every debounce interval of the operator. */
@@ -40,10 +41,11 @@ spec:
 }
 
 describe('reads per update are proportional to the number of pods', () => {
+  const clock = new SkippingClock()
   let embedded: EmbeddedCluster
 
   before(async () => {
-    embedded = await startEmbeddedCluster({ nodes: 30 })
+    embedded = await startEmbeddedCluster({ nodes: 30, clock })
   })
   after(() => embedded?.stop())
 
@@ -64,22 +66,22 @@ describe('reads per update are proportional to the number of pods', () => {
   /** Returns the number of reads per pod after a template change is announced, and while the pods are replaced. */
   async function measured(namespace: string, spec: string, replicas: number) {
     await embedded.newNamespace(namespace)
-    const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle))
+    const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle), { clock })
     const writes: { verb: string; resource: string }[] = []
     const harness = new Harness({ client: embedded.client, operatorClient, namespace, writes })
-    const operator = await startOperator(operatorClient, { configuration: defaultConfiguration() })
+    const operator = await startOperator(operatorClient, { configuration: defaultConfiguration(), clock })
     try {
       const looks = new PodReads(operator)
       await harness.apply(`apiVersion: grove.io/v1alpha1\nkind: PodCliqueSet\nmetadata: {name: wide}${spec}`)
       await harness.untilReady('wide', replicas * podsPerReplica)
-      await looks.untilUnchanged(quietMs)
+      await looks.untilUnchanged(quietMs, clock)
       const announcing = await looks.during(async () => {
         await harness.edit('wide', set => {
           set.spec.updateStrategy = { paused: true }
           for (const clique of set.spec.template.cliques)
             clique.spec.podSpec.containers[0]!.image = 'registry.example/next:2'
         })
-        await looks.untilUnchanged(quietMs)
+        await looks.untilUnchanged(quietMs, clock)
       })
       const replacing = await looks.during(async () => {
         await harness.edit('wide', set => {

@@ -9,6 +9,7 @@ import { createClientOn } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { Harness } from './harness.ts'
+import { SkippingClock } from './skipping-clock.ts'
 
 const pair = (startup: string) => `
 apiVersion: grove.io/v1alpha1
@@ -25,10 +26,11 @@ spec:
         spec: {roleName: second, replicas: 1, podSpec: {containers: [{name: main, image: 'registry.example/b:1'}]}}
 `
 
+const clock = new SkippingClock()
 let embedded: EmbeddedCluster
 
 before(async () => {
-  embedded = await startEmbeddedCluster({ nodes: 2, controllers: () => ({ serviceAccounts: {} }) })
+  embedded = await startEmbeddedCluster({ nodes: 2, clock, controllers: () => ({ serviceAccounts: {} }) })
 })
 after(() => embedded?.stop())
 
@@ -40,12 +42,13 @@ async function withHarness(
   await embedded.newNamespace(namespace)
   let reads = 0
   const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle), {
+    clock,
     onRequest: ({ verb, resource, path }) => {
       const isRead = (verb === 'get' || verb === 'find') && resource === 'secrets'
       if (isRead && path.includes(`/${namespace}/`)) reads++
     },
   })
-  const harness = new Harness({ client, operatorClient, namespace, writes: [] })
+  const harness = new Harness({ client, operatorClient, namespace, writes: [], clock })
   await harness.startOperator()
   try {
     await run(harness, () => reads)
@@ -83,6 +86,8 @@ test('20 waiting cliques cause one poll of the Secret, and the set reports the m
     const [, second = ''] = cliques.split(/(?= {6}- name: second)/)
     const followers = Array.from({ length: 20 }, (_, at) => second.replaceAll('second', `second${at}`))
     await harness.apply(`${head}    cliques:\n${cliques}${followers.join('')}`)
+    // The operator reports the missing token only after it had time to appear.
+    await harness.fastForward(15_000)
     const set = await harness.until(
       'the set to report it',
       () => harness.set('pair'),

@@ -95,8 +95,10 @@ export const failingPodScenarios: Scenario[] = [
       await untilFailed(harness, kubelet, 2)
       // A restarted operator continues the count.
       await harness.restartOperator()
+      await harness.fastForward(4_000)
       await untilFailed(harness, kubelet, 3)
       assertDelays(kubelet.seen.values())
+      await harness.fastForward(8_000)
       await harness.untilReady('solo', 2)
       await harness.until(
         'the clique to have recovered',

@@ -70,7 +70,7 @@ export const gangTerminationScenarios: Scenario[] = [
       const reasons = ['GangTerminationScheduled', 'PodCliqueSetReplicaDeleteSuccessful']
       const emitted = async () => harness.events.filter(({ reason }) => reasons.includes(reason))
       await harness.until('the announcement', emitted, ({ length }) => length > 0)
-      await harness.elapse(5_000)
+      await harness.fastForward(5_000)
       await harness.until('the event of the termination', emitted, seen => seen.at(-1)?.reason === reasons[1])
       await harness.untilReady('solo', 2)
       await harness.untilAvailable('solo', 1)

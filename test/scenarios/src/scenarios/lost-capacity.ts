@@ -75,6 +75,9 @@ async function setUnschedulable(harness: Harness, unschedulable: boolean): Promi
   )
 }
 
+/** The longest time for which a scheduler delays a pod that was unschedulable. */
+const longestBackoffMs = 10_000
+
 /** Cordons every node for as long as `work` takes. Scenarios run one at a time, so no other needs a node. */
 async function cordoned(harness: Harness, work: () => Promise<void>): Promise<void> {
   await setUnschedulable(harness, true)
@@ -82,6 +85,7 @@ async function cordoned(harness: Harness, work: () => Promise<void>): Promise<vo
     await work()
   } finally {
     await setUnschedulable(harness, false)
+    await harness.fastForward(longestBackoffMs)
   }
 }
 
@@ -139,7 +143,7 @@ async function isTerminatedAndRecovers(
   before: readonly string[],
   delayMs: number,
 ): Promise<void> {
-  await harness.elapse(delayMs)
+  await harness.fastForward(delayMs)
   await untilOthers(harness, before)
   await harness.until(
     'the termination to be reported',
@@ -191,7 +195,7 @@ export const lostCapacityScenarios: Scenario[] = [
       await cordoned(harness, async () => {
         await losePod(harness, pods, 'duo-0-eng-1-work')
         await untilBreach(harness, 'duo-0-eng-1-work', below(1, 2))
-        await harness.elapse(3_000)
+        await harness.fastForward(3_000)
         await untilOthers(harness, broken, 'duo-0-eng-1')
       })
       await harness.untilReady('duo', duoPods)
