@@ -3,6 +3,7 @@
 import { after, before, describe, test } from 'node:test'
 import { waiter } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
+import { resources } from '@grove/operator'
 import { runWaiter } from '@grove/waiter'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
 import { Harness, type WriteCount } from './harness.ts'
@@ -52,6 +53,8 @@ describe('scenarios on the embedded cluster', () => {
       try {
         await scenario.run(harness)
       } finally {
+        // Otherwise every later operator would reconcile the sets of all earlier scenarios.
+        await embedded.client.deleteCollection(resources.podCliqueSets, { namespace })
         await harness.stopOperator()
       }
     })

@@ -215,7 +215,7 @@ const autoscalers: Rejections = {
 const right = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 }
 
 export const rejectedAutoscalers = chapter('rejected autoscalers', {
-  'bounds, targets, metrics and behaviour that cannot be': rejected(
+  'invalid bounds, targets, metrics and behavior': rejected(
     {
       resource: 'autoscaling/v2/horizontalpodautoscalers',
       object: change => ({ metadata: { name: 'x' }, spec: { ...right, ...change } }),

@@ -200,15 +200,15 @@ export const rejectedClaims = chapter('rejected claims and devices', {
     },
     claims,
   ),
-  'templates of such claims': rejected(
+  'templates of unsatisfiable claims': rejected(
     { resource: `${group}/resourceclaimtemplates`, object: withSpec({}) },
     templates,
   ),
-  'classes of devices': rejected(
+  'device classes': rejected(
     { resource: `${group}/deviceclasses`, isClusterWide: true, object: withSpec({}) },
     classes,
   ),
-  'slices of devices': rejected(
+  'resource slices': rejected(
     { resource: `${group}/resourceslices`, isClusterWide: true, object: withSpec(rightSlice) },
     slices,
   ),

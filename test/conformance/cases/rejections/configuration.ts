@@ -91,7 +91,7 @@ export const rejectedConfiguration = chapter('rejected configuration, revisions 
   secrets: rejected({ resource: 'v1/secrets', object: flat({}) }, secrets),
   'controller revisions': rejected({ resource: 'apps/v1/controllerrevisions', object: flat({}) }, revisions),
   'events of the core group': rejected({ resource: 'v1/events', object: flat({}) }, events),
-  'events of the newer group': rejected(
+  'events of events.k8s.io': rejected(
     {
       resource: 'events.k8s.io/v1/events',
       object: (change, namespace) =>

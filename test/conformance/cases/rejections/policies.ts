@@ -104,7 +104,7 @@ const withSpec = (right: object) => (change: object) => ({
 })
 
 export const rejectedPolicies = chapter('rejected gates, budgets, leases, nodes and priorities', {
-  'gates of pods': rejected(
+  'scheduling gates': rejected(
     { resource: 'v1/pods', object: withSpec({ containers: [{ name: 'main', image: 'i' }] }) },
     pods,
   ),
@@ -116,7 +116,7 @@ export const rejectedPolicies = chapter('rejected gates, budgets, leases, nodes 
     budgets,
   ),
   leases: rejected({ resource: 'coordination.k8s.io/v1/leases', object: withSpec({}) }, leases),
-  'networks of nodes': rejected({ resource: 'v1/nodes', isClusterWide: true, object: withSpec({}) }, nodes),
+  'pod CIDRs of nodes': rejected({ resource: 'v1/nodes', isClusterWide: true, object: withSpec({}) }, nodes),
   'priority classes': rejected(
     {
       resource: 'scheduling.k8s.io/v1/priorityclasses',

@@ -165,7 +165,7 @@ const services: Rejections = {
 const right = { selector: { app: 'a' }, ports: [{ port: 80 }] }
 
 export const rejectedServices = chapter('rejected services', {
-  'addresses, families, ports and policies that cannot be': rejected(
+  'invalid addresses, families, ports and policies': rejected(
     {
       resource: 'v1/services',
       object: change => ({ metadata: { name: 'x' }, spec: { ...right, ...change } }),
