@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the cost of deciding admission reviews in a process of their own: latency of usual reviews, memory, and the
-// longest stall of the operator's event loop. Both ways take turns; of the latencies the median and the 99th percentile of
-// all rounds count.
+// Measures the cost of admission reviews in a separate process: latency of usual reviews, memory, and the longest stall
+// of the operator's event loop. Both variants take turns. The result is the median and the 99th percentile of the
+// latencies of all rounds.
 //   npm run bench -- admission-process [--requests=300] [--rounds=3]
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,8 +18,8 @@ const { values } = parseArgs({
 })
 const requests = Number(values.requests)
 const rounds = Number(values.rounds)
-/** Until the process of a large review has ended. */
-const settleMs = 500
+/** Time until the process of a large review has exited. */
+const drainMs = 500
 const ways = ['in process', 'isolated'] as const
 const small = reviewOf(setOf(2))
 const large = reviewOf(setOf(100))
@@ -27,14 +27,14 @@ const depth = 3.4 * 1024 * 1024
 const hostile = reviewOf(setOf(1), `${'['.repeat(depth)}${']'.repeat(depth)}`)
 
 interface Figures {
-  readonly latencies: Record<'small' | 'large' | 'concurrent' | 'besideHostile', number[]>
+  readonly latencies: Record<'small' | 'large' | 'concurrent' | 'duringHostile', number[]>
   readonly reports: Record<'idle' | 'worked' | 'afterHostile', ServerReport[]>
 }
 const figures = new Map<string, Figures>(
   ways.map(way => [
     way,
     {
-      latencies: { small: [], large: [], concurrent: [], besideHostile: [] },
+      latencies: { small: [], large: [], concurrent: [], duringHostile: [] },
       reports: { idle: [], worked: [], afterHostile: [] },
     },
   ]),
@@ -62,9 +62,9 @@ async function measure(way: string, { latencies, reports }: Figures): Promise<vo
   const pending = post(hostile).finally(() => {
     isPending = false
   })
-  while (isPending) latencies.besideHostile.push(await post(small))
+  while (isPending) latencies.duringHostile.push(await post(small))
   await pending
-  await setTimeout(settleMs)
+  await setTimeout(drainMs)
   reports.afterHostile.push(await reportOf(server))
   agent.destroy()
   server.kill()
@@ -110,7 +110,7 @@ function print(): void {
     [
       `small ones during one of ${kib(hostile)} KiB, median / longest ms`,
       ({ latencies }) =>
-        `${ms(median(latencies.besideHostile))} / ${ms(Math.max(...latencies.besideHostile))}`,
+        `${ms(median(latencies.duringHostile))} / ${ms(Math.max(...latencies.duringHostile))}`,
     ],
     ['longest stall of the event loop with usual reviews, ms', ({ reports }) => stall(reports.worked)],
     [`longest stall with one of ${kib(hostile)} KiB, ms`, ({ reports }) => stall(reports.afterHostile)],
@@ -153,7 +153,7 @@ function percentile(of: readonly number[], share: number): number {
   return of.toSorted((a, b) => a - b)[Math.min(of.length - 1, Math.floor(of.length * share))] ?? Number.NaN
 }
 
-/** As an API server writes it. `options` is JSON. */
+/** Builds an AdmissionReview as an API server sends it. `options` is JSON. */
 function reviewOf(object: object, options = '{}'): Buffer {
   const kind = '"group":"grove.io","version":"v1alpha1"'
   return Buffer.from(

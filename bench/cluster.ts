@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the embedded cluster can do on this machine: `node tools/run.mjs bench/cluster.ts`.
+// Throughput of the embedded cluster on this machine: `node tools/run.mjs bench/cluster.ts`.
 import { fork } from 'node:child_process'
 import { Agent, request } from 'node:https'
 import { createCluster, insider, nodeOf, plainNodes, serveHttps } from '@grove/cluster'
@@ -8,7 +8,7 @@ import { createCluster, insider, nodeOf, plainNodes, serveHttps } from '@grove/c
 const podCount = 20_000
 const nodeCount = 5_000
 const httpsCount = 5_000
-/** Each number of watches at once; the cost of one event must not depend on it. */
+/** Numbers of concurrent watches. The cost of one event must not depend on it. */
 const watchers = [1, 10, 50, 200]
 const parallel = 64
 
@@ -96,7 +96,7 @@ function get(cluster: ReturnType<typeof createCluster>, path: string, query = ''
   })
 }
 
-/** Writes while many watch; every watch must have seen every write. */
+/** Writes while many clients watch; every watch must receive every event. */
 async function fanOut(cluster: ReturnType<typeof createCluster>, count: number): Promise<void> {
   const writes = 2_000
   const stop = new AbortController()
@@ -138,11 +138,12 @@ async function overHttps(): Promise<void> {
   const { authority, admin } = front.certificates
   const endpoint = { url: front.url, ca: authority, certificate: admin.cert, key: admin.key }
   const child = fork(import.meta.filename, ['--client'])
-  const answers = (child: ReturnType<typeof fork>) => new Promise(resolve => child.once('message', resolve))
+  const nextMessage = (child: ReturnType<typeof fork>) =>
+    new Promise(resolve => child.once('message', resolve))
   child.send(endpoint)
-  await answers(child)
+  await nextMessage(child)
   const warm = now()
-  await answers(child)
+  await nextMessage(child)
   report('pod creates, HTTPS, the server alone', httpsCount, warm)
   child.kill()
   const started = now()
@@ -196,13 +197,13 @@ function post(agent: Agent, url: string, body: string): Promise<void> {
   })
 }
 
-/** A moment on both clocks: that of the wall, and that of the work this process has done. */
+/** A point in time on two clocks: wall-clock time, and CPU time of this process. */
 function now(): { readonly wall: number; readonly cpu: number } {
   const { user, system } = process.cpuUsage()
   return { wall: performance.now(), cpu: (user + system) / 1000 }
 }
 
-/** On a busy machine only the second figure means something. */
+/** On a busy machine, use only the second figure. */
 function report(what: string, count: number, started: ReturnType<typeof now>): void {
   const { wall, cpu } = now()
   const perSecond = (milliseconds: number) => Math.round((count / milliseconds) * 1000)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A watch cache of 20,000 pods on a real API server: time until it is in sync, memory per pod, events per second,
-// look-ups by index.
+// A watch cache of 20,000 pods on a real API server: time until it is in sync, memory per pod, events per second, and
+// lookups by index.
 //   npm run bench -- kube-cache [--pods=20000]
 import { parseArgs } from 'node:util'
 import { setFlagsFromString } from 'node:v8'
@@ -39,7 +39,7 @@ interface SmallPod extends KubeObject {
   readonly conditions: readonly { readonly type: string; readonly status: string }[]
 }
 
-/** What an operator of pods reads of a pod. */
+/** The fields of a pod that the operator reads. */
 function createProjection() {
   const intern = createInterner()
   return ({ metadata, spec, status }: Stored<Pod>): Stored<SmallPod> => ({
@@ -76,7 +76,7 @@ async function fill(client: Client, namespace: string, from: number, to: number)
   await Promise.all(numbers.map(i => client.create(pods, podOf(namespace, i))))
 }
 
-/** Time until in sync and bytes of heap that stay, per pod. */
+/** Time until the cache is in sync, and retained heap bytes per pod. */
 async function sync<P extends KubeObject>(
   client: Client,
   options: WatchCacheOptions<Pod, P, Index>,
@@ -109,7 +109,7 @@ async function sync<P extends KubeObject>(
   }
 }
 
-/** Sends each pod once more as MODIFIED, from memory, through splitter, decoder, projection and indexes. */
+/** Sends each pod again as MODIFIED, from memory, through splitter, decoder, projection and indexes. */
 async function eventsPerSecond(full: readonly Stored<Pod>[], managedFields: boolean): Promise<number> {
   const events = full.map(object => {
     const metadata = { ...object.metadata, resourceVersion: `9${object.metadata.resourceVersion}` }
@@ -124,7 +124,7 @@ async function eventsPerSecond(full: readonly Stored<Pod>[], managedFields: bool
       status: 200,
       headers: {},
       body: (async function* () {
-        // As they come from a TLS socket.
+        // Chunks of the size that a TLS socket delivers.
         for (let at = 0; at < bytes.length; at += 16_384) yield bytes.subarray(at, at + 16_384)
         await new Promise(() => {})
       })(),
@@ -173,7 +173,7 @@ for (const [name, streamingList] of [
   ['projected, streaming list', true],
   ['projected, 500 per page', false],
 ] as const) {
-  // The first of each warms up the server's cache and our code.
+  // The first run of each warms up the server's cache and our code.
   for (const attempt of ['cold', 'warm']) {
     const run = await sync<SmallPod>(client, { streamingList, project: createProjection() })
     rows[`${name}, ${attempt}`] = row(run)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a request costs a client by itself: this process creates pods at a server that answers from memory in another
-// process, so that no API server takes the processor's caches from it. Our client and a plain undici loop take turns.
-// A server that answers slowly makes every request dearer: the client sleeps and wakes up for each answer, where a quick one
-// gives it several at a time. An API server creates some 500 pods per second here.
-//   npm run bench -- kube-client-alone [--pods=1000] [--rounds=15] [--answers-per-second=500]
+// The cost of a request in the client alone. This process creates pods at a server in another process that responds
+// from memory, so that no API server evicts the client's CPU caches. Our client and a plain undici loop take turns. A
+// slow server makes every request more expensive: the client sleeps and resumes for each response, while a fast server
+// delivers several at a time. An API server creates some 500 pods per second here.
+//   npm run bench -- kube-client-alone [--pods=1000] [--rounds=15] [--responses-per-second=500]
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
@@ -13,23 +13,23 @@ import { createAuthority } from '@grove/kube'
 import { podOf } from './kube/pods.ts'
 import { client, median, plainLoop } from './kube/ways.ts'
 
-/** Until compiled code and connections are as in a program that has run for a while. */
+/** Requests until compiled code and connections are as in a long-running program. */
 const roundsToWarmUp = 4
 
 const { values } = parseArgs({
   options: {
     pods: { type: 'string', default: '1000' },
     rounds: { type: 'string', default: '15' },
-    'answers-per-second': { type: 'string', default: 'Infinity' },
+    'responses-per-second': { type: 'string', default: 'Infinity' },
   },
 })
 const count = Number(values.pods)
 
 const authority = createAuthority('bench CA')
-const server = fork(resolve(import.meta.dirname, 'kube/answering-server.ts'))
+const server = fork(resolve(import.meta.dirname, 'kube/response-server.ts'))
 server.send({
   ...authority.server('localhost', ['localhost']),
-  gapMs: 1000 / Number(values['answers-per-second']),
+  gapMs: 1000 / Number(values['responses-per-second']),
 })
 const [port] = await once(server, 'message')
 const { cert, key } = authority.client({ user: 'bench' })

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Creates 1,000 pods on a real API server in every way we know and prints how they compare: our client, a plain undici
-// loop, kubectl with one file, and for the CPU sockets without any library. The ways take turns in an order that moves on
-// by one each round, so that what the machine does meanwhile, and the garbage that one way leaves to the next, hits all of
-// them alike. Of the times the best counts, of the CPU the median. Connections are kept from one run to the next, as any
-// long-lived program keeps them.
-//   npm run bench -- kube-client [--pods=1000] [--rounds=3]
+// Creates 1,000 pods on a real API server with several clients and compares them: our client, a plain undici loop,
+// kubectl with one file, and for the CPU plain sockets. The clients take turns, and each round starts with another one.
+// Other load on the machine and garbage of the previous client affect all of them alike. The result is the best time
+// and the median CPU time. Connections are kept between runs, as in a long-running program. npm run bench --
+// kube-client [--pods=1000] [--rounds=3]
 import { parseArgs } from 'node:util'
 import { loadKubeconfig } from '@grove/kube'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
@@ -36,7 +35,7 @@ function kubectl(cluster: Kubernetes): Way {
   }
 }
 
-/** The pods stay: deleting them takes longer than creating them, and every way meets the same store. */
+/** The pods are kept: deleting them takes longer than creating them, and every client has the same store. */
 async function measure(cluster: Kubernetes, { create }: Way): Promise<Run> {
   const namespace = await cluster.newNamespace('bench')
   const wanted = Array.from({ length: count }, (_, i) => podOf(namespace, i))
@@ -67,7 +66,7 @@ for (let round = 0; round <= rounds; round++)
   }
 for (const { close } of ways) await close?.()
 
-/** The same list, beginning somewhere else. */
+/** Returns the same list with another start. */
 function movedOn<T>(list: readonly T[], by: number): T[] {
   const start = by % list.length
   return [...list.slice(start), ...list.slice(0, start)]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run bench -- tenants [--tenants=50] [--rounds=2]`: one operator on a real control plane. Every tenant creates a
-// set; the time until it is available is measured with and without a hostile tenant, in turns.
+// set. The benchmark measures the time until the set is available, with and without a hostile tenant, in turns.
 import { parseArgs } from 'node:util'
 import type { PodCliqueSet } from '@grove/api'
 import { createClient, WatchCache } from '@grove/kube'
@@ -12,8 +12,8 @@ import { pause } from './scale/stopwatch.ts'
 import { HostileTenant } from './tenants/hostile-tenant.ts'
 
 const nodes = 60
-const settleMs = 8_000
-/** Between two tenants: a burst would measure the control plane instead of the operator. */
+const startUpMs = 8_000
+/** The pause between two tenants: a burst would measure the control plane instead of the operator. */
 const everyMs = 400
 const timeoutMs = 300_000
 
@@ -42,26 +42,26 @@ operator.child.once('exit', async code => {
 })
 const namespaces: string[] = []
 for (let tenant = 0; tenant < count; tenant++) namespaces.push(await kubernetes.newNamespace('tenant'))
-await pause(settleMs)
+await pause(startUpMs)
 await round()
 
 const quiet: number[] = []
-const beside: number[] = []
+const disturbedTimes: number[] = []
 for (let each = 1; each <= Number(values.rounds); each++) {
   quiet.push(...(await round()))
   const hostile = await new HostileTenant(kubernetes, client).start()
-  beside.push(...(await round()))
+  disturbedTimes.push(...(await round()))
   console.log(`hostile tenant: ${JSON.stringify(await hostile.stop())}`)
 }
 const memory = operator.residentMiB()
-console.log(JSON.stringify({ tenants: count, nodes, quiet, beside, memory }))
+console.log(JSON.stringify({ tenants: count, nodes, quiet, disturbedTimes, memory }))
 console.log(`\n${count} tenants' sets until available, seconds`)
 const ratios: string[] = []
 for (const [name, share] of [
   ['median', 0.5],
   ['p95', 0.95],
 ] as const) {
-  const [alone, disturbed] = [at(quiet, share), at(beside, share)]
+  const [alone, disturbed] = [at(quiet, share), at(disturbedTimes, share)]
   const ratio = (disturbed / alone).toFixed(2)
   ratios.push(`${name} ${ratio}`)
   console.log(
@@ -78,7 +78,7 @@ await client.close()
 await kubernetes.stop()
 process.exit(0)
 
-/** Every tenant creates its set; returns the seconds that each took. */
+/** Every tenant creates its set. Returns the seconds until each was available. */
 async function round(): Promise<number[]> {
   const started = new Map<string, number>()
   const seconds = new Map<string, number>()
@@ -98,7 +98,7 @@ async function round(): Promise<number[]> {
   unsubscribe()
   for (const namespace of namespaces) await client.delete(resources.podCliqueSets, { namespace, name: 'app' })
   await waitFor(
-    'the pods of all tenants to be gone',
+    'the pods of all tenants to be deleted',
     async () =>
       (await client.list(resources.pods)).items.every(
         ({ metadata }) => !namespaces.includes(metadata.namespace ?? ''),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run bench -- update [--replicas=10] [--rounds=3]`: a rolling update of a set of two-pod replicas on a real control
-// plane with admission on, one pod at a time, beside the floor: a bare loop that deletes a pod, makes another and waits
-// until that is ready, pod after pod. Both from one run.
+// `npm run bench -- update [--replicas=10] [--rounds=3]`: a rolling update of a set of two-pod replicas on a real
+// control plane with admission, one pod at a time. The floor is a bare loop that deletes a pod, creates another and
+// waits until it is ready, pod after pod. Both are measured in one run.
 import { parseArgs } from 'node:util'
 import { label, type Pod } from '@grove/api'
 import { type Client, createClient, type Stored, WatchCache } from '@grove/kube'
@@ -13,7 +13,7 @@ import { pause, stopwatch } from './scale/stopwatch.ts'
 import { replicated } from './scale/workloads.ts'
 
 const nodes = 20
-const settleMs = 8_000
+const startUpMs = 8_000
 const timeoutMs = 120_000
 const name = 'roll'
 
@@ -31,7 +31,7 @@ const stop = new AbortController()
 const pods = new WatchCache<Pod>(client, resources.pods, { namespace })
 void pods.run(stop.signal)
 await pods.waitForSync()
-await pause(settleMs)
+await pause(startUpMs)
 
 await client.create(resources.podCliqueSets, workload.set(namespace))
 await waitFor('the set', async () => (await status())?.availableReplicas === workload.replicas, { timeoutMs })
@@ -83,7 +83,7 @@ async function roll(image: string) {
   return { seconds: took, fewestReady }
 }
 
-/** What the cluster needs by itself: one pod deleted, one made, one waited for, as often as there are pods. */
+/** The time of the cluster alone: for every pod, one is deleted, one created, and the loop waits until it is ready. */
 async function floor(): Promise<number> {
   const bare = await kubernetes.newNamespace('floor')
   const cache = new WatchCache<Pod>(client, resources.pods, { namespace: bare })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run bench` lists the benchmarks; `npm run bench -- NAME` runs one. They report ratios and figures, and fail only
-// when they cannot run.
+// if they cannot run.
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { basename, resolve } from 'node:path'
@@ -12,10 +12,10 @@ const found = new Map(
     .sort()
     .map(path => [basename(path).replace(/(\.bench)?\.ts$/, ''), path]),
 )
-const [name, ...words] = process.argv.slice(2)
+const [name, ...args] = process.argv.slice(2)
 const path = found.get(name ?? '')
 if (path) {
-  const { status } = spawnSync(process.execPath, ['--expose-gc', path, ...words], {
+  const { status } = spawnSync(process.execPath, ['--expose-gc', path, ...args], {
     cwd: root,
     stdio: 'inherit',
   })

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run generate` writes every generated file anew; CI checks that this changes nothing. With `--openapi` it first
-// takes the definitions we use from the OpenAPI of the pinned Kubernetes versions, which needs Go.
+// `npm run generate` writes every generated file; CI checks that this changes nothing. With `--openapi` it first copies
+// the definitions that we use from the OpenAPI documents of the pinned Kubernetes versions, which needs Go.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { acceptedDifferenceFiles } from '../packages/api/generate/accepted-differences.ts'
 import { embeddedSchemaFiles } from '../packages/api/generate/embedded-schemas.ts'
 import { extractOpenApi } from '../packages/api/generate/extract-openapi.ts'
 import { kubernetesTypeFiles } from '../packages/api/generate/kubernetes-types.ts'
-import { readWords } from './words.ts'
+import { readArguments } from './arguments.ts'
 
 const usage = `Usage: npm run generate [-- --openapi]
 
-Writes every generated file anew; --openapi first takes definitions from the pinned Kubernetes versions, by Go.`
+Writes every generated file. --openapi first copies definitions from the pinned Kubernetes versions, which needs Go.`
 
-/** Makes files from what is in the repository; needs nothing but Node. Paths are relative to the root. */
+/** Generates files from the repository; needs only Node. Paths are relative to the root. */
 export interface Generator {
   readonly name: string
   files(): Promise<Record<string, string>> | Record<string, string>
@@ -29,7 +29,7 @@ export const generators: readonly Generator[] = [
 // `npm run` comes through tools/run.mjs, which imports this file instead of starting it where it can.
 if (import.meta.main || process.argv[1] === import.meta.filename) {
   const root = resolve(import.meta.dirname, '..')
-  const { values } = readWords(usage, { options: { openapi: { type: 'boolean' } } })
+  const { values } = readArguments(usage, { options: { openapi: { type: 'boolean' } } })
   if (values.openapi) write(root, extractOpenApi())
   for (const generator of generators) write(root, await generator.files())
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a run of the test runner tells, as far as it is read here. */
+/** The part of a test runner event that is read here. */
 export interface TestEvent {
   readonly type: string
   readonly data: { readonly nesting?: number; readonly message?: string }
@@ -8,7 +8,7 @@ export interface TestEvent {
 
 const count = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) ([\d.]+)$/
 
-/** Several runs, one after the other, as if they were one: the counts at its end are those of all. */
+/** Joins the events of several runs in order. The counts at the end are the sums over all runs. */
 export async function* eventsOf(runs: readonly AsyncIterable<TestEvent>[]): AsyncGenerator<TestEvent> {
   const counts = new Map<string, number>()
   for (const run of runs)

@@ -7,14 +7,14 @@ import { allFiles, alone, howManyAtATime, longest, ordered } from './kubernetes-
 
 const found = allFiles(resolve(import.meta.dirname, '..'))
 
-test('every file runs once: the longest first, those that need the machine for themselves apart', () => {
+test('every file runs once: the longest ones first, and files that need the whole machine separately', () => {
   const order = ordered(found)
   assert.deepEqual([...order.together, ...order.alone].sort(), found.toSorted())
   assert.deepEqual(order.together.slice(0, longest.length), longest)
   assert.deepEqual(order.alone, alone)
 })
 
-test('a file that is named is run, also one that is not among them', () => {
+test('a named file runs, also if it is not in the lists', () => {
   assert.deepEqual(ordered(['b.kubernetes.test.ts', longest[0]!, 'a.kubernetes.test.ts']), {
     together: [longest[0], 'a.kubernetes.test.ts', 'b.kubernetes.test.ts'],
     alone: [],

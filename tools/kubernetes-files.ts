@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which test files of a real Kubernetes run side by side, and in which order.
+// The order of the test files that use a real Kubernetes, and the files that run at the same time.
 import { globSync } from 'node:fs'
 
-/** Those that take longest, longest first: begun late, they would be what everybody waits for at the end. */
+/** The longest files, longest first: started late, they would delay the end of the whole run. */
 export const longest: readonly string[] = [
   'test/scenarios/src/scenarios.kubernetes.test.ts',
   'test/conformance/kubectl/kubectl.kubernetes.test.ts',
@@ -15,13 +15,13 @@ export const longest: readonly string[] = [
   'test/scenarios/src/startup-order.kubernetes.test.ts',
 ]
 
-/** These have the machine for themselves, after the rest: one judges by the clock, one starts hundreds of processes. */
+/** These files run alone, after the others: one measures time, one starts hundreds of processes. */
 export const alone: readonly string[] = [
   'packages/waiter/src/waiter.kubernetes.test.ts',
-  'test/scenarios/src/fault-campaign.kubernetes.test.ts',
+  'test/scenarios/src/fault-injection.kubernetes.test.ts',
 ]
 
-/** A control plane with its nodes and the test itself, as measured, with room to spare. */
+/** The measured memory of a control plane with its nodes and the test, with a margin. */
 const bytesPerFile = 3 * 1024 ** 3
 
 export interface Order {
@@ -48,10 +48,10 @@ export function ordered(files: readonly string[]): Order {
   }
 }
 
-/** More would gain nothing: the longest file alone takes a good quarter of the time. */
+/** More would gain nothing: the longest file alone takes a quarter of the time. */
 const most = 4
 
-/** As many as there are processors, and as fit into the memory. */
+/** Returns the number of files that run at the same time: at most one per processor, and as many as fit into memory. */
 export function howManyAtATime(processors: number, bytes: number): number {
   return Math.max(1, Math.min(most, processors, Math.floor(bytes / bytesPerFile)))
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A program that a signal ends, because it handles none.
+// A program without signal handlers, which a signal ends.
 process.kill(process.pid, 'SIGTERM')
 setInterval(() => {}, 1_000)

@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs a TypeScript program of this repository, whatever Node the machine has: installs the packages when they
-// are missing or older than package-lock.json, then uses a Node that can run TypeScript (24 or newer): this one,
-// or the one of the npm package for this platform. Compiled code is kept below node_modules, which halves the time that
-// a command takes to start. Plain JavaScript for old Nodes; it is the only such file.
+// Runs a TypeScript program of this repository with any installed Node. It installs the packages if they are missing or
+// older than package-lock.json. Then it uses a Node that can run TypeScript (24 or newer): this one, or the one of the
+// npm package for this platform. Compiled code is cached below node_modules, which halves the start time of a command.
+// This is the only file in plain JavaScript, for old versions of Node.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-// Before anything that takes time, so that a parent that ends meanwhile is noticed.
+// Read first, so that the end of the parent during slow steps is noticed.
 const parent = process.ppid
 const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
 const wanted = 24
 const parentCheckMs = 500
-const [program, ...words] = process.argv.slice(2)
+const [program, ...args] = process.argv.slice(2)
 
 installIfNeeded()
 endWithParent()
-// npm goes to the root of the repository; a path that somebody types is meant from where that person is.
+// npm changes to the root of the repository; paths in arguments are relative to the directory of the user.
 if (program.startsWith('packages/') && process.env.INIT_CWD) process.chdir(process.env.INIT_CWD)
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
 const file = resolve(root, program)
 if (majorOf(process.version) >= wanted) {
   const { enableCompileCache } = await import('node:module')
   enableCompileCache()
-  process.argv = [process.argv[0], file, ...words]
+  process.argv = [process.argv[0], file, ...args]
   await import(pathToFileURL(file).href)
 } else {
-  const child = spawn(findNode(), [file, ...words], { stdio: 'inherit' })
+  const child = spawn(findNode(), [file, ...args], { stdio: 'inherit' })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   for (const signal of signals) process.on(signal, () => child.kill(signal))
   child.on('exit', (code, signal) => {
-    // Without our handlers the signal ends this process as it ended the child.
+    // Without our handlers the signal ends this process like the child.
     for (const each of signals) process.removeAllListeners(each)
     if (signal) process.kill(process.pid, signal)
     else process.exit(code ?? 1)
@@ -40,9 +40,9 @@ if (majorOf(process.version) >= wanted) {
 }
 
 /**
- * npm sends SIGTERM to the shell that runs its script, and shells such as dash end without passing it on. The program
- * would live on as an orphan, so it stops when the shell is gone. `exec` in the scripts would do the same, but not on
- * Windows. There this never happens: a process keeps the number of its parent.
+ * npm sends SIGTERM to the shell that runs its script, and shells such as dash do not forward it. The program would
+ * keep running as an orphan, so it stops when the shell has exited. `exec` in the scripts would do the same, but not on
+ * Windows. On Windows the parent id never changes, so that this check has no effect.
  */
 function endWithParent() {
   if (process.env.npm_lifecycle_event === undefined) return
@@ -68,7 +68,7 @@ function installIfNeeded() {
     stop('npm ci failed; its own message is above. The package registry must be reachable.')
 }
 
-/** Names of the npm packages that hold a Node: locked with their checksums, and installed without any script. */
+/** Finds the Node of an npm package. The lock file has its checksum, and no install script runs. */
 function findNode() {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const prefix = platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'

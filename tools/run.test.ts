@@ -12,9 +12,9 @@ import { embeddedHost, installOperator, operatorNamespace } from '@grove/test-sc
 
 const root = resolve(import.meta.dirname, '..')
 
-test('paths are meant from where npm was called, not from the root where it starts commands', () => {
-  const words = ['tools/run.mjs', 'packages/cli/src/main.ts', 'validate', '-f', 'podcliqueset.yaml']
-  const { status, stdout, stderr } = spawnSync(process.execPath, words, {
+test('paths are relative to the directory where npm was called, not to the root of the repository', () => {
+  const args = ['tools/run.mjs', 'packages/cli/src/main.ts', 'validate', '-f', 'podcliqueset.yaml']
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: root,
     env: { ...process.env, INIT_CWD: resolve(root, 'playground/disaggregated') },
     encoding: 'utf8',
@@ -40,9 +40,9 @@ describe('a signal to npm reaches the program', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** In a process group of its own, so that nothing of it outlives a test that fails. */
-  function start(command: string, words: readonly string[], env: NodeJS.ProcessEnv = process.env) {
-    const child = spawn(command, words, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  /** Starts a process group, so that no process is left behind by a failed test. */
+  function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    const child = spawn(command, args, { cwd: root, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
     groups.push(child.pid!)
     let output = ''
     for (const stream of [child.stdout, child.stderr]) stream.on('data', chunk => (output += chunk))
@@ -53,8 +53,8 @@ describe('a signal to npm reaches the program', () => {
     const host = await embeddedHost()
     try {
       const { launch } = await installOperator(host)
-      const words = ['run', '--silent', 'operator', '--', `--config=${launch.config}`]
-      const { child, output } = start('npm', words, launch.env)
+      const args = ['run', '--silent', 'operator', '--', `--config=${launch.config}`]
+      const { child, output } = start('npm', args, launch.env)
       const holder = async () => {
         const ref = { namespace: operatorNamespace, name: 'grove-operator-leader-election' }
         return (await host.client.find(leases, ref))?.spec?.holderIdentity
@@ -64,7 +64,7 @@ describe('a signal to npm reaches the program', () => {
       await waitFor('the lease to be released', async () => !(await holder())).catch(error => {
         throw new Error(`${error.message}\n${output()}`)
       })
-      await waitFor('the probes to be closed', () => refuses(launch.ports.probes))
+      await waitFor('the probes to be closed', () => rejects(launch.ports.probes))
     } finally {
       await host.stop()
     }
@@ -73,7 +73,7 @@ describe('a signal to npm reaches the program', () => {
   test('npm start: the cluster stops and removes its files', async () => {
     const env = { ...process.env, TMPDIR: folder }
     const { child, output } = start('npm', ['start', '--', '--nodes', '2'], env)
-    await waitFor('the cluster to say how to reach it', () => /KUBECONFIG=/.test(output()))
+    await waitFor('the cluster to print its kubeconfig', () => /KUBECONFIG=/.test(output()))
     const before = runFiles(folder)
     assert.notDeepEqual(before, [])
     child.kill('SIGTERM')
@@ -83,17 +83,17 @@ describe('a signal to npm reaches the program', () => {
   })
 
   const old = olderNode()
-  test('an older Node that starts the bundled one passes it on, and ends as it ends', {
+  test('an older Node that starts the bundled one forwards signals and exits like it', {
     skip: old === undefined && 'no older Node on this machine',
   }, async () => {
     const program = ['tools/run.mjs', 'packages/cli/src/main.ts', 'up', '--nodes', '1']
     const env = { ...process.env, TMPDIR: folder }
     const { child, output } = start(old ?? '', program, env)
-    await waitFor('the cluster to say how to reach it', () => /KUBECONFIG=/.test(output()))
+    await waitFor('the cluster to print its kubeconfig', () => /KUBECONFIG=/.test(output()))
     child.kill('SIGTERM')
     await ended(child)
     assert.deepEqual([child.exitCode, runFiles(folder)], [0, []], output())
-    // A child that a signal ended without its doing ends the parent in the same way.
+    // If a signal ends the child, the parent ends with the same signal.
     const killed = start(old ?? '', ['tools/run.mjs', 'tools/run.fixture.ts'])
     await ended(killed.child)
     assert.equal(killed.child.signalCode, 'SIGTERM', `${killed.child.exitCode} ${killed.output()}`)
@@ -104,7 +104,7 @@ function endGroup(group: number): void {
   try {
     process.kill(-group, 'SIGKILL')
   } catch {
-    // All of it has ended.
+    // All processes have exited.
   }
 }
 
@@ -112,17 +112,17 @@ function ended(child: ChildProcess): Promise<unknown> {
   return waitFor('the process to end', () => child.exitCode !== null || child.signalCode !== null)
 }
 
-async function refuses(port: number): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
-  return answer === undefined
+async function rejects(port: number): Promise<boolean> {
+  const response = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined)
+  return response === undefined
 }
 
-/** Folders of running clusters, by user and process. */
+/** Lists the folders of running clusters, by user and process. */
 function runFiles(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(path => /kubeconfig$/.test(path))
 }
 
-/** The Node that npm itself runs with may be older than what the project needs. */
+/** npm itself may run with a Node that is too old for the project. */
 function olderNode(): string | undefined {
   const places = (process.env.PATH ?? '').split(delimiter).filter(place => !place.includes('node_modules'))
   return places

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm run test:kubernetes`: builds the real control plane if it is not in the cache, then runs every
-// `*.kubernetes.test.ts` on it, several files at a time: each starts a control plane of its own. Words are paths of
-// test files; `--test-name-pattern` picks tests by their names.
+// `*.kubernetes.test.ts` on it. Several files run at the same time, each with its own control plane. Arguments are
+// paths of test files; `--test-name-pattern` selects tests by their names.
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, totalmem } from 'node:os'
 import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { readArguments } from './arguments.ts'
 import { eventsOf, type TestEvent } from './joined-report.ts'
 import { allFiles, howManyAtATime, ordered } from './kubernetes-files.ts'
-import { readWords } from './words.ts'
+import { fixedSeed, seedArguments } from './seed.ts'
 
 const usage = `Usage: npm run test:kubernetes [-- [--test-name-pattern=PATTERN] FILE…]
 
 Every *.kubernetes.test.ts, or the files given, on real control planes, which Go builds the first time.`
 
-/** Of a whole file: it only ends what hangs. */
+/** The time limit of a whole file. It only ends files that hang. */
 const timeoutMs = 30 * 60_000
 
-// Whoever ends this ends the files with it, and those their control planes.
+// A signal to this process ends the test processes and their control planes.
 const ended = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => {
@@ -29,13 +30,14 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   })
 
 process.chdir(resolve(import.meta.dirname, '..'))
-const { positionals, values } = readWords(usage, {
+const { positionals, values } = readArguments(usage, {
   allowPositionals: true,
   options: { 'test-name-pattern': { type: 'string', multiple: true } },
 })
 const testNamePatterns = values['test-name-pattern']?.map(pattern => new RegExp(pattern)) ?? []
 const { together, alone } = ordered(positionals.length ? positionals : allFiles('.'))
 
+process.env.SEED ??= String(fixedSeed)
 const build = spawnSync(process.execPath, ['test/kubernetes/src/main.ts', 'build'], { stdio: 'inherit' })
 if (build.status !== 0) process.exit(build.status ?? 1)
 const atATime = howManyAtATime(availableParallelism(), totalmem())
@@ -49,9 +51,10 @@ async function* runOf(files: readonly string[], concurrency: number): AsyncGener
     concurrency,
     timeout: timeoutMs,
     signal: ended.signal,
+    execArgv: [...seedArguments],
     ...(testNamePatterns.length > 0 && { testNamePatterns }),
   })
-  // What a file has to tell waits until those before it have told theirs; that it is done is told at once.
+  // The report of a file waits for those before it, so the end of each file is printed at once.
   events.on('test:complete', ({ name, nesting, details }) => {
     if (nesting === 0 && files.includes(name)) console.log(`${name} took ${inSeconds(details.duration_ms)}`)
   })

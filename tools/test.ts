@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // `npm test`: types, format and lint, the repository's own checks, then every test that needs no cluster.
-// `--only=checks` and `--only=tests` run one half; further words are paths of test files.
+// `--only=checks` and `--only=tests` run one half; `--only=random` runs the tests that depend on SEED, with a random
+// one. Further arguments are paths of test files.
 import { spawnSync } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { globSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
-import { readWords, refuseWords } from './words.ts'
+import { readArguments, rejectArguments } from './arguments.ts'
+import { dependsOnSeed, fixedSeed, seedArguments } from './seed.ts'
 
-const usage = `Usage: npm test [-- [--only=checks|tests] FILE…]
+const usage = `Usage: npm test [-- [--only=checks|tests|random] FILE…]
 
-Types, format and lint, the repository's own checks, then every test that needs no cluster, or those of the files.`
+Types, format and lint, the repository's own checks, then every test that needs no cluster, or those of the files.
+The environment variable SEED (default: ${fixedSeed}) determines the random choices of tests.`
 
 const root = resolve(import.meta.dirname, '..')
 /** Also the limit of a whole file: the scenarios take five minutes on two busy processors. */
 const testTimeout = '--test-timeout=900000'
-const { values, positionals: files } = readWords(usage, {
+const { values, positionals: files } = readArguments(usage, {
   allowPositionals: true,
   options: { only: { type: 'string' } },
 })
 const { only } = values
-if (only !== undefined && only !== 'checks' && only !== 'tests')
-  refuseWords(`--only is checks or tests, not ${only}`, usage)
+if (only !== undefined && only !== 'checks' && only !== 'tests' && only !== 'random')
+  rejectArguments(`--only is checks, tests or random, not ${only}`, usage)
 
-if (only !== 'tests') {
+if (only === undefined || only === 'checks') {
   step('types', ['node_modules/typescript/bin/tsc', '--noEmit'])
   step('format and lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'])
   step('repository', ['tools/checks/repository.ts'])
@@ -33,10 +37,16 @@ if (only !== 'checks') {
     ? files
     : globSync('{packages,test,tools}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] })
         .filter(file => !file.endsWith('.kubernetes.test.ts'))
+        .filter(file => only !== 'random' || dependsOnSeed(resolve(root, file)))
         .sort()
-  // As many files at a time as there are processors: Node leaves one of them idle.
+  process.env.SEED ??= String(only === 'random' ? randomInt(1, 1_000_000) : fixedSeed)
+  if (only === 'random')
+    console.log(
+      `SEED=${process.env.SEED}; to repeat a failure: SEED=${process.env.SEED} npm run test:unit -- FILE`,
+    )
+  // One file per processor: the default of Node leaves one processor idle.
   const atATime = `--test-concurrency=${availableParallelism()}`
-  step('tests', ['--test', testTimeout, atATime, ...found])
+  step('tests', [...seedArguments, '--test', testTimeout, atATime, ...found])
 }
 
 function step(name: string, command: string[]): void {

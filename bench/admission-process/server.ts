@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The webhook server of the benchmark in a process of its own: its reviews decided in the same process, or isolated.
+// The webhook server of the benchmark in its own process. It evaluates reviews in the same process or in an isolated
+// one.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
@@ -20,9 +21,9 @@ import { admissionHandlers, webhookPaths } from '@grove/operator'
 setFlagsFromString('--optimize-for-size')
 
 export interface ServerReport {
-  /** MiB of all processes, shared pages counted once. */
+  /** MiB of all processes, with shared pages counted once. */
   readonly proportionalMiB: number
-  /** MiB that belong to no file. */
+  /** MiB of anonymous memory. */
   readonly anonymousMiB: number
   readonly processes: number
   readonly longestStallMs: number
@@ -46,7 +47,7 @@ if (process.argv[2] === 'isolated') {
   for (const path of [webhookPaths.defaultPodCliqueSet, webhookPaths.validatePodCliqueSet])
     server.handleReviews(path, (review, context) => reviews.answer(path, review, context))
 } else {
-  // No rule of the default configuration asks the cluster.
+  // No rule of the default configuration reads the cluster.
   const handlers = admissionHandlers({ client: {} as Client, configuration })
   server.handle(webhookPaths.defaultPodCliqueSet, handlers.defaultPodCliqueSet)
   server.handle(webhookPaths.validatePodCliqueSet, handlers.validatePodCliqueSet)
@@ -78,7 +79,7 @@ function report(): ServerReport {
   }
 }
 
-/** Returns an empty text when the process has just ended. */
+/** Returns an empty text if the process has just exited. */
 function memoryMapsOf(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')

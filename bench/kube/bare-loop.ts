@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The least that a request costs in Node: TLS sockets, a text out, a text in, JSON. No library, no checks, no errors, only
-// the answers that an API server gives when all is well; nothing that a program could use.
+// The minimal cost of a request in Node: TLS sockets, text and JSON. There is no library, no validation and no error
+// handling; it reads only successful responses of an API server.
 import { once } from 'node:events'
 import { connect, type TLSSocket } from 'node:tls'
 import type { ClusterConfig, TlsMaterial } from '@grove/kube'
@@ -14,7 +14,7 @@ class BareConnection {
   readonly #server: URL
   readonly #socket: TLSSocket
   #text = ''
-  #answered: (body: string) => void = () => undefined
+  #onResponse: (body: string) => void = () => undefined
 
   constructor(config: ClusterConfig) {
     const { ca, certificate: cert, key } = config.tls() as TlsMaterial
@@ -26,7 +26,7 @@ class BareConnection {
       const body = bodyOf(this.#text)
       if (body === undefined) return true
       this.#text = ''
-      this.#answered(body)
+      this.#onResponse(body)
       return true
     }
     const reading = { onread: { buffer, callback } }
@@ -55,7 +55,7 @@ class BareConnection {
         `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     )
     return new Promise(resolve => {
-      this.#answered = resolve
+      this.#onResponse = resolve
     })
   }
 
@@ -64,7 +64,7 @@ class BareConnection {
   }
 }
 
-/** Undefined while some of it is missing. */
+/** Undefined while the response is incomplete. */
 function bodyOf(text: string): string | undefined {
   const start = text.indexOf('\r\n\r\n') + 4
   if (start < 4) return undefined

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The pods of the benchmarks: of the size and shape that an inference workload has.
+// The pods of the benchmarks, with the size and shape of an inference workload.
 import { defineResource, type KubeObject } from '@grove/kube'
 
 export interface Pod extends KubeObject {
@@ -24,7 +24,7 @@ export const pods = defineResource<Pod>({
   namespaced: true,
 })
 
-/** Number `index` of a workload of many; 2.5 KB as JSON when sent, about 5 KB as the server returns it. */
+/** Pod number `index` of a large workload; 2.5 KB as JSON when sent, about 5 KB as returned by the server. */
 export function podOf(namespace: string, index: number, name = `disaggregated-0-decode-${index}`): Pod {
   const owner = `disaggregated-${Math.floor(index / 20)}-decode`
   const variables = Array.from({ length: 14 }, (_, i) => ({
@@ -58,7 +58,7 @@ export function podOf(namespace: string, index: number, name = `disaggregated-0-
       ],
     },
     spec: {
-      schedulerName: 'nobody',
+      schedulerName: 'not-installed',
       schedulingGates: [{ name: 'example.com/gang' }],
       containers: [
         {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ways to create many pods, for the benchmarks to compare.
+// Clients that create many pods, for comparison.
 import { type ClusterConfig, createClient, type TlsMaterial } from '@grove/kube'
 import { Pool } from 'undici'
 import { type Pod, pods } from './pods.ts'
@@ -14,7 +14,7 @@ export interface Way {
   readonly close?: () => Promise<void>
 }
 
-/** Without managedFields in what it returns, as the operator has it, unless told. */
+/** By default without managedFields in the results, like the operator. */
 export function client(
   config: ClusterConfig,
   maxInFlight: number,
@@ -23,14 +23,14 @@ export function client(
   const client = createClient(config, { maxInFlight, http2, managedFields, userAgent: 'bench/1' })
   return {
     name: `client${http2 ? ', HTTP/2' : ''}, ${maxInFlight} in flight${managedFields ? ', whole objects' : ''}`,
-    // Like the other ways, it keeps nothing of what it gets.
+    // Like the other clients, it discards the results.
     create: async wanted =>
       void (await Promise.all(wanted.map(async pod => void (await client.create(pods, pod))))),
     close: () => client.close(),
   }
 }
 
-/** What anybody would write who wants nothing but speed. */
+/** A loop that is optimised for speed alone. */
 export function plainLoop(config: ClusterConfig, concurrency: number): Way {
   const { ca, certificate, key } = config.tls() as TlsMaterial
   const connect = { ca, cert: certificate, key }

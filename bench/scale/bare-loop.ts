@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the operator is compared with: a loop without any thought. The ceiling writes plain pods; the floor writes what
-// any operator must write, and takes the gates away when a gang is there; the floor with statuses also writes what any
-// user wants to read.
+// Baselines for the operator, written by simple loops. The ceiling writes plain pods. The floor writes the objects that
+// every operator must write, and removes the gates when a gang is complete. The floor with statuses also writes the
+// statuses that users read.
 import { podSchedulingGate } from '@grove/api'
 import { type Client, isKubeError, type KubeObject, mayBeCarriedOut, type Resource } from '@grove/kube'
 import { type RenderedObject, resources } from '@grove/operator'
 import type { Kubernetes } from '@grove/test-kubernetes'
-import { Onlooker } from './onlooker.ts'
+import { Observer } from './observer.ts'
 import {
   countBusyProcessors,
   countProcessorTime,
@@ -26,15 +26,15 @@ export interface Times {
   readonly ready: number
   readonly gone: number
   readonly writes: number
-  /** Until all pods were ready. */
+  /** Seconds until all pods were ready. */
   readonly processorTime: ProcessorTime
-  /** By the API server until then. */
+  /** Megabytes that the API server allocated until then. */
   readonly allocatedMB: number
-  /** Processors that others had meanwhile. */
+  /** Processors that other processes used meanwhile. */
   readonly others: number
 }
 
-/** Plain pods, nothing else. */
+/** Creates plain pods and nothing else. */
 export function ceiling(cluster: Kubernetes, client: Client, workload: Workload): Promise<Times> {
   return measure(cluster, client, workload, [resources.pods], async (namespace, wrote) => {
     const pods = objectsOf(workload, namespace).get('Pod') ?? []
@@ -46,7 +46,10 @@ export function ceiling(cluster: Kubernetes, client: Client, workload: Workload)
   })
 }
 
-/** Services, scaling groups, cliques, gated pods and gangs, then the gates; with one status of each gang and clique if told. */
+/**
+ * Creates Services, scaling groups, cliques, gated pods and gangs, then removes the gates. Optionally writes one status
+ * of each gang and clique.
+ */
 export function floor(
   cluster: Kubernetes,
   client: Client,
@@ -67,13 +70,13 @@ export function floor(
         await client.create(resource, object)
         wrote()
       })
-    const tell = (resource: Resource<KubeObject>, statusOf: (object: RenderedObject) => object) =>
+    const writeStatuses = (resource: Resource<KubeObject>, statusOf: (object: RenderedObject) => object) =>
       inParallel(statuses ? (objects.get(resource.kind) ?? []) : [], async object => {
         const ref = { name: object.metadata.name, namespace }
         await client.patch(resource, ref, { merge: { status: statusOf(object) } }, { subresource: 'status' })
         wrote()
       })
-    await tell(resources.podGangs, gangStatus)
+    await writeStatuses(resources.podGangs, gangStatus)
     await inParallel(objects.get('Pod') ?? [], async ({ metadata }) => {
       await client.patch(
         resources.pods,
@@ -82,7 +85,7 @@ export function floor(
       )
       wrote()
     })
-    await tell(resources.podCliques, cliqueStatus)
+    await writeStatuses(resources.podCliques, cliqueStatus)
   })
 }
 
@@ -122,7 +125,7 @@ async function measure(
 ): Promise<Times> {
   await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('bare')
-  const onlooker = await new Onlooker(client, namespace).start()
+  const observer = await new Observer(client, namespace).start()
   let writes = 0
   let created = 0
   const allocated = await countAllocated(client)
@@ -131,24 +134,24 @@ async function measure(
   const seconds = stopwatch()
   await Promise.all([
     write(namespace, () => writes++),
-    onlooker.untilPods(workload.pods).then(() => {
+    observer.untilPods(workload.pods).then(() => {
       created = seconds()
     }),
   ])
-  await onlooker.untilReady(workload.pods)
+  await observer.untilReady(workload.pods)
   const ready = seconds()
   const processorTime = used()
   const others = busy() - sumOf(processorTime) / ready
   const allocatedMB = await allocated()
   const sinceDeletion = stopwatch()
   await Promise.all(collections.map(resource => deleteAll(client, resource, namespace)))
-  await onlooker.untilGone()
+  await observer.untilGone()
   const gone = sinceDeletion()
-  onlooker.stop()
+  observer.stop()
   return { created, ready, gone, writes, processorTime, allocatedMB, others }
 }
 
-/** An API server gives up after a minute, in which it does not delete thousands of pods, with or without a word: then again. */
+/** An API server times out after a minute, before it has deleted thousands of pods. Then the request is repeated. */
 async function deleteAll(client: Client, resource: Resource<KubeObject>, namespace: string): Promise<void> {
   for (;;)
     try {

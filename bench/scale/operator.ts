@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One life of a set under the operator, which runs as its own process with its webhooks called by the API server.
+// The lifecycle of one set under the operator, which runs as a process. The API server calls its webhooks.
 import type { PodCliqueSet } from '@grove/api'
 import { type Client, defineResource, type KubeObject } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { type Kubernetes, waitFor } from '@grove/test-kubernetes'
 import type { OperatorProcess } from '@grove/test-scenarios'
-import { Onlooker } from './onlooker.ts'
+import { Observer } from './observer.ts'
 import {
   countBusyProcessors,
   countProcessorTime,
@@ -19,8 +19,8 @@ import { pause, stopwatch } from './stopwatch.ts'
 import type { Workload } from './workloads.ts'
 
 const timeoutMs = 600_000
-/** Events and statuses that were held back are written when for this long nothing is. */
-const calmMs = 3_000
+/** Delayed events and statuses are complete when nothing is written for this time. */
+const idleMs = 3_000
 
 const events = defineResource<KubeObject>({
   group: '',
@@ -30,49 +30,49 @@ const events = defineResource<KubeObject>({
   namespaced: true,
 })
 
-export interface Life {
+export interface Lifecycle {
   readonly created: number
   readonly ready: number
   readonly available: number
-  /** The last event is written, too. */
-  readonly settled: number
+  /** Seconds until the last event is written. */
+  readonly lastEvent: number
   readonly gone: number
   readonly cpuSeconds: number
-  /** Of the control plane until all pods were ready, and of the operator until then. */
+  /** CPU time of the control plane and of the operator until all pods were ready. */
   readonly processorTime: ProcessorTime
-  /** By the API server until then. */
+  /** Megabytes that the API server allocated until then. */
   readonly allocatedMB: number
-  /** Processors that others had meanwhile. */
+  /** Processors that other processes used meanwhile. */
   readonly others: number
   readonly residentMiB: number
   readonly peakMiB: number
   readonly writes: Readonly<Record<string, number>>
-  /** Of these, until all pods were ready. */
+  /** The part of these until all pods were ready. */
   readonly writesUntilReady: Readonly<Record<string, number>>
   readonly steady: { seconds: number; writes: number; events: number; cpuSeconds: number } | undefined
   readonly toZero: number | undefined
   readonly backAgain: number | undefined
 }
 
-export interface LifeOptions {
-  /** How long the settled set is watched after a trigger that changes nothing; 0 leaves that out. */
+export interface LifecycleOptions {
+  /** Seconds for which a converged set is observed after a trigger without a change; 0 skips this. */
   readonly steadySeconds: number
-  /** Whether it is scaled to zero and back. */
+  /** True to scale to zero and back. */
   readonly zero: boolean
 }
 
-export async function lifeOf(
+export async function lifecycleOf(
   cluster: Kubernetes,
   client: Client,
   operator: OperatorProcess,
   workload: Workload,
-  options: LifeOptions,
-): Promise<Life> {
+  options: LifecycleOptions,
+): Promise<Lifecycle> {
   await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('scale')
   const set = workload.set(namespace)
   const ref = { name: set.metadata.name, namespace }
-  const onlooker = await new Onlooker(client, namespace).start()
+  const observer = await new Observer(client, namespace).start()
   const untilAvailable = () =>
     waitFor(
       'the set to be available',
@@ -85,32 +85,32 @@ export async function lifeOf(
   const busy = countBusyProcessors()
   const seconds = stopwatch()
   await client.create(resources.podCliqueSets, set)
-  await onlooker.untilPods(workload.pods)
+  await observer.untilPods(workload.pods)
   const created = seconds()
-  await onlooker.untilReady(workload.pods)
+  await observer.untilReady(workload.pods)
   const ready = seconds()
   const processorTime = { ...used(), operator: operator.cpuSeconds() - before.cpu }
   const others = busy() - sumOf(processorTime) / ready
   const [allocatedMB, writtenByThen] = await Promise.all([allocated(), operator.writes(), untilAvailable()])
   const available = seconds()
-  await untilCalm(operator)
-  const settled = seconds() - calmMs / 1000
+  await untilNoWrites(operator)
+  const lastEvent = seconds() - idleMs / 1000
   const cpuSeconds = operator.cpuSeconds() - before.cpu
   const { now: residentMiB, peak: peakMiB } = operator.residentMiB()
   const writes = difference(await operator.writes(), before.writes)
   const steady =
     options.steadySeconds > 0 ? await afterTrigger(client, operator, ref, options.steadySeconds) : undefined
-  const scaled = options.zero ? await zeroAndBack(client, onlooker, ref, workload) : undefined
+  const scaled = options.zero ? await zeroAndBack(client, observer, ref, workload) : undefined
   const sinceDeletion = stopwatch()
   await client.delete(resources.podCliqueSets, ref)
-  await onlooker.untilGone()
+  await observer.untilGone()
   const gone = sinceDeletion()
-  onlooker.stop()
+  observer.stop()
   return {
     created,
     ready,
     available,
-    settled,
+    lastEvent,
     gone,
     cpuSeconds,
     processorTime,
@@ -126,14 +126,14 @@ export async function lifeOf(
   }
 }
 
-/** Seconds since the set was created until all of its pods exist, may be placed, and are ready. */
+/** Seconds from the creation of the set until all its pods exist, are without gates, and are ready. */
 export interface Round {
   readonly created: number
   readonly free: number
   readonly ready: number
 }
 
-/** A small set, several times over. */
+/** Repeats the lifecycle of a small set several times. */
 export async function smallRounds(
   cluster: Kubernetes,
   client: Client,
@@ -142,32 +142,32 @@ export async function smallRounds(
 ): Promise<Round[]> {
   await untilIdle(cluster, client)
   const namespace = await cluster.newNamespace('tiny')
-  const onlooker = await new Onlooker(client, namespace).start()
+  const observer = await new Observer(client, namespace).start()
   const set = workload.set(namespace)
   const ref = { name: set.metadata.name, namespace }
   const times: Round[] = []
   for (let round = 0; round < rounds; round++) {
     const seconds = stopwatch()
     await client.create(resources.podCliqueSets, set)
-    await onlooker.untilPods(workload.pods)
+    await observer.untilPods(workload.pods)
     const created = seconds()
-    await onlooker.untilFree(workload.pods)
+    await observer.untilFree(workload.pods)
     const free = seconds()
-    await onlooker.untilReady(workload.pods)
+    await observer.untilReady(workload.pods)
     times.push({ created, free, ready: seconds() })
     await client.delete(resources.podCliqueSets, ref)
-    await onlooker.untilGone()
+    await observer.untilGone()
     while (await client.find(resources.podCliqueSets, ref)) await pause(20)
   }
-  onlooker.stop()
+  observer.stop()
   return times
 }
 
-async function untilCalm(operator: OperatorProcess): Promise<void> {
+async function untilNoWrites(operator: OperatorProcess): Promise<void> {
   const count = async () => [...(await operator.writes()).values()].reduce((sum, writes) => sum + writes, 0)
   for (let before = -1, now = await count(); now !== before; now = await count()) {
     before = now
-    await pause(calmMs)
+    await pause(idleMs)
   }
 }
 
@@ -196,7 +196,7 @@ async function afterTrigger(
 
 async function zeroAndBack(
   client: Client,
-  onlooker: Onlooker,
+  observer: Observer,
   ref: { name: string; namespace: string },
   workload: Workload,
 ) {
@@ -204,11 +204,11 @@ async function zeroAndBack(
     client.patch(resources.podCliqueSets, ref, { merge: { spec: { replicas } } })
   const down = stopwatch()
   await scaleTo(0)
-  await onlooker.untilPods(0)
+  await observer.untilPods(0)
   const toZero = down()
   const up = stopwatch()
   await scaleTo(workload.replicas)
-  await onlooker.untilReady(workload.pods)
+  await observer.untilReady(workload.pods)
   return { toZero, backAgain: up() }
 }
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the time of the processors goes: the control plane shares them with whoever writes, so that a request too many
-// costs everybody. Steadier than times on a machine that is busy with other work.
+// CPU time by process. The control plane shares the processors with the operator, so that every unnecessary request
+// costs both. CPU time is more stable than wall-clock time on a busy machine.
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { type Client, defineResource, type KubeObject } from '@grove/kube'
 import type { Kubernetes } from '@grove/test-kubernetes'
 import { pause } from './stopwatch.ts'
 
-/** Of the kernel's clock in /proc: the same on every Linux. */
+/** The unit of CPU times in /proc, the same on every Linux. */
 const ticksPerSecond = 100
 
-/** A control plane that uses less than this share of one processor has nothing left to do. */
+/** A control plane that uses less than this share of one processor is idle. */
 const idleShare = 0.3
 const idleForMs = 2_000
 const longestWaitMs = 120_000
@@ -40,7 +40,7 @@ export function sumOf(time: ProcessorTime): number {
   return Object.values(time).reduce((sum, seconds) => sum + seconds, 0)
 }
 
-/** Starts counting; the result tells what was used since, by the control plane and by this process. */
+/** Starts counting. The result returns the CPU time since then, of the control plane and of this process. */
 export function countProcessorTime(cluster: Kubernetes): () => ProcessorTime {
   const before = read(cluster)
   return () =>
@@ -48,8 +48,9 @@ export function countProcessorTime(cluster: Kubernetes): () => ProcessorTime {
 }
 
 /**
- * What is left to clean up after many objects would be paid for by who comes next. The controller manager allows itself a
- * few requests per second for the endpoints of services that are gone, so that it looks idle long before it is done.
+ * Waits until the control plane has cleaned up after many objects, so that the next measurement does not include it.
+ * The controller manager sends only a few requests per second for endpoints of deleted Services, so it looks idle long
+ * before it is done.
  */
 export async function untilIdle(cluster: Kubernetes, client: Client): Promise<void> {
   for (let waitedMs = 0; waitedMs < longestWaitMs; waitedMs += idleForMs) {
@@ -64,7 +65,7 @@ function isOfControlPlane({ metadata }: KubeObject): boolean {
   return metadata?.namespace === 'default'
 }
 
-/** Starts counting; the result tells how many processors were busy since, on average, with whatever it was. */
+/** Starts counting. The result returns the average number of busy processors since then. */
 export function countBusyProcessors(): () => number {
   const before = machine()
   return () => {
@@ -73,7 +74,7 @@ export function countBusyProcessors(): () => number {
   }
 }
 
-/** Time that the hypervisor gave to others counts as busy: it is not ours to use. */
+/** Time that the hypervisor gave to other machines counts as busy, because it was not available. */
 function machine(): { busy: number; all: number } {
   const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, softIrq = 0, stolen = 0] = readFileSync(
     '/proc/stat',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Seconds since it was made. */
+/** Seconds since its creation. */
 export function stopwatch(): () => number {
   const started = performance.now()
   return () => (performance.now() - started) / 1000

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The sets that the benchmark deploys, and everything that any operator must write for them.
+// The sets of the benchmark, and all objects that every operator must write for them.
 import {
   admit,
   defaultConfiguration,
@@ -78,15 +78,15 @@ function podSpec() {
   return { containers: [{ name: 'main', image: 'registry.example/main:1' }] }
 }
 
-/** What must be written for a set, by kind; pods carry their gate. */
+/** The objects that must be written for a set, by kind; pods have their gate. */
 export function objectsOf(workload: Workload, namespace: string): ReadonlyMap<string, RenderedObject[]> {
   const configuration = defaultConfiguration()
-  const answer = admit(
+  const response = admit(
     { operation: 'CREATE', kind: 'PodCliqueSet', object: workload.set(namespace) },
     { configuration, cluster: emptyCluster },
   )
-  if (!answer.allowed) throw new Error(answer.message)
-  const rendered = render(answer.object as StoredSet, {
+  if (!response.allowed) throw new Error(response.message)
+  const rendered = render(response.object as StoredSet, {
     backends: schedulerBackends([...enabledSchedulers(configuration)], defaultScheduler(configuration)),
     configuration,
     waiterImage: undefined,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A tenant that does everything that must not disturb others: expensive admission requests, absurd replica counts,
-// pods that always fail, a quota that rejects most children, claims without a template, a token that never comes, and
-// namespaces that are deleted under running sets. Its own request rate is bounded: it is a tenant, not a flood.
+// A tenant with all kinds of load that must not disturb others: expensive admission requests, huge replica counts, pods
+// that always fail, a quota that rejects most children, claims without a template, a missing token, and namespaces that
+// are deleted under running sets. Its request rate is bounded.
 import { names, type PodCliqueSet } from '@grove/api'
 import { type Client, KubeError, type KubeObject, setScale } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -44,7 +44,7 @@ export class HostileTenant {
     return this
   }
 
-  /** Ends it, removes its namespaces and returns how often it did each thing. */
+  /** Stops the tenant, deletes its namespaces and returns the number of its actions by type. */
   async stop(): Promise<Readonly<Record<string, number>>> {
     this.#stopped = true
     await Promise.all(this.#loops)
@@ -62,13 +62,13 @@ export class HostileTenant {
     this.#loops.push(run())
   }
 
-  /** Rejections are what this tenant is after. */
+  /** Rejections are expected. */
   async #tolerant(act: () => Promise<unknown>): Promise<void> {
     try {
       await act()
     } catch (error) {
       if (!(error instanceof KubeError)) throw error
-      this.#count(`answers ${error.status ?? error.code}`)
+      this.#count(`response ${error.status ?? error.code}`)
     }
   }
 
@@ -108,7 +108,7 @@ export class HostileTenant {
     await this.#create(namespace, 'many', {}, {}, quota.replicas)
   }
 
-  /** A Secret of the token's name that no controller fills. */
+  /** A Secret with the name of the token Secret that no controller fills. */
   async #withoutToken(namespace: string): Promise<void> {
     const name = 'tokenless'
     await this.#tolerant(() =>

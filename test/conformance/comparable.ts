@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Answer } from './http.ts'
+import type { Response } from './http.ts'
 
-/** Members that differ from server to server and from run to run. */
+/** Fields that differ between servers and runs. */
 const ignored = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'deletionTimestamp', 'continue'])
 
-/** The order of owners depends on the second in which they wrote, that of conflicts on a Go map. */
+/** The order of managers depends on the second of their writes, that of conflicts on a Go map. */
 const unordered = new Set(['managedFields', 'causes'])
 
 function byText(list: unknown): unknown {
   if (!Array.isArray(list)) return list
-  // Causes of custom kinds are repeated, once for every part of the real server that found them.
+  // A real server repeats a cause of a custom object for each of its validators.
   return [...new Set(list.map(item => JSON.stringify(item)))].sort()
 }
 
-/** What two servers must agree on about an answer. */
-export function comparable(answer: Answer): unknown {
-  return { status: answer.status, body: strip(answer.body) }
+/** Returns the parts of a response that two servers must have in common. */
+export function comparable(response: Response): unknown {
+  return { status: response.status, body: strip(response.body) }
 }
 
 function strip(value: unknown): unknown {
@@ -30,9 +30,9 @@ function strip(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !ignored.has(key))
-      // Custom kinds have their keys in the order of the alphabet, and texts are compared below.
+      // Keys of custom objects are sorted, and messages are compared below.
       .sort(([one], [other]) => (one < other ? -1 : 1))
-      // Messages that repeat a whole object, or a difference of objects in Go's notation, differ in its metadata.
+      // Messages that contain a whole object, or a Go diff of objects, differ in its metadata.
       .map(([key, inner]) => [
         key,
         key === 'message' && isLong(inner)
@@ -50,9 +50,10 @@ function isLong(value: unknown): boolean {
     (value.includes('patch: Invalid value') ||
       /^Invalid value: "(\{|map\[)/.test(value) ||
       value.includes('pod updates may not change') ||
-      // What may not change is repeated in the notation of Go.
+      // Messages about immutable fields contain the value in Go notation.
       /Invalid value: \{.*: field is immutable/.test(value) ||
-      // Several problems of a custom object are found in the order of a Go map; the causes have them all.
+      // The order of several errors in a message about a custom object depends on a Go map. The causes contain all of
+      // them.
       /^Widget\..* is invalid: \[/.test(value))
   )
 }

@@ -5,7 +5,7 @@ import { chapters } from './cases/index.ts'
 import { runSuite } from './suite.ts'
 
 runSuite('real Kubernetes', chapters, async () => {
-  // The API server alone: what controllers, scheduler and kubelets do is not what these cases are about.
+  // Only the API server runs: these cases do not cover controllers, scheduler and kubelets.
   const kubernetes = await startKubernetes({
     controllers: false,
     scheduler: false,

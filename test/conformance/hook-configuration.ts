@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { type HookServer, type Respond, startHook } from './hook-server.ts'
-import type { Answer } from './http.ts'
+import type { Response } from './http.ts'
 import { configMap } from './objects.ts'
-import type { Ground } from './suite.ts'
+import type { Fixture } from './suite.ts'
 
 const group = '/apis/admissionregistration.k8s.io/v1'
 
@@ -17,23 +17,23 @@ export const mapsRule = {
 
 type Kind = 'Mutating' | 'Validating'
 
-interface Setting extends Ground {
+interface Setting extends Fixture {
   readonly hook: HookServer
   readonly hookName: string
-  /** Creates a ConfigMap until the webhook is heard: a real server needs a moment to know of it. */
-  heard(): Promise<Answer>
+  /** Creates a ConfigMap until the webhook is called: a real server observes a new configuration with a delay. */
+  heard(): Promise<Response>
 }
 
-/** Runs a case with one webhook for the ConfigMaps of its namespace; `hook` replaces parts of its description. */
+/** Runs a case with one webhook for the ConfigMaps of its namespace; `hook` overrides fields of its configuration. */
 export async function withHook(
-  ground: Ground,
+  fixture: Fixture,
   kind: Kind,
   respond: Respond,
   hook: (server: HookServer) => object,
   run: (setting: Setting) => Promise<void>,
 ): Promise<void> {
-  const { http, id, namespace, core } = ground
-  const server = await startHook(ground, respond)
+  const { http, id, namespace, core } = fixture
+  const server = await startHook(fixture, respond)
   const path = `${group}/${kind.toLowerCase()}webhookconfigurations`
   const hookName = `hook.${id}.example.com`
   const made = await http.post(path, {
@@ -43,7 +43,7 @@ export async function withHook(
     webhooks: [
       {
         name: hookName,
-        clientConfig: { url: `https://127.0.0.1:${server.port}/judge`, caBundle: server.caBundle },
+        clientConfig: { url: `https://127.0.0.1:${server.port}/validate`, caBundle: server.caBundle },
         rules: [mapsRule],
         namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': namespace } },
         sideEffects: 'None',
@@ -57,8 +57,8 @@ export async function withHook(
     assert.equal(made.status, 201, made.raw)
     const heard = async () => {
       let attempt = 0
-      let last: Answer | undefined
-      await ground.eventually(
+      let last: Response | undefined
+      await fixture.eventually(
         async () => {
           last = await http.post(core('configmaps'), configMap(`probe-${attempt++}`))
         },
@@ -66,7 +66,7 @@ export async function withHook(
       )
       return last!
     }
-    await run({ ...ground, hook: server, hookName, heard })
+    await run({ ...fixture, hook: server, hookName, heard })
   } finally {
     await http.delete(`${path}/${id}`)
     await server.close()

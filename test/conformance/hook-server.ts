@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An admission webhook on loopback that says what a case wants it to say.
+// An admission webhook on loopback with responses that a case chooses.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { makeCertificates } from '@grove/cluster'
 import type { JsonObject } from './json.ts'
-import type { Ground } from './suite.ts'
+import type { Fixture } from './suite.ts'
 
 export interface HookRequest extends JsonObject {
   readonly uid: string
@@ -14,7 +14,7 @@ export interface HookRequest extends JsonObject {
   readonly oldObject: (JsonObject & { metadata: JsonObject }) | null
 }
 
-/** The response without its uid; one that never comes is waited for until the server is closed. */
+/** The response without its uid. A response that never resolves stays pending until the server is closed. */
 export type Respond = (request: HookRequest) => object | Promise<object>
 
 export interface HookServer {
@@ -24,8 +24,8 @@ export interface HookServer {
   close(): Promise<void>
 }
 
-/** Its certificate is for 127.0.0.1 and for the service `hook` of the case's namespace. */
-export async function startHook({ namespace }: Ground, respond: Respond): Promise<HookServer> {
+/** The certificate is valid for 127.0.0.1 and for the Service `hook` in the namespace of the case. */
+export async function startHook({ namespace }: Fixture, respond: Respond): Promise<HookServer> {
   const certificates = makeCertificates(Date.now(), ['127.0.0.1', `hook.${namespace}.svc`])
   const seen: HookRequest[] = []
   const server = createServer(certificates.server, async (incoming, outgoing) => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A plain HTTP client, so that the cases see what goes over the wire and nothing is smoothed over by a library.
+// A plain HTTP client, so that the cases see the bytes of the protocol instead of the result of a client library.
 import { Agent, type RequestOptions, request } from 'node:https'
 import { Document } from './json.ts'
 import { WatchStream } from './watch-stream.ts'
@@ -8,7 +8,7 @@ import { WatchStream } from './watch-stream.ts'
 export interface Target {
   readonly server: string
   readonly ca: string
-  /** Who the client is: a certificate, or the bearer of a token. */
+  /** Credentials of the client: a certificate or a bearer token. */
   readonly certificate?: string
   readonly key?: string
   readonly token?: string
@@ -20,13 +20,13 @@ export interface CallOptions {
   readonly contentType?: string
 }
 
-export class Answer extends Document {
+export class Response extends Document {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body as it came. */
+  /** The unparsed body. */
   readonly raw: string
 
-  constructor(status: number, headers: Answer['headers'], raw: string) {
+  constructor(status: number, headers: Response['headers'], raw: string) {
     super(parse(raw))
     this.status = status
     this.headers = headers
@@ -34,8 +34,8 @@ export class Answer extends Document {
   }
 }
 
-/** A server that does not answer within this is broken, not slow. */
-const answerTimeoutMs = 30_000
+/** A server that does not respond within this time is broken. */
+const responseTimeoutMs = 30_000
 
 export class Http {
   readonly #target: Target
@@ -50,7 +50,7 @@ export class Http {
     this.#agent.destroy()
   }
 
-  /** A client of the same server that has nothing but a token. */
+  /** Returns a client of the same server with only a bearer token. */
   bearer(token: string): Http {
     const { server, ca } = this.#target
     return new Http({ server, ca, token })
@@ -67,23 +67,23 @@ export class Http {
   strategicPatch = (path: string, body: unknown, options?: CallOptions) =>
     this.#patch('strategic-merge-patch+json', path, body, options)
 
-  /** Server-side apply; `manager` names who applies. */
+  /** Server-side apply by `manager`. */
   apply = (path: string, body: unknown, manager: string, query: Readonly<Record<string, string>> = {}) =>
     this.#patch('apply-patch+yaml', path, body, {
       query: { ...(manager && { fieldManager: manager }), ...query },
     })
 
-  #patch(type: string, path: string, body: unknown, options?: CallOptions): Promise<Answer> {
+  #patch(type: string, path: string, body: unknown, options?: CallOptions): Promise<Response> {
     return this.call('PATCH', path, body, { ...options, contentType: `application/${type}` })
   }
 
-  /** Objects are sent as JSON, texts as they are. */
-  call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  /** Objects are sent as JSON, strings unchanged. */
+  call(method: string, path: string, body?: unknown, options: CallOptions = {}): Promise<Response> {
+    const { promise, resolve, reject } = Promise.withResolvers<Response>()
     const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body)
     const outgoing = request(this.#url(path, options), {
       ...this.#options(method, options, text),
-      timeout: answerTimeoutMs,
+      timeout: responseTimeoutMs,
     })
     outgoing.on('response', incoming => {
       let received = ''
@@ -91,10 +91,10 @@ export class Http {
       incoming.on('data', chunk => {
         received += chunk
       })
-      incoming.on('end', () => resolve(new Answer(incoming.statusCode ?? 0, incoming.headers, received)))
+      incoming.on('end', () => resolve(new Response(incoming.statusCode ?? 0, incoming.headers, received)))
       incoming.on('error', reject)
     })
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} was not answered`)))
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} got no response`)))
     outgoing.on('error', reject)
     outgoing.end(text)
     return promise

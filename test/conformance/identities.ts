@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who the cases speak as, and how they come by their rights.
+// Users of the cases, and their rights.
 import assert from 'node:assert/strict'
-import type { Answer, CallOptions } from './http.ts'
-import type { Ground } from './suite.ts'
+import type { CallOptions, Response } from './http.ts'
+import type { Fixture } from './suite.ts'
 
 export const rbacVersion = 'rbac.authorization.k8s.io/v1'
 
-/** The administrator of the suite, speaking for someone else. */
+/** A client of the administrator that impersonates a user. */
 export function as(user: string, ...groups: string[]): CallOptions {
   return {
     headers: {
@@ -44,8 +44,8 @@ export const roleBinding = (name: string, roleName: string, subject: object, kin
 
 export const user = (name: string) => ({ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name })
 
-/** Lets a subject do something in the case's namespace. */
-export async function grant({ http, group }: Ground, subject: object, ...rules: Rule[]): Promise<void> {
+/** Grants a subject a right in the namespace of the case. */
+export async function grant({ http, group }: Fixture, subject: object, ...rules: Rule[]): Promise<void> {
   assert.equal((await http.post(group(rbacVersion, 'roles'), role('granted', ...rules))).status, 201)
   const bound = await http.post(
     group(rbacVersion, 'rolebindings'),
@@ -54,4 +54,4 @@ export async function grant({ http, group }: Ground, subject: object, ...rules: 
   assert.equal(bound.status, 201)
 }
 
-export const allowed = (answer: Answer) => answer.status !== 403
+export const allowed = (response: Response) => response.status !== 403

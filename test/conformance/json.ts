@@ -2,7 +2,7 @@
 
 export type JsonObject = Record<string, unknown>
 
-/** The value at a path such as `spec.containers.0.image`; keys with dots in them are given one by one. */
+/** Returns the value at a path such as `spec.containers.0.image`. Keys that contain dots are separate arguments. */
 export function at(value: unknown, ...path: string[]): unknown {
   const keys = path.length === 1 ? path[0]!.split('.') : path
   let found = value
@@ -13,7 +13,7 @@ export function at(value: unknown, ...path: string[]): unknown {
   return found
 }
 
-/** A JSON document with a way to look into it. */
+/** A JSON document with access by path. */
 export class Document {
   readonly body: unknown
 
@@ -29,7 +29,7 @@ export class Document {
     return String(this.at(...path))
   }
 
-  /** A copy of the whole document, to be sent back with changes. */
+  /** Returns a copy of the document, to send it back with changes. */
   object(): JsonObject & { metadata: JsonObject } {
     return structuredClone(this.body) as JsonObject & { metadata: JsonObject }
   }

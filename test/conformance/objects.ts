@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The objects that the cases create, as small as the API accepts them.
-import type { Ground } from './suite.ts'
+// Objects of the cases, with as few fields as the API accepts.
+import type { Fixture } from './suite.ts'
 
 export function configMap(
   name: string,
@@ -46,7 +46,7 @@ export function service(name: string, spec: object = {}): object {
   }
 }
 
-/** The schema of the custom kind that most cases use. */
+/** The schema of the custom resource that most cases use. */
 const widgetSchema = {
   type: 'object',
   properties: {
@@ -75,8 +75,8 @@ const widgetSchema = {
   },
 }
 
-/** A definition of `Widget` in a group of the case's own. `version` and `spec` replace parts of it. */
-export function widgetDefinition({ id }: Ground, version: object = {}, spec: object = {}): object {
+/** A definition of `Widget` in its own group. `version` and `spec` override parts of it. */
+export function widgetDefinition({ id }: Fixture, version: object = {}, spec: object = {}): object {
   const group = `${id}.example.com`
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -110,28 +110,34 @@ export function widgetDefinition({ id }: Ground, version: object = {}, spec: obj
 
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 
-/** Creates the definition and waits until its kind is served. Returns where its objects are. */
+/** Creates the definition, waits until its kind is served, and returns the path of its objects. */
 export async function defineWidgets(
-  ground: Ground,
+  fixture: Fixture,
   version: object = {},
   spec: object = {},
 ): Promise<string> {
-  const { http, id, namespace } = ground
-  const created = await http.post(definitionsPath, widgetDefinition(ground, version, spec))
+  const { http, id, namespace } = fixture
+  const created = await http.post(definitionsPath, widgetDefinition(fixture, version, spec))
   if (created.status !== 201) throw new Error(created.raw)
   const name = created.text('metadata.name')
-  await ground.eventually(
+  await fixture.eventually(
     () => http.get(`${definitionsPath}/${name}`),
-    answer => JSON.stringify(answer.at('status.conditions') ?? '').includes('"Established","status":"True"'),
+    response =>
+      JSON.stringify(response.at('status.conditions') ?? '').includes('"Established","status":"True"'),
   )
   const path = `/apis/${id}.example.com/v1/namespaces/${namespace}/widgets`
-  await ground.eventually(
+  await fixture.eventually(
     () => http.get(path),
-    answer => answer.status === 200,
+    response => response.status === 200,
   )
   return path
 }
 
-export function widget({ id }: Ground, name: string, spec: object = { size: 2 }, extra: object = {}): object {
+export function widget(
+  { id }: Fixture,
+  name: string,
+  spec: object = { size: 2 },
+  extra: object = {},
+): object {
   return { apiVersion: `${id}.example.com/v1`, kind: 'Widget', metadata: { name }, spec, ...extra }
 }

@@ -2,7 +2,7 @@
 
 import type { Document, JsonObject } from './json.ts'
 
-/** Who owns what, without the times: `manager operation subresource` and the fields. */
+/** Returns the managed fields without times: `manager operation subresource` and the fields. */
 export function ownersOf(document: Document): Record<string, unknown> {
   const entries = (document.at('metadata.managedFields') ?? []) as JsonObject[]
   return Object.fromEntries(
@@ -13,7 +13,7 @@ export function ownersOf(document: Document): Record<string, unknown> {
   )
 }
 
-/** The names of the owners alone. */
+/** Returns the names of the managers. */
 export function ownerNames(document: Document): string[] {
   return Object.keys(ownersOf(document))
 }

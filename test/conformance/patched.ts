@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the cases of patches are applied to.
+// Objects for the cases about patches.
 import assert from 'node:assert/strict'
 import { configMap, deployment } from './objects.ts'
-import type { Ground } from './suite.ts'
+import type { Fixture } from './suite.ts'
 
 export async function map(
-  { http, core }: Ground,
+  { http, core }: Fixture,
   data: Record<string, string> = { a: '1', b: '2' },
 ): Promise<string> {
   await http.post(core('configmaps'), configMap('m', data))
@@ -14,7 +14,7 @@ export async function map(
 }
 
 /** A deployment with two containers and a volume, for patches that merge lists. */
-export async function workload({ http, group }: Ground): Promise<string> {
+export async function workload({ http, group }: Fixture): Promise<string> {
   const template = {
     metadata: { labels: { app: 'd' } },
     spec: {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What random requests are about: a few kinds, with what may be said of them, right and wrong.
+// A few kinds for random requests, with valid and invalid values.
 import type { Random } from '@grove/cluster'
 import { deployment, widgetDefinition } from './objects.ts'
-import type { Ground } from './suite.ts'
+import type { Fixture } from './suite.ts'
 
 export const pick = <T>(random: Random, values: readonly T[]): T => values[random.integer(values.length)]!
 export const chance = (random: Random, percent: number) => random.integer(100) < percent
 export const names = ['a', 'b', 'c', 'd']
-const words = ['x', 'y', 'z', '']
+const texts = ['x', 'y', 'z', '']
 
 const id = 'random'
 const widgetGroup = `${id}.example.com`
 
-/** The custom kind among them. */
-export const randomDefinition = widgetDefinition({ id } as Ground)
+/** The custom resource among them. */
+export const randomDefinition = widgetDefinition({ id } as Fixture)
 
 export interface Kind {
   readonly path: string
@@ -28,17 +28,17 @@ export interface Kind {
 function metadata(name: string, random: Random): object {
   return {
     name,
-    ...(chance(random, 40) && { labels: { [pick(random, ['app', 'tier'])]: pick(random, words) } }),
-    ...(chance(random, 20) && { annotations: { note: pick(random, words) } }),
+    ...(chance(random, 40) && { labels: { [pick(random, ['app', 'tier'])]: pick(random, texts) } }),
+    ...(chance(random, 20) && { annotations: { note: pick(random, texts) } }),
     ...(chance(random, 15) && { finalizers: [pick(random, ['example.com/one', 'example.com/two'])] }),
   }
 }
 
 export function metadataPatch(random: Random): object {
   return pick(random, [
-    { labels: { app: pick(random, [...words, null]) } },
+    { labels: { app: pick(random, [...texts, null]) } },
     { labels: null },
-    { annotations: { note: pick(random, [...words, null]) } },
+    { annotations: { note: pick(random, [...texts, null]) } },
     { finalizers: null },
     { finalizers: ['example.com/two'] },
   ])
@@ -47,7 +47,7 @@ export function metadataPatch(random: Random): object {
 const container = (random: Random) => ({
   name: pick(random, ['main', 'side']),
   image: pick(random, ['i:1', 'i:2', 'i']),
-  ...(chance(random, 30) && { env: [{ name: pick(random, ['A', 'B']), value: pick(random, words) }] }),
+  ...(chance(random, 30) && { env: [{ name: pick(random, ['A', 'B']), value: pick(random, texts) }] }),
   ...(chance(random, 30) && { ports: [{ containerPort: pick(random, [80, 81]) }] }),
   ...(chance(random, 30) && {
     resources: { limits: { cpu: pick(random, ['1', '1000m', '0.5']), memory: '1Gi' } },
@@ -60,10 +60,10 @@ export const kinds: readonly Kind[] = [
     kind: 'ConfigMap',
     make: (name, random) => ({
       metadata: metadata(name, random),
-      data: { [pick(random, ['k', 'l'])]: pick(random, words) },
+      data: { [pick(random, ['k', 'l'])]: pick(random, texts) },
     }),
     patch: random => ({
-      data: pick(random, [null, { k: pick(random, [...words, null]) }, { l: pick(random, words) }, { k: 1 }]),
+      data: pick(random, [null, { k: pick(random, [...texts, null]) }, { l: pick(random, texts) }, { k: 1 }]),
     }),
   },
   {
@@ -90,9 +90,9 @@ export const kinds: readonly Kind[] = [
   {
     path: 'api/v1/secrets',
     kind: 'Secret',
-    make: (name, random) => ({ metadata: metadata(name, random), stringData: { k: pick(random, words) } }),
+    make: (name, random) => ({ metadata: metadata(name, random), stringData: { k: pick(random, texts) } }),
     patch: random => ({
-      stringData: { l: pick(random, words) },
+      stringData: { l: pick(random, texts) },
       ...(chance(random, 10) && { type: 'other' }),
     }),
   },
@@ -117,20 +117,20 @@ export const kinds: readonly Kind[] = [
     kind: 'Lease',
     make: (name, random) => ({
       metadata: metadata(name, random),
-      spec: { holderIdentity: pick(random, words), leaseDurationSeconds: pick(random, [0, 1, 5]) },
+      spec: { holderIdentity: pick(random, texts), leaseDurationSeconds: pick(random, [0, 1, 5]) },
     }),
-    patch: random => ({ spec: { holderIdentity: pick(random, [...words, null]) } }),
+    patch: random => ({ spec: { holderIdentity: pick(random, [...texts, null]) } }),
   },
   {
     path: 'api/v1/services',
     kind: 'Service',
-    // Without addresses, which servers draw by chance, and always of one type.
+    // No cluster IPs, which servers choose at random, and always the same type.
     make: (name, random) => ({
       metadata: metadata(name, random),
       spec: {
         clusterIP: 'None',
         selector: { app: name },
-        ports: [{ port: pick(random, [80, 0, 81]), name: pick(random, words) }],
+        ports: [{ port: pick(random, [80, 0, 81]), name: pick(random, texts) }],
       },
     }),
     patch: random => ({
@@ -151,7 +151,7 @@ export const kinds: readonly Kind[] = [
       kind: 'Widget',
       metadata: metadata(name, random),
       spec: {
-        // One mistake at a time: which of several the real server names depends on the order of a Go map.
+        // One error at a time: the real server reports one of several errors in the order of a Go map.
         ...pick<object>(random, [
           { size: 1 },
           { size: 2 },
@@ -161,12 +161,12 @@ export const kinds: readonly Kind[] = [
         ]),
         ...(chance(random, 30) && { color: pick(random, ['red', 'blue', 'green', null]) }),
         ...(chance(random, 30) && { replicas: pick(random, [0, 1, 5]) }),
-        ...(chance(random, 30) && { parts: [{ name: pick(random, words) }, {}] }),
+        ...(chance(random, 30) && { parts: [{ name: pick(random, texts) }, {}] }),
         ...(chance(random, 30) && {
-          free: { [pick(random, words)]: pick<unknown>(random, [1, null, [], {}]) },
+          free: { [pick(random, texts)]: pick<unknown>(random, [1, null, [], {}]) },
         }),
       },
-      ...(chance(random, 20) && { status: { phase: pick(random, words), replicas: 1 } }),
+      ...(chance(random, 20) && { status: { phase: pick(random, texts), replicas: 1 } }),
     }),
     patch: random =>
       pick<object>(random, [

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random requests from a seed. Few names and values, so that objects meet: conflicts, absences and repetitions are the
-// interesting part.
+// Random requests from a seed. Names and values are few, so that conflicts, missing objects and duplicates are
+// frequent.
 import type { Random } from '@grove/cluster'
 import { chance, type Kind, kinds, metadataPatch, names, pick } from './random-kinds.ts'
 
 export interface Operation {
   readonly method: string
-  /** Below the namespace's path. */
+  /** Relative to the path of the namespace. */
   readonly path: string
   readonly contentType?: string
   readonly query?: Readonly<Record<string, string>>
@@ -27,7 +27,7 @@ function scaleOf(name: string, random: Random): object {
   }
 }
 
-/** One request about one of a few objects. */
+/** Returns one request about one of a few objects. */
 export function randomOperation(random: Random, namespace: string): Operation {
   const kind = pick(random, kinds)
   const collection = `/${kind.path.replace(/\/([^/]+)$/, `/namespaces/${namespace}/$1`)}`
@@ -54,7 +54,7 @@ export function randomOperation(random: Random, namespace: string): Operation {
     case 6:
       return { method: 'PATCH', path, contentType: 'application/merge-patch+json', body: body(), query: dry }
     case 7:
-      // Custom kinds have no strategic patches.
+      // Custom resources have no strategic merge patch.
       if (kind.isCustom) return { method: 'GET', path }
       return {
         method: 'PATCH',

@@ -11,11 +11,11 @@ import { randomDefinition } from './random-kinds.ts'
 import { randomOperation } from './random-operations.ts'
 
 const steps = Number(process.env.GROVE_STEPS ?? 3_000)
-const first = Number(process.env.GROVE_SEED ?? 1)
+const first = Number(process.env.GROVE_SEED ?? process.env.SEED ?? 1)
 const seeds = Array.from({ length: Number(process.env.GROVE_SEEDS ?? 1) }, (_, index) => first + index)
 
 describe('random operations', () => {
-  it(`have the same outcome on both servers (GROVE_SEED=${first}, GROVE_SEEDS=${seeds.length})`, async () => {
+  it(`have the same result on both servers (GROVE_SEED=${first}, GROVE_SEEDS=${seeds.length})`, async () => {
     await using kubernetes = await startKubernetes({
       controllers: false,
       scheduler: false,
@@ -49,16 +49,16 @@ describe('random operations', () => {
   })
 })
 
-/** The custom kind, and a moment until it is served. */
+/** Creates the custom resource definition and waits until it is served. */
 async function define(http: Http): Promise<void> {
   await http.post(definitionsPath, randomDefinition)
   await waitFor('the custom kind', async () => {
-    const answer = await http.get('/apis/random.example.com/v1/widgets')
-    return answer.status === 200
+    const response = await http.get('/apis/random.example.com/v1/widgets')
+    return response.status === 200
   })
 }
 
-/** Every seed has a namespace of its own. */
+/** Every seed uses its own namespace. */
 async function compare(real: Http, embedded: Http, seed: number): Promise<void> {
   const random = seededRandom(seed)
   const namespace = `random-${seed}`

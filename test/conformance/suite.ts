@@ -3,23 +3,23 @@
 import { after, before, describe, it } from 'node:test'
 import { Http, type Target } from './http.ts'
 
-/** What one case stands on: a server and a namespace of its own. */
-export interface Ground {
+/** The fixture of one case: a server and an own namespace. */
+export interface Fixture {
   readonly http: Http
   readonly namespace: string
-  /** Differs from case to case; for things outside of namespaces. */
+  /** Unique for each case; for names of cluster-scoped objects. */
   readonly id: string
   /** `/api/v1/namespaces/<own>/<rest>` */
   core(rest: string): string
   /** `/apis/<groupVersion>/namespaces/<own>/<rest>` */
   group(groupVersion: string, rest: string): string
-  /** Asks until the answer is right; for what a real server does a moment later. */
-  eventually<T>(ask: () => Promise<T>, right: (answer: T) => boolean): Promise<T>
+  /** Repeats a request until the response is right, for effects that a real server applies with a delay. */
+  eventually<T>(ask: () => Promise<T>, right: (response: T) => boolean): Promise<T>
 }
 
 export interface Case {
   readonly name: string
-  readonly run: (ground: Ground) => Promise<void>
+  readonly run: (fixture: Fixture) => Promise<void>
 }
 
 export interface Chapter {
@@ -31,17 +31,17 @@ export function chapter(title: string, cases: Readonly<Record<string, Case['run'
   return { title, cases: Object.entries(cases).map(([name, run]) => ({ name, run })) }
 }
 
-/** What the suite runs against. */
+/** The server under test. */
 export interface Server {
   readonly target: Target
   stop(): Promise<void>
 }
 
 const pollMs = 20
-/** Generous, because it only bounds failures: some controllers look for the first time after a quarter of a minute. */
+/** Long, because it only bounds failures: some controllers run for the first time after 15 s. */
 const patienceMs = 120_000
 
-/** `prefix` starts the names of the namespaces, for a server that has seen the suite before. */
+/** `prefix` is the start of the namespace names. A server that runs the suite twice needs two prefixes. */
 export function runSuite(
   title: string,
   chapters: readonly Chapter[],
@@ -66,13 +66,13 @@ export function runSuite(
           it(name, async () => {
             const id = `${prefix}-${++count}`
             await http.post('/api/v1/namespaces', { metadata: { name: id } })
-            await run(groundFor(http, id))
+            await run(fixtureFor(http, id))
           })
       })
   })
 }
 
-function groundFor(http: Http, id: string): Ground {
+function fixtureFor(http: Http, id: string): Fixture {
   return {
     http,
     id,
@@ -81,9 +81,9 @@ function groundFor(http: Http, id: string): Ground {
     group: (groupVersion, rest) => `/apis/${groupVersion}/namespaces/${id}/${rest}`,
     async eventually(ask, right) {
       for (const end = Date.now() + patienceMs; ; ) {
-        const answer = await ask()
-        if (right(answer)) return answer
-        if (Date.now() > end) throw new Error(`never became right; last: ${JSON.stringify(answer)}`)
+        const response = await ask()
+        if (right(response)) return response
+        if (Date.now() > end) throw new Error(`never became right; last: ${JSON.stringify(response)}`)
         await new Promise(resolve => setTimeout(resolve, pollMs))
       }
     },

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Document } from './json.ts'
 
-/** Its body is the object that the event is about. */
+/** The body is the object of the event. */
 export class WatchEvent extends Document {
   readonly type: string
 
@@ -14,7 +14,7 @@ export class WatchEvent extends Document {
   }
 }
 
-/** An event that has not come after this long will not come; generous, because it only bounds failures. */
+/** The longest wait for an event. Long, because it only bounds failures. */
 const eventTimeoutMs = 60_000
 
 /** The events of one watch, in order. */
@@ -23,7 +23,7 @@ export class WatchStream {
   readonly #close: () => void
   readonly #events: WatchEvent[] = []
   #ended = false
-  #wake: (() => void) | undefined
+  #notify: (() => void) | undefined
   #rest = ''
 
   constructor(incoming: IncomingMessage, close: () => void) {
@@ -34,17 +34,17 @@ export class WatchStream {
     for (const end of ['end', 'close', 'error'] as const)
       incoming.on(end, () => {
         this.#ended = true
-        this.#wake?.()
+        this.#notify?.()
       })
   }
 
-  /** The next event; undefined when the server has ended the watch. */
+  /** Returns the next event, or undefined when the server has ended the watch. */
   async next(): Promise<WatchEvent | undefined> {
     const deadline = setTimeout(() => this.#fail(), eventTimeoutMs)
     try {
       while (this.#events.length === 0 && !this.#ended)
         await new Promise<void>(resolve => {
-          this.#wake = resolve
+          this.#notify = resolve
         })
       return this.#events.shift()
     } finally {
@@ -52,7 +52,7 @@ export class WatchStream {
     }
   }
 
-  /** The next event that is no bookmark. */
+  /** Returns the next event that is not a bookmark. */
   async nextChange(): Promise<WatchEvent | undefined> {
     for (;;) {
       const event = await this.next()
@@ -82,12 +82,12 @@ export class WatchStream {
     const lines = (this.#rest + chunk).split('\n')
     this.#rest = lines.pop() ?? ''
     for (const line of lines) if (line !== '') this.#events.push(new WatchEvent(line))
-    this.#wake?.()
+    this.#notify?.()
   }
 
   #fail(): void {
     this.#ended = true
     this.close()
-    this.#wake?.()
+    this.#notify?.()
   }
 }

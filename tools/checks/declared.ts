@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every package declares what it imports. npm keeps all packages in one folder, so an import that is not declared works
-// here and fails where the package is installed alone.
+// Every package declares its imports. npm installs all packages into one folder, so that an undeclared import works
+// here but fails where the package is installed alone.
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { importedBy } from './imports.ts'
@@ -12,7 +12,7 @@ interface Manifest {
   readonly devDependencies?: Readonly<Record<string, string>>
 }
 
-/** Not shipped: these may use the tools of the whole repository. */
+/** Files that are not shipped may use the tools of the whole repository. */
 const notShipped = /^test\/|\.test\.ts$|\.fixture\.ts$|\/(bench|generate|testing)\//
 
 export function checkDeclared(root: string): string[] {
@@ -34,7 +34,7 @@ export function checkDeclared(root: string): string[] {
   return problems
 }
 
-/** Undefined for files and for modules of Node. */
+/** Returns undefined for files and for modules of Node. */
 function packageOf(target: string): string | undefined {
   return /^(?!node:)((?:@[\w-]+\/)?[\w][\w.-]*)(?:\/|$)/.exec(target)?.[1]
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Generated files are what their generator makes today.
+// Generated files are equal to the current output of their generator.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { generators } from '../generate.ts'
@@ -10,7 +10,7 @@ export async function checkGenerated(root: string): Promise<string[]> {
   for (const generator of generators) {
     for (const [path, wanted] of Object.entries(await generator.files())) {
       if (read(join(root, path)) !== wanted)
-        problems.push(`${path} is not what its generator makes; run: npm run generate`)
+        problems.push(`${path} differs from the output of its generator; run: npm run generate`)
     }
   }
   return problems

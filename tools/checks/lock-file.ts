@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that npm installs is locked with its checksum, and none of it runs a program while it is installed: what
-// such a program downloads is not in the lock file.
+// The lock file has a checksum for everything that npm installs. No package runs a program during the installation,
+// because the lock file does not cover what such a program downloads.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 

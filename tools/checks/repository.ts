@@ -2,8 +2,10 @@
 
 import { resolve } from 'node:path'
 import { checkDeclared } from './declared.ts'
+import { checkFolderCycles } from './folder-cycles.ts'
 import { checkGenerated } from './generated.ts'
-import { checkFolderCycles, checkImports } from './imports.ts'
+import { checkImports } from './imports.ts'
+import { checkLanguage } from './language.ts'
 import { checkLinks } from './links.ts'
 import { checkLockFile } from './lock-file.ts'
 
@@ -14,6 +16,7 @@ const problems = [
   ...checkDeclared(root),
   ...checkLockFile(root),
   ...checkLinks(root),
+  ...checkLanguage(root),
   ...(await checkGenerated(root)),
 ]
 for (const problem of problems) console.error(problem)

@@ -7,7 +7,7 @@ import { chapter } from '../suite.ts'
 
 const text = { type: 'string' }
 
-/** Lists of every kind. */
+/** A Deployment with lists of every merge type. */
 const schema = {
   type: 'object',
   properties: {
@@ -57,7 +57,7 @@ export const applyLists = chapter('server-side apply of lists', {
       },
     })
   },
-  'an absent key of an item has its default': async ({ http, core }) => {
+  'an omitted key of a list item has its default': async ({ http, core }) => {
     const made = await http.apply(
       core('services/s'),
       service('s', { ports: [{ name: 'a', port: 80 }] }),
@@ -93,12 +93,12 @@ export const applyLists = chapter('server-side apply of lists', {
     })
     await http.mergePatch(core('configmaps/m'), { metadata: { finalizers: null } })
   },
-  'custom kinds say how their lists are merged': async ground => {
-    const { http } = ground
-    const path = `${await defineWidgets(ground, version)}/w`
+  'the schema of a custom resource defines how its lists are merged': async fixture => {
+    const { http } = fixture
+    const path = `${await defineWidgets(fixture, version)}/w`
     const made = await http.apply(
       path,
-      widget(ground, 'w', {
+      widget(fixture, 'w', {
         tags: ['a'],
         args: ['x', 'y'],
         unit: { a: '1' },
@@ -120,48 +120,48 @@ export const applyLists = chapter('server-side apply of lists', {
     })
     const both = await http.apply(
       path,
-      widget(ground, 'w', { tags: ['b'], ports: [{ port: 1, protocol: 'UDP' }] }),
+      widget(fixture, 'w', { tags: ['b'], ports: [{ port: 1, protocol: 'UDP' }] }),
       'two',
     )
     assert.deepEqual(both.at('spec.tags'), ['a', 'b'])
     assert.equal((both.at('spec.ports') as unknown[]).length, 2)
-    const refused = await http.apply(path, widget(ground, 'w', { args: ['z'], unit: { b: '2' } }), 'three')
+    const rejected = await http.apply(path, widget(fixture, 'w', { args: ['z'], unit: { b: '2' } }), 'three')
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Apply failed with 2 conflicts: conflicts with "one":\n- .spec.args\n- .spec.unit',
     )
   },
-  'custom kinds refuse the null that an emptied list leaves': async ground => {
-    const { http } = ground
-    const list = await defineWidgets(ground, version)
+  'a custom resource rejects the null that an emptied list leaves': async fixture => {
+    const { http } = fixture
+    const list = await defineWidgets(fixture, version)
     const path = `${list}/w`
-    await http.apply(path, widget(ground, 'w', { tags: ['a'] }), 'one')
+    await http.apply(path, widget(fixture, 'w', { tags: ['a'] }), 'one')
     await http.mergePatch(path, { spec: { tags: ['b'] } }, { query: { fieldManager: 'two' } })
-    await http.apply(path, widget(ground, 'w', { tags: ['b'] }), 'one')
+    await http.apply(path, widget(fixture, 'w', { tags: ['b'] }), 'one')
     await http.mergePatch(path, { spec: { tags: [] } }, { query: { fieldManager: 'two' } })
-    await http.apply(path, widget(ground, 'w', { tags: ['c'] }), 'one')
-    const emptied = await http.apply(path, widget(ground, 'w', {}), 'one')
+    await http.apply(path, widget(fixture, 'w', { tags: ['c'] }), 'one')
+    const emptied = await http.apply(path, widget(fixture, 'w', {}), 'one')
     assert.equal(emptied.status, 422)
     assert.match(emptied.text('message'), /spec\.tags: Invalid value: "null"/)
   },
-  'custom kinds have a status to apply': async ground => {
-    const { http } = ground
-    const path = `${await defineWidgets(ground, version)}/w`
-    await http.apply(path, widget(ground, 'w', { tags: ['a'] }), 'one')
+  'applies the status of a custom resource': async fixture => {
+    const { http } = fixture
+    const path = `${await defineWidgets(fixture, version)}/w`
+    await http.apply(path, widget(fixture, 'w', { tags: ['a'] }), 'one')
     const applied = await http.apply(
       `${path}/status`,
-      widget(ground, 'w', { tags: ['ignored'] }, { status: { phase: 'Up' } }),
+      widget(fixture, 'w', { tags: ['ignored'] }, { status: { phase: 'Up' } }),
       'two',
     )
     assert.equal(applied.status, 200)
     assert.deepEqual(applied.at('spec.tags'), ['a'])
     assert.deepEqual(ownersOf(applied)['two Apply status'], { 'f:status': { 'f:phase': {} } })
   },
-  'custom kinds refuse unknown fields': async ground => {
-    const { http } = ground
-    const path = `${await defineWidgets(ground, version)}/w`
-    const refused = await http.apply(path, widget(ground, 'w', { nonsense: 1 }), 'one')
-    assert.equal(refused.status, 500)
-    assert.match(refused.text('message'), /\.spec\.nonsense: field not declared in schema$/)
+  'a custom resource rejects unknown fields': async fixture => {
+    const { http } = fixture
+    const path = `${await defineWidgets(fixture, version)}/w`
+    const rejected = await http.apply(path, widget(fixture, 'w', { nonsense: 1 }), 'one')
+    assert.equal(rejected.status, 500)
+    assert.match(rejected.text('message'), /\.spec\.nonsense: field not declared in schema$/)
   },
 })

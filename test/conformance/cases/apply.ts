@@ -6,7 +6,7 @@ import { ownerNames, ownersOf } from '../owners.ts'
 import { chapter } from '../suite.ts'
 
 export const apply = chapter('server-side apply', {
-  'creates what is not there': async ({ http, core }) => {
+  'creates an object that does not exist': async ({ http, core }) => {
     const made = await http.apply(core('configmaps/m'), configMap('m', { a: '1' }), 'me')
     assert.equal(made.status, 201)
     assert.deepEqual(ownersOf(made), { 'me Apply': { 'f:data': { 'f:a': {} } } })
@@ -14,13 +14,13 @@ export const apply = chapter('server-side apply', {
     assert.equal(again.status, 200)
     assert.equal(again.at('metadata.resourceVersion'), made.at('metadata.resourceVersion'))
   },
-  'is written in YAML too': async ({ http, core }) => {
+  'accepts YAML': async ({ http, core }) => {
     const text = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: m\ndata:\n  a: "1"\n'
     const made = await http.apply(core('configmaps/m'), text, 'me')
     assert.equal(made.status, 201)
     assert.deepEqual(made.at('data'), { a: '1' })
   },
-  'changes its own, and removes what it no longer wants': async ({ http, core }) => {
+  'updates its own fields, and removes fields that are no longer applied': async ({ http, core }) => {
     await http.apply(core('configmaps/m'), configMap('m', { a: '1', b: '2' }, { labels: { l: 'v' } }), 'me')
     const changed = await http.apply(core('configmaps/m'), configMap('m', { a: '9' }), 'me')
     assert.equal(changed.status, 200)
@@ -28,11 +28,11 @@ export const apply = chapter('server-side apply', {
     assert.equal(changed.at('metadata.labels'), undefined)
     assert.deepEqual(ownersOf(changed), { 'me Apply': { 'f:data': { 'f:a': {} } } })
   },
-  'conflicts with those who own what it would change': async ({ http, core }) => {
+  'conflicts with the owners of fields that it would change': async ({ http, core }) => {
     await http.apply(core('configmaps/m'), configMap('m', { a: '1', b: '2' }), 'one')
-    const refused = await http.apply(core('configmaps/m'), configMap('m', { a: '9' }), 'two')
-    assert.equal(refused.status, 409)
-    assert.deepEqual(refused.body, {
+    const rejected = await http.apply(core('configmaps/m'), configMap('m', { a: '9' }), 'two')
+    assert.equal(rejected.status, 409)
+    assert.deepEqual(rejected.body, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -52,18 +52,18 @@ export const apply = chapter('server-side apply', {
       { data: { b: '2', c: '3' } },
       { query: { fieldManager: 'two' } },
     )
-    const refused = await http.apply(
+    const rejected = await http.apply(
       core('configmaps/m'),
       configMap('m', { a: '9', b: '9', c: '9' }),
       'three',
     )
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Apply failed with 3 conflicts: conflicts with "one":\n- .data.a\nconflicts with "two" using v1:\n- .data.b\n- .data.c',
     )
-    assert.equal((refused.at('details.causes') as unknown[]).length, 3)
+    assert.equal((rejected.at('details.causes') as unknown[]).length, 3)
   },
-  'takes over by force': async ({ http, core }) => {
+  'takes over fields by force': async ({ http, core }) => {
     await http.apply(core('configmaps/m'), configMap('m', { a: '1', b: '2' }), 'one')
     const forced = await http.apply(core('configmaps/m'), configMap('m', { a: '9' }), 'two', {
       force: 'true',
@@ -75,7 +75,10 @@ export const apply = chapter('server-side apply', {
       'two Apply': { 'f:data': { 'f:a': {} } },
     })
   },
-  'shares what two want alike, until the last lets go': async ({ http, core }) => {
+  'shares fields that two managers apply with the same value, until the last one removes them': async ({
+    http,
+    core,
+  }) => {
     await http.apply(core('configmaps/m'), configMap('m', { a: '1' }), 'one')
     const shared = await http.apply(core('configmaps/m'), configMap('m', { a: '1' }), 'two')
     assert.deepEqual(ownerNames(shared).sort(), ['one Apply', 'two Apply'])
@@ -84,20 +87,20 @@ export const apply = chapter('server-side apply', {
     const gone = await http.apply(core('configmaps/m'), configMap('m', {}), 'two')
     assert.equal(gone.at('data'), undefined)
   },
-  'leaves alone what others have written': async ({ http, group }) => {
+  'does not change fields of other managers': async ({ http, group }) => {
     const path = group('apps/v1', 'deployments/d')
     await http.apply(path, deployment('d', { replicas: 1 }), 'me')
     await http.mergePatch(`${path}/scale`, { spec: { replicas: 5 } }, { query: { fieldManager: 'scaler' } })
     const kept = await http.apply(path, deployment('d', { replicas: undefined }), 'me')
     assert.equal(kept.status, 200)
     assert.equal(kept.at('spec.replicas'), 5)
-    const refused = await http.apply(path, deployment('d', { replicas: 2 }), 'me')
+    const rejected = await http.apply(path, deployment('d', { replicas: 2 }), 'me')
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Apply failed with 1 conflict: conflict with "scaler" with subresource "scale" using apps/v1: .spec.replicas',
     )
   },
-  'takes over from kubectl what kubectl applied before': async ({ http, core }) => {
+  'takes over fields of an earlier client-side kubectl apply': async ({ http, core }) => {
     const applied = JSON.stringify(configMap('m', { a: '1' }))
     const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': applied }
     await http.post(core('configmaps'), configMap('m', { a: '1' }, { annotations }), {
@@ -109,7 +112,7 @@ export const apply = chapter('server-side apply', {
     assert.equal(taken.status, 200)
     assert.equal(taken.at('data.a'), '2')
   },
-  'of a status': async ({ http, core }) => {
+  'applies a status': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const status = (phase: string) => ({
       apiVersion: 'v1',
@@ -121,15 +124,15 @@ export const apply = chapter('server-side apply', {
     assert.equal(applied.status, 200)
     assert.equal(applied.at('status.phase'), 'Running')
     assert.deepEqual(ownersOf(applied)['kubelet Apply status'], { 'f:status': { 'f:phase': {} } })
-    const refused = await http.apply(core('pods/p/status'), status('Failed'), 'other')
+    const rejected = await http.apply(core('pods/p/status'), status('Failed'), 'other')
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Apply failed with 1 conflict: conflict with "kubelet" with subresource "status": .status.phase',
     )
     const missing = await http.apply(core('pods/none/status'), { ...status('Running') }, 'kubelet')
     assert.equal(missing.status, 404)
   },
-  'of a scale': async ({ http, group }) => {
+  'applies a scale': async ({ http, group }) => {
     const path = group('apps/v1', 'deployments/d')
     await http.post(group('apps/v1', 'deployments'), deployment('d'), { query: { fieldManager: 'one' } })
     const scale = {
@@ -138,23 +141,23 @@ export const apply = chapter('server-side apply', {
       metadata: { name: 'd' },
       spec: { replicas: 2 },
     }
-    const refused = await http.apply(`${path}/scale`, scale, 'two')
-    assert.equal(refused.status, 409)
+    const rejected = await http.apply(`${path}/scale`, scale, 'two')
+    assert.equal(rejected.status, 409)
     const forced = await http.apply(`${path}/scale`, scale, 'two', { force: 'true' })
     assert.equal(forced.at('spec.replicas'), 2)
     assert.deepEqual(ownersOf(await http.get(path))['two Apply scale'], { 'f:spec': { 'f:replicas': {} } })
   },
-  'as a dry run writes nothing': async ({ http, core }) => {
+  'stores nothing in a dry run': async ({ http, core }) => {
     const made = await http.apply(core('configmaps/m'), configMap('m'), 'me', { dryRun: 'All' })
     assert.equal(made.status, 201)
     assert.deepEqual(ownerNames(made), ['me Apply'])
     assert.equal((await http.get(core('configmaps/m'))).status, 404)
   },
-  'needs a manager': async ({ http, core }) => {
-    const refused = await http.apply(core('configmaps/m'), configMap('m'), '')
-    assert.equal(refused.status, 422)
+  'requires a field manager': async ({ http, core }) => {
+    const rejected = await http.apply(core('configmaps/m'), configMap('m'), '')
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch',
     )
     const forced = await http.mergePatch(core('configmaps/m'), {}, { query: { force: 'true' } })
@@ -164,7 +167,7 @@ export const apply = chapter('server-side apply', {
       'PatchOptions.meta.k8s.io "" is invalid: force: Forbidden: may not be specified for non-apply patch',
     )
   },
-  'refuses what is no configuration of the kind': async ({ http, core }) => {
+  'rejects a body that is not a configuration of the kind': async ({ http, core }) => {
     const to = (body: unknown) => http.apply(core('configmaps/m'), body, 'me')
     const kind = await to({ ...configMap('m'), kind: 'Secret' })
     assert.equal(kind.status, 400)
@@ -186,13 +189,13 @@ export const apply = chapter('server-side apply', {
     assert.equal(name.status, 400)
     assert.equal(name.at('message'), 'the name of the object (other) does not match the name on the URL (m)')
   },
-  'is validated like any write': async ({ http, core, group }) => {
-    const refused = await http.apply(
+  'validates the object like any other write': async ({ http, core, group }) => {
+    const rejected = await http.apply(
       group('apps/v1', 'deployments/d'),
       deployment('d', { replicas: -1 }),
       'me',
     )
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     const immutable = await http.apply(core('pods/p'), pod('p'), 'me')
     assert.equal(immutable.status, 201)
     const changed = await http.apply(core('pods/p'), pod('p', { restartPolicy: 'Never' }), 'me', {
@@ -200,7 +203,7 @@ export const apply = chapter('server-side apply', {
     })
     assert.equal(changed.status, 422)
   },
-  'may name the version it was made from': async ({ http, core }) => {
+  'accepts a resourceVersion as precondition': async ({ http, core }) => {
     await http.apply(core('configmaps/m'), configMap('m'), 'me')
     const stale = await http.apply(
       core('configmaps/m'),

@@ -14,7 +14,7 @@ const utilization = (averageUtilization: number) => ({
 const prefix = 'autoscaling.alpha.kubernetes.io/'
 
 export const autoscalers = chapter('autoscalers', {
-  'nothing is the least where the world is measured': async ({ http, group }) => {
+  'minReplicas 0 is valid with an external metric': async ({ http, group }) => {
     const external = { metric: { name: 'queue' }, target: { type: 'Value', value: '5' } }
     const made = await http.post(group(second, plural), {
       metadata: { name: 'a' },
@@ -23,20 +23,20 @@ export const autoscalers = chapter('autoscalers', {
     assert.equal(made.status, 201)
     assert.equal(made.at('spec.minReplicas'), 0)
   },
-  'the status counts no less than nothing': async ({ http, group }) => {
+  'the counts of the status cannot be negative': async ({ http, group }) => {
     await http.post(group(second, plural), {
       metadata: { name: 'a' },
       spec: { scaleTargetRef, maxReplicas: 3 },
     })
-    const refused = await http.mergePatch(group(second, `${plural}/a/status`), {
+    const rejected = await http.mergePatch(group(second, `${plural}/a/status`), {
       status: { currentReplicas: -1, desiredReplicas: 2 },
     })
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /is invalid: status\.currentReplicas: Invalid value: -1: must be greater than or equal to 0$/,
     )
   },
-  'the first version has the use of cpu alone': async ({ http, group }) => {
+  'autoscaling/v1 has only the CPU target': async ({ http, group }) => {
     const made = await http.post(group(first, plural), {
       metadata: { name: 'a' },
       spec: { scaleTargetRef, maxReplicas: 3, targetCPUUtilizationPercentage: 50 },
@@ -56,14 +56,14 @@ export const autoscalers = chapter('autoscalers', {
     assert.deepEqual(changed.at('spec.metrics'), [utilization(60)])
     assert.equal(changed.at('metadata.generation'), 2)
   },
-  'the first version, too, follows cpu when it is told nothing': async ({ http, group }) => {
+  'autoscaling/v1 defaults to a CPU target': async ({ http, group }) => {
     const made = await http.post(group(first, plural), {
       metadata: { name: 'a' },
       spec: { scaleTargetRef, maxReplicas: 3 },
     })
     assert.equal(made.at('spec.targetCPUUtilizationPercentage'), 80)
   },
-  'the first version has the rest in annotations, and keeps it': async ({ http, group }) => {
+  'autoscaling/v1 stores other metrics in annotations and preserves them': async ({ http, group }) => {
     const pods = { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '2' } }
     const made = await http.post(group(second, plural), {
       metadata: { name: 'a' },
@@ -91,7 +91,7 @@ export const autoscalers = chapter('autoscalers', {
     assert.deepEqual(after.at('spec.behavior'), made.at('spec.behavior'))
     assert.equal(after.at('metadata.annotations'), undefined)
   },
-  'a status has two faces, too': async ({ http, group }) => {
+  'the status is converted between autoscaling/v1 and v2': async ({ http, group }) => {
     await http.post(group(second, plural), {
       metadata: { name: 'a' },
       spec: { scaleTargetRef, maxReplicas: 3 },
@@ -115,7 +115,7 @@ export const autoscalers = chapter('autoscalers', {
       old.at('metadata', 'annotations', `${prefix}current-metrics`),
       '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":30,"currentAverageValue":"10m"}}]',
     )
-    // Who removes the annotations has not written the status.
+    // A client that removes the annotations does not change the status.
     await http.mergePatch(group(first, `${plural}/a`), { metadata: { annotations: null } })
     const after = await http.get(group(second, `${plural}/a`))
     assert.equal(after.at('status.conditions.0.reason'), 'R')

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a server is sent by mistake or by malice: a clear refusal each time, and a server that goes on.
+// Malformed and malicious requests: each is rejected with a clear message, and the server keeps running.
 import assert from 'node:assert/strict'
-import type { Answer, CallOptions } from '../http.ts'
+import type { CallOptions, Response } from '../http.ts'
 import { configMap, defineWidgets, widget } from '../objects.ts'
 import { chapter } from '../suite.ts'
 
 const unrecognized =
   "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind"
 
-/** Bodies that are no JSON, and what is wrong with them. */
+/** Bodies that are not JSON, and the error in each. */
 const malformed: Readonly<Record<string, string>> = {
   '{': 'unexpected end of JSON input ({)',
   '{"a":}': `invalid character '}' looking for beginning of value ({"a":})`,
@@ -35,7 +35,7 @@ const queries: Readonly<Record<string, string>> = {
     '"data.key" is not a known field selector: only "metadata.name", "metadata.namespace"',
 }
 
-/** Options of a watch that exclude each other, and all that is wrong with them. */
+/** Mutually exclusive options of a watch, and all reported errors. */
 const watchQueries: Readonly<Record<string, string>> = {
   'sendInitialEvents=true&resourceVersionMatch=Exact':
     '[resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan, resourceVersionMatch: Unsupported value: "Exact": supported values: "NotOlderThan"]',
@@ -106,47 +106,47 @@ const deletions: Readonly<Record<string, string>> = {
 
 const nested = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
 
-function refused(answer: Answer, code: number, message: string, about: string): void {
-  assert.equal(answer.at('message'), message, about)
-  assert.equal(answer.status, code, about)
+function rejected(response: Response, code: number, message: string, about: string): void {
+  assert.equal(response.at('message'), message, about)
+  assert.equal(response.status, code, about)
 }
 
 export const badRequests = chapter('bad requests', {
-  'what is wrong with a text that is no JSON': async ({ http, core }) => {
+  'reports the error in a body that is not JSON': async ({ http, core }) => {
     for (const [body, why] of Object.entries(malformed))
-      refused(
+      rejected(
         await http.post(core('configmaps'), body),
         400,
         `${unrecognized}; json parse error: ${why}`,
         body,
       )
   },
-  'only the beginning of a long text is shown': async ({ http, core }) => {
-    const answer = await http.post(core('configmaps'), `{"data":{"key":"${'x'.repeat(100)}`)
-    refused(
-      answer,
+  'shows only the beginning of a long body': async ({ http, core }) => {
+    const response = await http.post(core('configmaps'), `{"data":{"key":"${'x'.repeat(100)}`)
+    rejected(
+      response,
       400,
       `${unrecognized}; json parse error: unexpected end of JSON input ({"data":{"key":"xxxxxxxxxxxxxx ...)`,
       'long',
     )
   },
-  'half of a character becomes a whole one': async ({ http, core }) => {
+  'replaces half of a surrogate pair': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), '{"metadata":{"name":"a"},"data":{"k":"\\ud800"}}')
     assert.equal(made.at('data.k'), '\ufffd')
   },
-  'what is nested too deeply': async ground => {
-    const { http, core } = ground
-    const widgets = await defineWidgets(ground)
+  'rejects deep nesting': async fixture => {
+    const { http, core } = fixture
+    const widgets = await defineWidgets(fixture)
     const deep = nested(20_000)
-    const refusal = /json parse error: invalid character '\[' exceeded max depth/
+    const rejection = /json parse error: invalid character '\[' exceeded max depth/
     for (const path of [core('configmaps'), widgets]) {
-      const answer = await http.post(path, `{"metadata":{"name":"a"},"x":${deep}}`)
-      assert.equal(answer.status, 400)
-      assert.match(answer.text('message'), refusal)
+      const response = await http.post(path, `{"metadata":{"name":"a"},"x":${deep}}`)
+      assert.equal(response.status, 400)
+      assert.match(response.text('message'), rejection)
     }
-    await http.post(widgets, widget(ground, 'a'))
+    await http.post(widgets, widget(fixture, 'a'))
     for (const type of ['json-patch+json', 'merge-patch+json'])
-      refused(
+      rejected(
         await http.call('PATCH', `${widgets}/a`, `{"spec":{"free":${deep}}}`, patchType(type)),
         400,
         'invalid JSON patch',
@@ -156,7 +156,7 @@ export const badRequests = chapter('bad requests', {
     assert.equal(applied.status, 400)
     assert.match(applied.text('message'), /yaml: exceeded max depth of \d+$/)
   },
-  'a body that is too large': async ({ http, core }) => {
+  'rejects a body that is too large': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const large = configMap('a', { key: 'x'.repeat(4_000_000) })
     for (const [method, path] of [
@@ -164,25 +164,30 @@ export const badRequests = chapter('bad requests', {
       ['PUT', core('configmaps/a')],
       ['DELETE', core('configmaps/a')],
     ] as const)
-      refused(await http.call(method, path, large), 413, 'Request entity too large: limit is 3145728', method)
+      rejected(
+        await http.call(method, path, large),
+        413,
+        'Request entity too large: limit is 3145728',
+        method,
+      )
     assert.equal((await http.get(core('configmaps/a'))).status, 200)
   },
-  'media types that are none': async ({ http, core }) => {
+  'rejects invalid media types': async ({ http, core }) => {
     for (const type of ['application/json;;', 'application/x-yaml', 'garbage']) {
-      const answer = await http.post(core('configmaps'), configMap('a'), { contentType: type })
-      assert.equal(answer.status, 415, type)
+      const response = await http.post(core('configmaps'), configMap('a'), { contentType: type })
+      assert.equal(response.status, 415, type)
     }
   },
-  'protobuf that is none': async ({ http, core }) => {
+  'rejects invalid protobuf': async ({ http, core }) => {
     const type = { contentType: 'application/vnd.kubernetes.protobuf' }
-    refused(
+    rejected(
       await http.post(core('configmaps'), '{}', type),
       400,
       'the object provided is unrecognized (must be of type ConfigMap): provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] ({})',
       'protobuf',
     )
   },
-  'an answer in no type that is served': async ({ http, core }) => {
+  'rejects a request that accepts no supported media type': async ({ http, core }) => {
     const none = await http.get(core('configmaps'), { headers: { accept: 'garbage' } })
     assert.match(
       none.text('message'),
@@ -194,66 +199,71 @@ export const badRequests = chapter('bad requests', {
       'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     )
   },
-  'queries that mean nothing': async ({ http, core }) => {
+  'rejects invalid query parameters': async ({ http, core }) => {
     for (const [query, why] of Object.entries(queries)) {
-      const answer = await http.get(`${core('configmaps')}?${query}`)
-      assert.equal(answer.status, 400, query)
-      assert.ok(answer.text('message').endsWith(why), `${query}: ${answer.text('message')}`)
+      const response = await http.get(`${core('configmaps')}?${query}`)
+      assert.equal(response.status, 400, query)
+      assert.ok(response.text('message').endsWith(why), `${query}: ${response.text('message')}`)
     }
   },
-  'options of watches that exclude each other': async ({ http, core }) => {
+  'rejects mutually exclusive watch options': async ({ http, core }) => {
     for (const [query, why] of Object.entries(watchQueries))
-      refused(
+      rejected(
         await http.get(`${core('configmaps')}?watch=1&${query}`),
         422,
         `ListOptions.meta.k8s.io "" is invalid: ${why}`,
         query,
       )
   },
-  'an empty dry run is none': async ({ http, core }) => {
-    refused(
+  'an empty dryRun parameter means no dry run': async ({ http, core }) => {
+    rejected(
       await http.post(core('configmaps'), configMap('a'), { query: { dryRun: '' } }),
       422,
       'CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: [""]: supported values: "All"',
       'dryRun',
     )
   },
-  'the name of a manager can be printed': async ({ http, core }) => {
-    refused(
+  'the name of a field manager must be printable': async ({ http, core }) => {
+    rejected(
       await http.post(core('configmaps'), configMap('a'), { query: { fieldManager: 'a\tb' } }),
       422,
       'CreateOptions.meta.k8s.io "" is invalid: fieldManager: Invalid value: "a\\tb": invalid character U+0009 (at position 1)',
       'fieldManager',
     )
   },
-  'patches that fit no object': async ({ http, core }) => {
+  'rejects patches that do not fit the object': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     for (const [type, body, code, message] of patches) {
       const options = {
         ...patchType(type),
         ...(type.startsWith('apply') && { query: { fieldManager: 'm' } }),
       }
-      refused(await http.call('PATCH', core('configmaps/a'), body, options), code, message, `${type} ${body}`)
+      rejected(
+        await http.call('PATCH', core('configmaps/a'), body, options),
+        code,
+        message,
+        `${type} ${body}`,
+      )
     }
   },
-  'a patch must be JSON even when there is nothing to patch': async ({ http, core }) => {
+  'rejects a patch that is not JSON, also if the object does not exist': async ({ http, core }) => {
     const path = core('configmaps/absent')
-    refused(await http.mergePatch(path, '{'), 400, 'invalid JSON patch', 'no JSON')
+    rejected(await http.mergePatch(path, '{'), 400, 'invalid JSON patch', 'no JSON')
     assert.equal((await http.jsonPatch(path, '{}')).status, 404)
   },
-  'options of deletions that are none': async ({ http, core }) => {
+  'rejects invalid delete options': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     for (const [body, message] of Object.entries(deletions))
-      refused(await http.delete(core('configmaps/a'), body), 400, message, body)
+      rejected(await http.delete(core('configmaps/a'), body), 400, message, body)
     const query = { query: { gracePeriodSeconds: 'x' } }
-    refused(
+    rejected(
       await http.delete(core('configmaps/a'), undefined, query),
       400,
       'strconv.ParseInt: parsing "x": invalid syntax',
       'query',
     )
   },
-  'names that cannot be': async ({ http, core }) => {
+  'rejects invalid names': async ({ http, core }) => {
     for (const name of ['A', 'a_b', '-a', 'ä', '😀', 'a'.repeat(254), 'a b', '..', 'a/b', 'a\u0000b'])
       assert.equal((await http.post(core('configmaps'), configMap(name))).status, 422, name)
     assert.match(
@@ -261,7 +271,7 @@ export const badRequests = chapter('bad requests', {
       /^ConfigMap "a\\nb" is invalid: metadata\.name: Invalid value: "a\\nb": /,
     )
   },
-  'paths that cannot be': async ({ http, core }) => {
+  'rejects invalid paths': async ({ http, core }) => {
     assert.equal((await http.get(core('configmaps/%00'))).at('message'), 'configmaps "\\x00" not found')
     const broken = await http.get(core('configmaps/%zz'))
     assert.equal(broken.status, 400)

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
-const bind = ({ http, core }: Ground, target: object, metadata: object = {}) =>
+const bind = ({ http, core }: Fixture, target: object, metadata: object = {}) =>
   http.post(core('pods/p/binding'), {
     apiVersion: 'v1',
     kind: 'Binding',
@@ -13,43 +13,43 @@ const bind = ({ http, core }: Ground, target: object, metadata: object = {}) =>
   })
 
 export const bindings = chapter('bindings', {
-  'bring labels and annotations along': async ground => {
-    const { http, core } = ground
+  'copies labels and annotations to the pod': async fixture => {
+    const { http, core } = fixture
     await http.post(core('pods'), pod('p'))
-    const bound = await bind(ground, { name: 'n1' }, { annotations: { x: 'y' }, labels: { q: 'r' } })
+    const bound = await bind(fixture, { name: 'n1' }, { annotations: { x: 'y' }, labels: { q: 'r' } })
     assert.equal(bound.status, 201)
     const read = await http.get(core('pods/p'))
     assert.equal(read.at('spec.nodeName'), 'n1')
     assert.deepEqual(read.at('metadata.annotations'), { x: 'y' })
     assert.deepEqual(read.at('metadata.labels'), { q: 'r' })
   },
-  'need a node': async ground => {
-    await ground.http.post(ground.core('pods'), pod('p'))
-    const nowhere = await bind(ground, {})
+  'requires a node': async fixture => {
+    await fixture.http.post(fixture.core('pods'), pod('p'))
+    const nowhere = await bind(fixture, {})
     assert.equal(nowhere.status, 500)
     assert.equal(nowhere.at('message'), 'target.name: Required value')
     assert.equal(
-      (await bind(ground, { kind: 'Pod', name: 'n' })).at('message'),
+      (await bind(fixture, { kind: 'Pod', name: 'n' })).at('message'),
       'target.kind: Unsupported value: "Pod": supported values: "Node", "<empty>"',
     )
   },
-  'name the pod that they mean': async ground => {
-    await ground.http.post(ground.core('pods'), pod('p'))
-    const refused = await bind(ground, { name: 'n' }, { name: 'other' })
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'name in URL does not match name in Binding object')
+  'requires the name of the pod in the path': async fixture => {
+    await fixture.http.post(fixture.core('pods'), pod('p'))
+    const rejected = await bind(fixture, { name: 'n' }, { name: 'other' })
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('message'), 'name in URL does not match name in Binding object')
     assert.equal(
-      (await bind(ground, { name: 'n' }, { uid: '00000000-0000-4000-8000-000000000000' })).status,
+      (await bind(fixture, { name: 'n' }, { uid: '00000000-0000-4000-8000-000000000000' })).status,
       409,
     )
   },
-  'come too late for a pod that goes': async ground => {
-    const { http, core } = ground
+  'rejects a pod that is terminating': async fixture => {
+    const { http, core } = fixture
     await http.post(core('pods'), pod('p', {}, { finalizers: ['example.com/hold'] }))
     await http.delete(core('pods/p'))
-    const refused = await bind(ground, { name: 'n' })
-    assert.equal(refused.status, 409)
-    assert.match(refused.text('message'), /pod p is being deleted, cannot be assigned to a host$/)
+    const rejected = await bind(fixture, { name: 'n' })
+    assert.equal(rejected.status, 409)
+    assert.match(rejected.text('message'), /pod p is being deleted, cannot be assigned to a host$/)
     await http.mergePatch(core('pods/p'), { metadata: { finalizers: null } })
   },
 })

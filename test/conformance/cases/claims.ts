@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const group = 'resource.k8s.io/v1'
 const request = { name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }
@@ -10,58 +10,60 @@ const allocation = (device: string) => ({
 })
 const consumer = (name: string, uid: string) => ({ resource: 'pods', name, uid })
 
-async function claim(ground: Ground) {
-  const path = ground.group(group, 'resourceclaims')
-  await ground.http.post(path, { metadata: { name: 'c' }, spec: { devices: { requests: [request] } } })
+async function claim(fixture: Fixture) {
+  const path = fixture.group(group, 'resourceclaims')
+  await fixture.http.post(path, { metadata: { name: 'c' }, spec: { devices: { requests: [request] } } })
   return {
     path: `${path}/c`,
-    status: (status: object) => ground.http.mergePatch(`${path}/c/status`, { status }),
+    status: (status: object) => fixture.http.mergePatch(`${path}/c/status`, { status }),
   }
 }
 
-export const resourceClaims = chapter('claims of devices', {
-  'what is claimed stays': async ground => {
-    const { path } = await claim(ground)
+export const resourceClaims = chapter('resource claims', {
+  'the spec of a claim is immutable': async fixture => {
+    const { path } = await claim(fixture)
     const exactly = { ...request.exactly, count: 2 }
-    const refused = await ground.http.mergePatch(path, {
+    const rejected = await fixture.http.mergePatch(path, {
       spec: { devices: { requests: [{ name: 'gpu', exactly }] } },
     })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /is invalid: spec: Invalid value: null: field is immutable$/)
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /is invalid: spec: Invalid value: null: field is immutable$/)
   },
-  'a template stays as it is, but for its metadata': async ground => {
-    const path = ground.group(group, 'resourceclaimtemplates')
+  'a claim template is immutable except for its metadata': async fixture => {
+    const path = fixture.group(group, 'resourceclaimtemplates')
     const spec = { devices: { requests: [request] } }
-    await ground.http.post(path, { metadata: { name: 't' }, spec: { spec } })
-    const refused = await ground.http.mergePatch(`${path}/t`, { spec: { metadata: { labels: { a: 'b' } } } })
-    assert.match(refused.text('message'), /is invalid: spec: Invalid value: .*: field is immutable$/)
+    await fixture.http.post(path, { metadata: { name: 't' }, spec: { spec } })
+    const rejected = await fixture.http.mergePatch(`${path}/t`, {
+      spec: { metadata: { labels: { a: 'b' } } },
+    })
+    assert.match(rejected.text('message'), /is invalid: spec: Invalid value: .*: field is immutable$/)
     assert.equal(
-      (await ground.http.mergePatch(`${path}/t`, { metadata: { labels: { a: 'b' } } })).status,
+      (await fixture.http.mergePatch(`${path}/t`, { metadata: { labels: { a: 'b' } } })).status,
       200,
     )
   },
-  'what is not allocated is not reserved': async ground => {
-    const { status } = await claim(ground)
-    const refused = await status({ reservedFor: [consumer('p', 'u')] })
+  'an unallocated claim cannot be reserved': async fixture => {
+    const { status } = await claim(fixture)
+    const rejected = await status({ reservedFor: [consumer('p', 'u')] })
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /is invalid: status\.reservedFor: Forbidden: may not be specified when `allocated` is not set$/,
     )
   },
-  'only what was asked for is allocated': async ground => {
-    const { status } = await claim(ground)
-    const refused = await status({
+  'an allocation contains only requested devices': async fixture => {
+    const { status } = await claim(fixture)
+    const rejected = await status({
       allocation: {
         devices: { results: [{ request: 'nope', driver: 'd.example.com', pool: 'p', device: 'x' }] },
       },
     })
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /status\.allocation\.devices\.results\[0\]\.request: Invalid value: "nope": must be the name of a request/,
     )
   },
-  'it is allocated, reserved, let go and taken back': async ground => {
-    const { status } = await claim(ground)
+  'a claim is allocated, reserved, released and deallocated': async fixture => {
+    const { status } = await claim(fixture)
     assert.equal((await status({ allocation: allocation('gpu-0') })).status, 200)
     assert.equal((await status({ reservedFor: [consumer('p', 'u1')] })).status, 200)
     assert.match(

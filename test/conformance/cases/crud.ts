@@ -17,7 +17,7 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(made.at('kind'), 'ConfigMap')
     assert.equal(made.at('apiVersion'), 'v1')
   },
-  'reading answers what creating answered': async ({ http, core }) => {
+  'get returns the created object': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     const read = await http.get(core('configmaps/a'))
     assert.equal(read.status, 200)
@@ -35,7 +35,7 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(made.status, 201)
     assert.equal(made.at('data.k'), 'v')
   },
-  'creating what exists is a conflict': async ({ http, core }) => {
+  'creating an existing object is a conflict': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const again = await http.post(core('configmaps'), configMap('a'))
     assert.equal(again.status, 409)
@@ -50,7 +50,7 @@ export const crud = chapter('create, read, update, delete', {
       code: 409,
     })
   },
-  'reading what does not exist names resource and object': async ({ http, core, group }) => {
+  'a 404 names the resource and the object': async ({ http, core, group }) => {
     const missing = await http.get(core('pods/nope'))
     assert.equal(missing.status, 404)
     assert.equal(missing.at('message'), 'pods "nope" not found')
@@ -59,44 +59,44 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(grouped.at('message'), 'deployments.apps "nope" not found')
     assert.deepEqual(grouped.at('details'), { name: 'nope', group: 'apps', kind: 'deployments' })
   },
-  'nothing is created in a namespace that does not exist': async ({ http, id }) => {
-    const refused = await http.post(`/api/v1/namespaces/${id}-missing/configmaps`, configMap('a'))
-    assert.equal(refused.status, 404)
-    assert.equal(refused.at('message'), `namespaces "${id}-missing" not found`)
+  'rejects an object in a namespace that does not exist': async ({ http, id }) => {
+    const rejected = await http.post(`/api/v1/namespaces/${id}-missing/configmaps`, configMap('a'))
+    assert.equal(rejected.status, 404)
+    assert.equal(rejected.at('message'), `namespaces "${id}-missing" not found`)
   },
-  'the namespace of the object must be that of the path': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a', {}, { namespace: 'default' }))
-    assert.equal(refused.status, 400)
+  'the namespace of the object must be the namespace of the path': async ({ http, core }) => {
+    const rejected = await http.post(core('configmaps'), configMap('a', {}, { namespace: 'default' }))
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'the namespace of the provided object does not match the namespace sent on the request',
     )
-    assert.equal(refused.at('reason'), 'BadRequest')
+    assert.equal(rejected.at('reason'), 'BadRequest')
   },
-  'generateName draws a name of five more letters': async ({ http, core }) => {
+  'generateName adds five random characters': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), { metadata: { generateName: 'some-' } })
     assert.equal(made.status, 201)
     assert.match(made.text('metadata.name'), /^some-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
     assert.equal(made.at('metadata.generateName'), 'some-')
   },
-  'a name wins over generateName': async ({ http, core }) => {
+  'a name takes precedence over generateName': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), { metadata: { name: 'a', generateName: 'b-' } })
     assert.equal(made.at('metadata.name'), 'a')
   },
-  'long generateName prefixes are cut to 58 letters': async ({ http, core }) => {
+  'cuts long generateName prefixes to 58 characters': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), { metadata: { generateName: 'x'.repeat(63) } })
     assert.equal(made.text('metadata.name').length, 63)
   },
-  'a resourceVersion cannot be chosen': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a', {}, { resourceVersion: '5' }))
-    assert.equal(refused.status, 500)
-    assert.equal(refused.at('message'), 'resourceVersion should not be set on objects to be created')
+  'a create request cannot set the resourceVersion': async ({ http, core }) => {
+    const rejected = await http.post(core('configmaps'), configMap('a', {}, { resourceVersion: '5' }))
+    assert.equal(rejected.status, 500)
+    assert.equal(rejected.at('message'), 'resourceVersion should not be set on objects to be created')
   },
-  'a uid cannot be chosen': async ({ http, core }) => {
+  'a create request cannot set the uid': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a', {}, { uid: 'mine' }))
     assert.match(made.text('metadata.uid'), uidPattern)
   },
-  'deletionTimestamp and generation cannot be chosen': async ({ http, core }) => {
+  'a create request cannot set deletionTimestamp and generation': async ({ http, core }) => {
     const made = await http.post(
       core('configmaps'),
       configMap('a', {}, { deletionTimestamp: '2020-01-01T00:00:00Z', generation: 7 }),
@@ -104,7 +104,7 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(made.status, 201)
     assert.equal(made.at('metadata.deletionTimestamp'), undefined)
   },
-  'an update replaces what was there': async ({ http, core }) => {
+  'an update replaces the object': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a', { x: '1', y: '2' }))
     const updated = await http.put(core('configmaps/a'), { ...made.object(), data: { x: '3' } })
     assert.equal(updated.status, 200)
@@ -113,18 +113,18 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(updated.at('metadata.creationTimestamp'), made.at('metadata.creationTimestamp'))
     assert.ok(Number(updated.at('metadata.resourceVersion')) > Number(made.at('metadata.resourceVersion')))
   },
-  'an update that changes nothing writes nothing': async ({ http, core }) => {
+  'an update without changes writes nothing': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     const updated = await http.put(core('configmaps/a'), made.object())
     assert.equal(updated.status, 200)
     assert.equal(updated.at('metadata.resourceVersion'), made.at('metadata.resourceVersion'))
   },
-  'an update of what does not exist is not found': async ({ http, core }) => {
-    const refused = await http.put(core('configmaps/a'), configMap('a'))
-    assert.equal(refused.status, 404)
-    assert.equal(refused.at('message'), 'configmaps "a" not found')
+  'an update of an object that does not exist returns 404': async ({ http, core }) => {
+    const rejected = await http.put(core('configmaps/a'), configMap('a'))
+    assert.equal(rejected.status, 404)
+    assert.equal(rejected.at('message'), 'configmaps "a" not found')
   },
-  'some kinds are created by an update': async ({ http, group }) => {
+  'an update creates objects of some kinds': async ({ http, group }) => {
     const made = await http.put(group('coordination.k8s.io/v1', 'leases/a'), {
       metadata: { name: 'a' },
       spec: { holderIdentity: 'me' },
@@ -132,13 +132,13 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(made.status, 201)
     assert.equal(made.at('spec.holderIdentity'), 'me')
   },
-  'the name in an update must be that of the path': async ({ http, core }) => {
+  'the name in an update must be the name of the path': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.put(core('configmaps/a'), configMap('b'))
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'the name of the object (b) does not match the name on the URL (a)')
+    const rejected = await http.put(core('configmaps/a'), configMap('b'))
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('message'), 'the name of the object (b) does not match the name on the URL (a)')
   },
-  'a deletion answers with a Status': async ({ http, core }) => {
+  'a deletion returns a Status': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     const deleted = await http.delete(core('configmaps/a'))
     assert.equal(deleted.status, 200)
@@ -151,19 +151,19 @@ export const crud = chapter('create, read, update, delete', {
     })
     assert.equal((await http.get(core('configmaps/a'))).status, 404)
   },
-  'a deletion of some kinds answers with the object': async ({ http, core }) => {
+  'a deletion of some kinds returns the object': async ({ http, core }) => {
     await http.post(core('serviceaccounts'), { metadata: { name: 'a' } })
     const deleted = await http.delete(core('serviceaccounts/a'))
     assert.equal(deleted.at('kind'), 'ServiceAccount')
     await http.post(core('pods'), pod('p'))
     assert.equal((await http.delete(core('pods/p'))).at('kind'), 'Pod')
   },
-  'deleting what does not exist is not found': async ({ http, core }) => {
-    const refused = await http.delete(core('configmaps/a'))
-    assert.equal(refused.status, 404)
-    assert.equal(refused.at('reason'), 'NotFound')
+  'deleting an object that does not exist returns 404': async ({ http, core }) => {
+    const rejected = await http.delete(core('configmaps/a'))
+    assert.equal(rejected.status, 404)
+    assert.equal(rejected.at('reason'), 'NotFound')
   },
-  'a list carries a resourceVersion and items in the order of names': async ({ http, core }) => {
+  'a list has a resourceVersion, and its items are sorted by name': async ({ http, core }) => {
     for (const name of ['c', 'a', 'b']) await http.post(core('configmaps'), configMap(name))
     const list = await http.get(core('configmaps'))
     assert.equal(list.at('kind'), 'ConfigMapList')
@@ -177,12 +177,12 @@ export const crud = chapter('create, read, update, delete', {
     assert.equal(list.at('items.0.kind'), undefined)
     assert.equal(list.at('items.0.apiVersion'), undefined)
   },
-  'a list over all namespaces has the objects of each': async ({ http, core, id }) => {
+  'a list over all namespaces has the objects of each namespace': async ({ http, core, id }) => {
     await http.post(core('configmaps'), configMap(id))
     const list = await http.get('/api/v1/configmaps', { query: { fieldSelector: `metadata.name=${id}` } })
     assert.deepEqual(list.names, [id])
   },
-  'deletecollection deletes what a selector matches and answers with it': async ({ http, core }) => {
+  'deletecollection deletes the selected objects and returns them': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a', {}, { labels: { go: 'yes' } }))
     await http.post(core('configmaps'), configMap('b', {}, { labels: { go: 'yes' } }))
     await http.post(core('configmaps'), configMap('c'))
@@ -193,8 +193,8 @@ export const crud = chapter('create, read, update, delete', {
     assert.deepEqual((await http.get(core('configmaps'))).names, ['c'])
   },
   'namespaces cannot be deleted as a collection': async ({ http }) => {
-    const refused = await http.delete('/api/v1/namespaces')
-    assert.equal(refused.status, 405)
-    assert.equal(refused.at('reason'), 'MethodNotAllowed')
+    const rejected = await http.delete('/api/v1/namespaces')
+    assert.equal(rejected.status, 405)
+    assert.equal(rejected.at('reason'), 'MethodNotAllowed')
   },
 })

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { defineWidgets, widget } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const ruled = (rules: object[], properties: object) => ({
   schema: {
@@ -13,52 +13,52 @@ const ruled = (rules: object[], properties: object) => ({
   },
 })
 
-async function refusal(ground: Ground, spec: object): Promise<string> {
-  const refused = await ground.http.post(await defineWidgets(ground), widget(ground, 'w', spec))
-  assert.equal(refused.status, 422)
-  return refused.text('message')
+async function rejection(fixture: Fixture, spec: object): Promise<string> {
+  const rejected = await fixture.http.post(await defineWidgets(fixture), widget(fixture, 'w', spec))
+  assert.equal(rejected.status, 422)
+  return rejected.text('message')
 }
 
 export const customValidation = chapter('validation of custom resources', {
-  'unknown fields are dropped': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, nope: 1, parts: [{ name: 'a', nope: 2 }] }, { alsoNope: true }),
+  'drops unknown fields': async fixture => {
+    const made = await fixture.http.post(
+      await defineWidgets(fixture),
+      widget(fixture, 'w', { size: 1, nope: 1, parts: [{ name: 'a', nope: 2 }] }, { alsoNope: true }),
     )
     assert.equal(made.status, 201)
     assert.deepEqual(made.at('spec'), { size: 1, color: 'red', parts: [{ name: 'a', count: 1 }] })
     assert.equal(made.at('alsoNope'), undefined)
   },
-  'unknown fields are named in warnings': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, nope: 1 }),
+  'warns of unknown fields': async fixture => {
+    const made = await fixture.http.post(
+      await defineWidgets(fixture),
+      widget(fixture, 'w', { size: 1, nope: 1 }),
     )
     assert.equal(made.headers.warning, '299 - "unknown field \\"spec.nope\\""')
   },
-  'unknown fields are refused when strict': async ground => {
-    const refused = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, nope: 1 }, { more: 1 }),
+  'rejects unknown fields with strict validation': async fixture => {
+    const rejected = await fixture.http.post(
+      await defineWidgets(fixture),
+      widget(fixture, 'w', { size: 1, nope: 1 }, { more: 1 }),
       { query: { fieldValidation: 'Strict' } },
     )
-    assert.equal(refused.status, 400)
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "more", unknown field "spec.nope"',
     )
   },
-  'unknown fields stay where the schema says so': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, free: { a: [{ b: 1 }] } }),
+  'keeps unknown fields where the schema preserves them': async fixture => {
+    const made = await fixture.http.post(
+      await defineWidgets(fixture),
+      widget(fixture, 'w', { size: 1, free: { a: [{ b: 1 }] } }),
     )
     assert.deepEqual(made.at('spec.free'), { a: [{ b: 1 }] })
   },
-  'defaults are filled in, in lists too': async ground => {
-    const made = await ground.http.post(
-      await defineWidgets(ground),
-      widget(ground, 'w', { size: 1, parts: [{ name: 'a' }, { name: 'b', count: 3 }] }),
+  'sets defaults, also in lists': async fixture => {
+    const made = await fixture.http.post(
+      await defineWidgets(fixture),
+      widget(fixture, 'w', { size: 1, parts: [{ name: 'a' }, { name: 'b', count: 3 }] }),
     )
     assert.equal(made.at('spec.color'), 'red')
     assert.deepEqual(made.at('spec.parts'), [
@@ -66,78 +66,78 @@ export const customValidation = chapter('validation of custom resources', {
       { name: 'b', count: 3 },
     ])
   },
-  'no defaults are filled into what is not there': async ground => {
-    const made = await ground.http.post(await defineWidgets(ground), {
-      ...widget(ground, 'w'),
+  'sets no defaults inside absent objects': async fixture => {
+    const made = await fixture.http.post(await defineWidgets(fixture), {
+      ...widget(fixture, 'w'),
       spec: undefined,
     })
     assert.equal(made.status, 201)
     assert.equal(made.at('spec'), undefined)
   },
-  'a number below its minimum is invalid': async ground => {
+  'rejects a number below its minimum': async fixture => {
     assert.equal(
-      await refusal(ground, { size: 0 }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`,
+      await rejection(fixture, { size: 0 }),
+      `Widget.${fixture.id}.example.com "w" is invalid: spec.size: Invalid value: 0: spec.size in body should be greater than or equal to 1`,
     )
   },
-  'a value of the wrong type is invalid': async ground => {
+  'rejects a value of the wrong type': async fixture => {
     assert.equal(
-      await refusal(ground, { size: 'big' }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
+      await rejection(fixture, { size: 'big' }),
+      `Widget.${fixture.id}.example.com "w" is invalid: spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"`,
     )
   },
-  'a value outside of its enumeration is unsupported': async ground => {
+  'rejects a value that is not in the enum': async fixture => {
     assert.equal(
-      await refusal(ground, { color: 'green' }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.color: Unsupported value: "green": supported values: "red", "blue"`,
+      await rejection(fixture, { color: 'green' }),
+      `Widget.${fixture.id}.example.com "w" is invalid: spec.color: Unsupported value: "green": supported values: "red", "blue"`,
     )
   },
-  'a missing required field is named': async ground => {
+  'names a missing required field': async fixture => {
     assert.equal(
-      await refusal(ground, { parts: [{ count: 1 }] }),
-      `Widget.${ground.id}.example.com "w" is invalid: spec.parts[0].name: Required value`,
+      await rejection(fixture, { parts: [{ count: 1 }] }),
+      `Widget.${fixture.id}.example.com "w" is invalid: spec.parts[0].name: Required value`,
     )
   },
-  'all errors are reported together': async ground => {
-    const message = await refusal(ground, { size: 0, color: 'green' })
+  'reports all errors together': async fixture => {
+    const message = await rejection(fixture, { size: 0, color: 'green' })
     assert.match(message, /spec\.size: Invalid value: 0/)
     assert.match(message, /spec\.color: Unsupported value: "green"/)
   },
-  'a rule refuses with its message': async ground => {
+  'a rule rejects with its message': async fixture => {
     const path = await defineWidgets(
-      ground,
+      fixture,
       ruled([{ rule: 'self.low <= self.high', message: 'low must not be above high' }], {
         low: { type: 'integer' },
         high: { type: 'integer' },
       }),
     )
-    const refused = await ground.http.post(path, widget(ground, 'w', { low: 3, high: 2 }))
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec: Invalid value: low must not be above high$/)
-    assert.equal((await ground.http.post(path, widget(ground, 'w', { low: 1, high: 2 }))).status, 201)
+    const rejected = await fixture.http.post(path, widget(fixture, 'w', { low: 3, high: 2 }))
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /spec: Invalid value: low must not be above high$/)
+    assert.equal((await fixture.http.post(path, widget(fixture, 'w', { low: 1, high: 2 }))).status, 201)
   },
-  'a rule about the old value makes a field immutable': async ground => {
+  'a transition rule makes a field immutable': async fixture => {
     const path = await defineWidgets(
-      ground,
+      fixture,
       ruled([{ rule: 'self.fixed == oldSelf.fixed', message: 'fixed is immutable' }], {
         fixed: { type: 'string' },
         other: { type: 'string' },
       }),
     )
-    await ground.http.post(path, widget(ground, 'w', { fixed: 'a' }))
-    assert.equal((await ground.http.mergePatch(`${path}/w`, { spec: { other: 'x' } })).status, 200)
-    const refused = await ground.http.mergePatch(`${path}/w`, { spec: { fixed: 'b' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /fixed is immutable/)
+    await fixture.http.post(path, widget(fixture, 'w', { fixed: 'a' }))
+    assert.equal((await fixture.http.mergePatch(`${path}/w`, { spec: { other: 'x' } })).status, 200)
+    const rejected = await fixture.http.mergePatch(`${path}/w`, { spec: { fixed: 'b' } })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /fixed is immutable/)
   },
-  'labels of custom objects must be texts': async ground => {
-    const refused = await ground.http.post(await defineWidgets(ground), {
-      ...widget(ground, 'w'),
+  'labels of custom objects must be strings': async fixture => {
+    const rejected = await fixture.http.post(await defineWidgets(fixture), {
+      ...widget(fixture, 'w'),
       metadata: { name: 'w', labels: { a: 1 } },
     })
-    assert.equal(refused.status, 400)
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
     )
   },

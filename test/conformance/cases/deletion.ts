@@ -2,164 +2,164 @@
 
 import assert from 'node:assert/strict'
 import { configMap, deployment, pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const finalizer = 'example.com/hold'
 
-async function held({ http, core }: Ground): Promise<string> {
+async function held({ http, core }: Fixture): Promise<string> {
   await http.post(core('configmaps'), configMap('a', {}, { finalizers: [finalizer] }))
   return core('configmaps/a')
 }
 
-async function bound({ http, core }: Ground, spec: object = {}): Promise<string> {
+async function bound({ http, core }: Fixture, spec: object = {}): Promise<string> {
   await http.post(core('pods'), pod('p', { nodeName: 'n1', ...spec }))
   return core('pods/p')
 }
 
 export const deletion = chapter('finalizers and graceful deletion', {
-  'an object with a finalizer is only marked': async ground => {
-    const path = await held(ground)
-    const deleted = await ground.http.delete(path)
+  'an object with a finalizer is marked for deletion': async fixture => {
+    const path = await held(fixture)
+    const deleted = await fixture.http.delete(path)
     assert.equal(deleted.status, 200)
     assert.equal(deleted.at('kind'), 'ConfigMap')
     assert.match(deleted.text('metadata.deletionTimestamp'), /Z$/)
     assert.equal(deleted.at('metadata.deletionGracePeriodSeconds'), 0)
-    assert.equal((await ground.http.get(path)).status, 200)
+    assert.equal((await fixture.http.get(path)).status, 200)
   },
-  'the object goes with its last finalizer': async ground => {
-    const path = await held(ground)
-    await ground.http.delete(path)
-    const patched = await ground.http.mergePatch(path, { metadata: { finalizers: null } })
+  'an object is deleted when its last finalizer is removed': async fixture => {
+    const path = await held(fixture)
+    await fixture.http.delete(path)
+    const patched = await fixture.http.mergePatch(path, { metadata: { finalizers: null } })
     assert.equal(patched.status, 200)
-    assert.equal((await ground.http.get(path)).status, 404)
+    assert.equal((await fixture.http.get(path)).status, 404)
   },
-  'an object without deletion stays when its finalizers go': async ground => {
-    const path = await held(ground)
-    await ground.http.mergePatch(path, { metadata: { finalizers: null } })
-    assert.equal((await ground.http.get(path)).status, 200)
+  'removing finalizers does not delete an object that is not terminating': async fixture => {
+    const path = await held(fixture)
+    await fixture.http.mergePatch(path, { metadata: { finalizers: null } })
+    assert.equal((await fixture.http.get(path)).status, 200)
   },
-  'deleting twice keeps the first deletionTimestamp': async ground => {
-    const path = await held(ground)
-    const first = await ground.http.delete(path)
-    const second = await ground.http.delete(path)
+  'a second deletion keeps the first deletionTimestamp': async fixture => {
+    const path = await held(fixture)
+    const first = await fixture.http.delete(path)
+    const second = await fixture.http.delete(path)
     assert.equal(second.status, 200)
     assert.equal(second.at('metadata.deletionTimestamp'), first.at('metadata.deletionTimestamp'))
     assert.equal(second.at('metadata.resourceVersion'), first.at('metadata.resourceVersion'))
   },
-  'a deletion cannot be taken back': async ground => {
-    const path = await held(ground)
-    await ground.http.delete(path)
-    const patched = await ground.http.mergePatch(path, { metadata: { deletionTimestamp: null } })
+  'a deletion cannot be reverted': async fixture => {
+    const path = await held(fixture)
+    await fixture.http.delete(path)
+    const patched = await fixture.http.mergePatch(path, { metadata: { deletionTimestamp: null } })
     assert.match(patched.text('metadata.deletionTimestamp'), /Z$/)
   },
-  'no finalizer is added to what is being deleted': async ground => {
-    const path = await held(ground)
-    await ground.http.delete(path)
-    const refused = await ground.http.mergePatch(path, {
+  'rejects new finalizers on a terminating object': async fixture => {
+    const path = await held(fixture)
+    await fixture.http.delete(path)
+    const rejected = await fixture.http.mergePatch(path, {
       metadata: { finalizers: [finalizer, 'example.com/more'] },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /metadata\.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers \[\]string\{"example\.com\/more"\}/,
     )
   },
   'a finalizer must have a qualified name': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), configMap('a', {}, { finalizers: ['not valid'] }))
-    assert.equal(refused.status, 422)
-    assert.equal(refused.at('details.causes.0.field'), 'metadata.finalizers')
+    const rejected = await http.post(core('configmaps'), configMap('a', {}, { finalizers: ['not valid'] }))
+    assert.equal(rejected.status, 422)
+    assert.equal(rejected.at('details.causes.0.field'), 'metadata.finalizers')
   },
-  'orphaning is a finalizer for the garbage collector': async ({ http, core }) => {
+  'orphaning sets a finalizer for the garbage collector': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const deleted = await http.delete(core('configmaps/a'), { propagationPolicy: 'Orphan' })
     assert.deepEqual(deleted.at('metadata.finalizers'), ['orphan'])
     assert.notEqual(deleted.at('metadata.deletionTimestamp'), undefined)
   },
-  'foreground deletion is a finalizer for the garbage collector': async ({ http, core }) => {
+  'foreground deletion sets a finalizer for the garbage collector': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a', {}, { finalizers: [finalizer] }))
     const deleted = await http.delete(core('configmaps/a'), { propagationPolicy: 'Foreground' })
     assert.deepEqual(deleted.at('metadata.finalizers'), [finalizer, 'foregroundDeletion'])
   },
-  'background deletion leaves no finalizer': async ({ http, core }) => {
+  'background deletion sets no finalizer': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     assert.equal(
       (await http.delete(core('configmaps/a'), { propagationPolicy: 'Background' })).at('status'),
       'Success',
     )
   },
-  'a propagation policy may come in the query': async ({ http, core }) => {
+  'accepts the propagation policy as a query parameter': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const deleted = await http.delete(core('configmaps/a'), undefined, {
       query: { propagationPolicy: 'Foreground' },
     })
     assert.deepEqual(deleted.at('metadata.finalizers'), ['foregroundDeletion'])
   },
-  'there are three propagation policies': async ({ http, core }) => {
+  'accepts three propagation policies': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.delete(core('configmaps/a'), { propagationPolicy: 'Sideways' })
-    assert.equal(refused.status, 422)
+    const rejected = await http.delete(core('configmaps/a'), { propagationPolicy: 'Sideways' })
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Sideways": supported values: "Foreground", "Background", "Orphan", "nil"',
     )
   },
-  'a pod without a node goes at once': async ({ http, core }) => {
+  'deletes a pod without a node at once': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const deleted = await http.delete(core('pods/p'))
     assert.equal(deleted.at('metadata.deletionGracePeriodSeconds'), 0)
     assert.equal((await http.get(core('pods/p'))).status, 404)
   },
-  'a pod on a node gets its grace period': async ground => {
-    const path = await bound(ground)
-    const deleted = await ground.http.delete(path)
+  'a pod on a node gets its grace period': async fixture => {
+    const path = await bound(fixture)
+    const deleted = await fixture.http.delete(path)
     assert.equal(deleted.status, 200)
     assert.equal(deleted.at('metadata.deletionGracePeriodSeconds'), 30)
     const left =
       Date.parse(deleted.text('metadata.deletionTimestamp')) -
       Date.parse(deleted.text('metadata.creationTimestamp'))
     assert.ok(left >= 30_000 && left < 60_000)
-    assert.equal((await ground.http.get(path)).status, 200)
+    assert.equal((await fixture.http.get(path)).status, 200)
   },
-  'the grace period of the pod counts': async ground => {
-    const path = await bound(ground, { terminationGracePeriodSeconds: 7 })
-    assert.equal((await ground.http.delete(path)).at('metadata.deletionGracePeriodSeconds'), 7)
+  'uses the grace period of the pod': async fixture => {
+    const path = await bound(fixture, { terminationGracePeriodSeconds: 7 })
+    assert.equal((await fixture.http.delete(path)).at('metadata.deletionGracePeriodSeconds'), 7)
   },
-  'the deletion may name a grace period': async ground => {
-    const path = await bound(ground)
+  'a delete request can set the grace period': async fixture => {
+    const path = await bound(fixture)
     assert.equal(
-      (await ground.http.delete(path, { gracePeriodSeconds: 5 })).at('metadata.deletionGracePeriodSeconds'),
+      (await fixture.http.delete(path, { gracePeriodSeconds: 5 })).at('metadata.deletionGracePeriodSeconds'),
       5,
     )
   },
-  'the start of a deletion counts as a generation': async ground => {
-    const path = await bound(ground)
-    assert.equal((await ground.http.delete(path)).at('metadata.generation'), 2)
+  'the start of a deletion increments the generation': async fixture => {
+    const path = await bound(fixture)
+    assert.equal((await fixture.http.delete(path)).at('metadata.generation'), 2)
   },
-  'a grace period can be shortened but not extended': async ground => {
-    const path = await bound(ground)
-    await ground.http.delete(path, { gracePeriodSeconds: 20 })
+  'a grace period can be shortened but not extended': async fixture => {
+    const path = await bound(fixture)
+    await fixture.http.delete(path, { gracePeriodSeconds: 20 })
     assert.equal(
-      (await ground.http.delete(path, { gracePeriodSeconds: 10 })).at('metadata.deletionGracePeriodSeconds'),
+      (await fixture.http.delete(path, { gracePeriodSeconds: 10 })).at('metadata.deletionGracePeriodSeconds'),
       10,
     )
     assert.equal(
-      (await ground.http.delete(path, { gracePeriodSeconds: 15 })).at('metadata.deletionGracePeriodSeconds'),
+      (await fixture.http.delete(path, { gracePeriodSeconds: 15 })).at('metadata.deletionGracePeriodSeconds'),
       10,
     )
-    assert.equal((await ground.http.delete(path)).at('metadata.deletionGracePeriodSeconds'), 10)
+    assert.equal((await fixture.http.delete(path)).at('metadata.deletionGracePeriodSeconds'), 10)
   },
-  'no grace period removes the pod at once': async ground => {
-    const path = await bound(ground)
-    await ground.http.delete(path)
-    const deleted = await ground.http.delete(path, { gracePeriodSeconds: 0 })
+  'grace period 0 deletes the pod at once': async fixture => {
+    const path = await bound(fixture)
+    await fixture.http.delete(path)
+    const deleted = await fixture.http.delete(path, { gracePeriodSeconds: 0 })
     assert.equal(deleted.status, 200)
-    assert.equal((await ground.http.get(path)).status, 404)
+    assert.equal((await fixture.http.get(path)).status, 404)
   },
-  'a finished pod has no grace period': async ground => {
-    const path = await bound(ground)
-    await ground.http.mergePatch(`${path}/status`, { status: { phase: 'Succeeded' } })
-    await ground.http.delete(path)
-    assert.equal((await ground.http.get(path)).status, 404)
+  'a finished pod has no grace period': async fixture => {
+    const path = await bound(fixture)
+    await fixture.http.mergePatch(`${path}/status`, { status: { phase: 'Succeeded' } })
+    await fixture.http.delete(path)
+    assert.equal((await fixture.http.get(path)).status, 404)
   },
   'a pod with a finalizer stays after its grace period': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', {}, { finalizers: [finalizer] }))
@@ -169,25 +169,25 @@ export const deletion = chapter('finalizers and graceful deletion', {
     await http.mergePatch(core('pods/p'), { metadata: { finalizers: null } })
     assert.equal((await http.get(core('pods/p'))).status, 404)
   },
-  'marking for deletion counts as a generation where there is one': async ({ http, group }) => {
+  'marking for deletion increments the generation, if the kind has one': async ({ http, group }) => {
     const path = group('apps/v1', 'deployments')
     await http.post(path, { ...deployment('d'), metadata: { name: 'd', finalizers: [finalizer] } })
     const deleted = await http.delete(`${path}/d`)
     assert.equal(deleted.at('metadata.generation'), 2)
   },
-  'the deletion of a namespace begins with a phase': async ({ http, id }) => {
+  'a deleted namespace is in phase Terminating': async ({ http, id }) => {
     const deleted = await http.delete(`/api/v1/namespaces/${id}`)
     assert.equal(deleted.at('status.phase'), 'Terminating')
     assert.notEqual(deleted.at('metadata.deletionTimestamp'), undefined)
   },
-  'nothing is created in a namespace that is going away': async ({ http, id, core }) => {
+  'rejects new objects in a terminating namespace': async ({ http, id, core }) => {
     await http.delete(`/api/v1/namespaces/${id}`)
-    const refused = await ground403(http, core('configmaps'))
+    const rejected = await ground403(http, core('configmaps'))
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `configmaps "a" is forbidden: unable to create new content in namespace ${id} because it is being terminated`,
     )
-    assert.deepEqual(refused.at('details.causes'), [
+    assert.deepEqual(rejected.at('details.causes'), [
       {
         reason: 'NamespaceTerminating',
         message: `namespace ${id} is being terminated`,
@@ -195,7 +195,7 @@ export const deletion = chapter('finalizers and graceful deletion', {
       },
     ])
   },
-  'a namespace goes when it is finalized': async ({ http, id }) => {
+  'a namespace is deleted when it is finalized': async ({ http, id }) => {
     const deleted = await http.delete(`/api/v1/namespaces/${id}`)
     const finalized = await http.put(`/api/v1/namespaces/${id}/finalize`, {
       ...deleted.object(),
@@ -205,17 +205,17 @@ export const deletion = chapter('finalizers and graceful deletion', {
     assert.equal((await http.get(`/api/v1/namespaces/${id}`)).status, 404)
   },
   'some namespaces cannot be deleted': async ({ http }) => {
-    const refused = await http.delete('/api/v1/namespaces/default')
-    assert.equal(refused.status, 403)
+    const rejected = await http.delete('/api/v1/namespaces/default')
+    assert.equal(rejected.status, 403)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'namespaces "default" is forbidden: this namespace may not be deleted',
     )
   },
 })
 
-async function ground403(http: Ground['http'], path: string) {
-  const refused = await http.post(path, configMap('a'))
-  assert.equal(refused.status, 403)
-  return refused
+async function ground403(http: Fixture['http'], path: string) {
+  const rejected = await http.post(path, configMap('a'))
+  assert.equal(rejected.status, 403)
+  return rejected
 }

@@ -16,49 +16,49 @@ interface ListedResource {
 }
 
 export const discovery = chapter('discovery and health', {
-  'the server says its version': async ({ http }) => {
-    const answer = await http.get('/version')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.at('major'), '1')
-    assert.equal(answer.at('minor'), '37')
-    assert.match(answer.text('gitVersion'), /^v1\.37\./)
+  'returns the version of the server': async ({ http }) => {
+    const response = await http.get('/version')
+    assert.equal(response.status, 200)
+    assert.equal(response.at('major'), '1')
+    assert.equal(response.at('minor'), '37')
+    assert.match(response.text('gitVersion'), /^v1\.37\./)
   },
-  'the server says that it is well': async ({ http }) => {
+  'returns ok from the health endpoints': async ({ http }) => {
     for (const path of ['/healthz', '/livez', '/readyz']) {
-      const answer = await http.get(path)
-      assert.equal(answer.status, 200, path)
-      assert.equal(answer.raw, 'ok')
+      const response = await http.get(path)
+      assert.equal(response.status, 200, path)
+      assert.equal(response.raw, 'ok')
     }
   },
   'the core group has one version': async ({ http }) => {
-    const answer = await http.get('/api')
-    assert.equal(answer.at('kind'), 'APIVersions')
-    assert.deepEqual(answer.at('versions'), ['v1'])
+    const response = await http.get('/api')
+    assert.equal(response.at('kind'), 'APIVersions')
+    assert.deepEqual(response.at('versions'), ['v1'])
   },
-  'groups are listed with their preferred version': async ({ http }) => {
-    const answer = await http.get('/apis')
-    assert.equal(answer.at('kind'), 'APIGroupList')
-    const apps = (answer.at('groups') as object[]).find(group => at(group, 'name') === 'apps')
+  'lists groups with their preferred version': async ({ http }) => {
+    const response = await http.get('/apis')
+    assert.equal(response.at('kind'), 'APIGroupList')
+    const apps = (response.at('groups') as object[]).find(group => at(group, 'name') === 'apps')
     assert.deepEqual(apps, {
       name: 'apps',
       versions: [{ groupVersion: 'apps/v1', version: 'v1' }],
       preferredVersion: { groupVersion: 'apps/v1', version: 'v1' },
     })
   },
-  'one group can be asked for': async ({ http }) => {
-    const answer = await http.get('/apis/apps')
-    assert.equal(answer.at('kind'), 'APIGroup')
-    assert.equal(answer.at('name'), 'apps')
-    assert.deepEqual(answer.at('preferredVersion'), { groupVersion: 'apps/v1', version: 'v1' })
+  'returns a single group': async ({ http }) => {
+    const response = await http.get('/apis/apps')
+    assert.equal(response.at('kind'), 'APIGroup')
+    assert.equal(response.at('name'), 'apps')
+    assert.deepEqual(response.at('preferredVersion'), { groupVersion: 'apps/v1', version: 'v1' })
   },
-  'an unknown group is not found': async ({ http }) => {
+  'returns 404 for an unknown group': async ({ http }) => {
     assert.equal((await http.get('/apis/nope.example.com')).status, 404)
   },
-  'the resources of a version are listed with verbs and short names': async ({ http }) => {
-    const answer = await http.get('/api/v1')
-    assert.equal(answer.at('kind'), 'APIResourceList')
-    assert.equal(answer.at('groupVersion'), 'v1')
-    const pods = (answer.at('resources') as ListedResource[]).find(({ name }) => name === 'pods')
+  'lists the resources of a version with verbs and short names': async ({ http }) => {
+    const response = await http.get('/api/v1')
+    assert.equal(response.at('kind'), 'APIResourceList')
+    assert.equal(response.at('groupVersion'), 'v1')
+    const pods = (response.at('resources') as ListedResource[]).find(({ name }) => name === 'pods')
     assert.equal(pods?.kind, 'Pod')
     assert.equal(pods?.namespaced, true)
     assert.deepEqual(pods?.shortNames, ['po'])
@@ -74,7 +74,7 @@ export const discovery = chapter('discovery and health', {
       'watch',
     ])
   },
-  'subresources are listed too': async ({ http }) => {
+  'lists subresources': async ({ http }) => {
     const resources = (await http.get('/api/v1')).at('resources') as ListedResource[]
     const kindOf = (wanted: string) => resources.find(({ name }) => name === wanted)?.kind
     assert.equal(kindOf('pods/binding'), 'Binding')
@@ -82,19 +82,19 @@ export const discovery = chapter('discovery and health', {
     assert.equal(kindOf('pods/status'), 'Pod')
     assert.equal(kindOf('namespaces/finalize'), 'Namespace')
   },
-  'the scale of deployments is of another group': async ({ http }) => {
+  'the scale of deployments has another group': async ({ http }) => {
     const resources = (await http.get('/apis/apps/v1')).at('resources') as ListedResource[]
     const scale = resources.find(({ name }) => name === 'deployments/scale')
     assert.equal(at(scale, 'group'), 'autoscaling')
     assert.equal(at(scale, 'version'), 'v1')
     assert.equal(scale?.kind, 'Scale')
   },
-  'everything can be asked for at once': async ({ http }) => {
-    const answer = await http.get('/apis', { headers: aggregated })
-    assert.equal(answer.status, 200)
-    assert.equal(answer.at('kind'), 'APIGroupDiscoveryList')
-    assert.equal(answer.at('apiVersion'), 'apidiscovery.k8s.io/v2')
-    const apps = (answer.at('items') as object[]).find(item => at(item, 'metadata.name') === 'apps')
+  'returns aggregated discovery of all groups': async ({ http }) => {
+    const response = await http.get('/apis', { headers: aggregated })
+    assert.equal(response.status, 200)
+    assert.equal(response.at('kind'), 'APIGroupDiscoveryList')
+    assert.equal(response.at('apiVersion'), 'apidiscovery.k8s.io/v2')
+    const apps = (response.at('items') as object[]).find(item => at(item, 'metadata.name') === 'apps')
     const deployments = (at(apps, 'versions.0.resources') as object[]).find(
       resource => at(resource, 'resource') === 'deployments',
     )
@@ -107,12 +107,12 @@ export const discovery = chapter('discovery and health', {
       ['scale', 'status'],
     )
   },
-  'the core group can be asked for at once': async ({ http }) => {
-    const answer = await http.get('/api', { headers: aggregated })
-    assert.equal(answer.at('kind'), 'APIGroupDiscoveryList')
-    assert.equal(answer.at('items.0.versions.0.version'), 'v1')
+  'returns aggregated discovery of the core group': async ({ http }) => {
+    const response = await http.get('/api', { headers: aggregated })
+    assert.equal(response.at('kind'), 'APIGroupDiscoveryList')
+    assert.equal(response.at('items.0.versions.0.version'), 'v1')
   },
-  'discovery that has not changed is not sent again': async ({ http }) => {
+  'returns 304 for unchanged discovery': async ({ http }) => {
     const first = await http.get('/api', { headers: aggregated })
     assert.equal(typeof first.headers.etag, 'string')
     const again = await http.get('/api', {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { chapter } from '../suite.ts'
 
 export const events = chapter('events and reviews', {
-  'an event of the core group is one of the newer group too': async ({ http, core, group, namespace }) => {
+  'events of the core group are available in events.k8s.io': async ({ http, core, group, namespace }) => {
     const made = await http.post(core('events'), {
       metadata: { name: 'e' },
       involvedObject: { kind: 'Pod', name: 'p', namespace },
@@ -22,7 +22,7 @@ export const events = chapter('events and reviews', {
     assert.deepEqual(read.at('deprecatedSource'), { component: 'me' })
     assert.equal(read.at('deprecatedCount'), 2)
   },
-  'an event of the newer group is one of the core group too': async ({ http, core, group, namespace }) => {
+  'events of events.k8s.io are available in the core group': async ({ http, core, group, namespace }) => {
     const made = await http.post(group('events.k8s.io/v1', 'events'), {
       metadata: { name: 'e' },
       regarding: { kind: 'Pod', name: 'p', namespace },
@@ -43,7 +43,7 @@ export const events = chapter('events and reviews', {
     assert.equal(read.at('eventTime'), '2026-01-02T03:04:05.678901Z')
     assert.deepEqual(read.at('involvedObject'), { kind: 'Pod', name: 'p', namespace })
   },
-  'an administrator may do everything': async ({ http, namespace }) => {
+  'an administrator has all rights': async ({ http, namespace }) => {
     const asked = await http.post('/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
       spec: { resourceAttributes: { namespace, verb: 'create', resource: 'pods' } },
     })
@@ -51,13 +51,13 @@ export const events = chapter('events and reviews', {
     assert.equal(asked.at('status.allowed'), true)
     assert.equal(asked.at('spec.resourceAttributes.verb'), 'create')
   },
-  'a client can ask who it is': async ({ http }) => {
+  'a client can read its own user name': async ({ http }) => {
     const asked = await http.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {})
     assert.equal(asked.status, 201)
     assert.ok((asked.at('status.userInfo.groups') as string[]).includes('system:masters'))
     assert.ok((asked.at('status.userInfo.groups') as string[]).includes('system:authenticated'))
   },
-  'the deletion of a job warns of its pods': async ({ http, group }) => {
+  'the deletion of a job warns of orphaned pods': async ({ http, group }) => {
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'i' }] } }
     await http.post(group('batch/v1', 'jobs'), { metadata: { name: 'j' }, spec: { template } })
     const deleted = await http.delete(group('batch/v1', 'jobs/j'))

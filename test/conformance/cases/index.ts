@@ -27,7 +27,7 @@ import { podUpdates } from './pod-updates.ts'
 import { pods } from './pods.ts'
 import { preconditions } from './preconditions.ts'
 import { rbac } from './rbac.ts'
-import { refusalChapters } from './refusals/index.ts'
+import { rejectionChapters } from './rejections/index.ts'
 import { requests } from './requests.ts'
 import { rights } from './rights.ts'
 import { scale } from './scale.ts'
@@ -81,5 +81,5 @@ export const chapters = [
   webhooks,
   webhookMatching,
   webhookConfigurations,
-  ...refusalChapters,
+  ...rejectionChapters,
 ]

@@ -7,8 +7,8 @@ import { chapter } from '../suite.ts'
 const nodes = '/api/v1/nodes'
 const priorities = '/apis/scheduling.k8s.io/v1/priorityclasses'
 
-export const kept = chapter('what stays once it is said', {
-  'the network and the machine of a node': async ({ http, id }) => {
+export const kept = chapter('immutable fields', {
+  'pod CIDR and provider ID of a node': async ({ http, id }) => {
     const made = await http.post(nodes, { metadata: { name: id }, spec: { podCIDR: '10.0.0.0/24' } })
     assert.deepEqual(made.at('spec.podCIDRs'), ['10.0.0.0/24'])
     const moved = await http.mergePatch(`${nodes}/${id}`, { spec: { podCIDR: '10.0.1.0/24' } })
@@ -24,7 +24,7 @@ export const kept = chapter('what stays once it is said', {
     )
     await http.delete(`${nodes}/${id}`)
   },
-  'what a controller revision holds': async ({ http, group }) => {
+  'data of a controller revision': async ({ http, group }) => {
     const path = group('apps/v1', 'controllerrevisions')
     await http.post(path, { metadata: { name: 'r' }, revision: 1, data: { a: 1 } })
     assert.match(
@@ -34,7 +34,7 @@ export const kept = chapter('what stays once it is said', {
     const renumbered = await http.mergePatch(`${path}/r`, { revision: 2 })
     assert.equal(renumbered.at('revision'), 2)
   },
-  'what an immutable secret holds': async ({ http, core }) => {
+  'data of an immutable secret': async ({ http, core }) => {
     await http.post(core('secrets'), { metadata: { name: 's' }, immutable: true, data: { a: 'AA==' } })
     const why = 'field is immutable when `immutable` is set'
     const patch = (body: object) => http.mergePatch(core('secrets/s'), body)
@@ -48,7 +48,7 @@ export const kept = chapter('what stays once it is said', {
     )
     assert.equal((await patch({ metadata: { labels: { a: 'b' } } })).status, 200)
   },
-  'what an event of the newer group saw': async ({ http, core, group, namespace }) => {
+  'all fields of an event of events.k8s.io': async ({ http, core, group, namespace }) => {
     const path = group('events.k8s.io/v1', 'events')
     await http.post(path, {
       metadata: { name: 'e' },
@@ -68,11 +68,11 @@ export const kept = chapter('what stays once it is said', {
     assert.equal((await http.mergePatch(`${path}/e`, { series: again })).status, 200)
     assert.equal((await http.get(core('events/e'))).at('series.count'), 2)
   },
-  'the priority that a pod got from its class': async ({ http, core, id, eventually }) => {
+  'the priority of a pod': async ({ http, core, id, eventually }) => {
     await http.post(priorities, { metadata: { name: id }, value: 7, preemptionPolicy: 'Never' })
     const made = await eventually(
       () => http.post(core('pods'), pod('p', { priorityClassName: id })),
-      answer => answer.status === 201,
+      response => response.status === 201,
     )
     assert.equal(made.at('spec.priority'), 7)
     assert.equal(made.at('spec.preemptionPolicy'), 'Never')
@@ -88,7 +88,7 @@ export const kept = chapter('what stays once it is said', {
     await http.delete(`${priorities}/${id}`)
     assert.equal((await http.get(core('pods/p'))).at('spec.priority'), 7)
   },
-  'the classes of the system, and one default': async ({ http, id, eventually }) => {
+  'system priority classes, and a single default class': async ({ http, id, eventually }) => {
     assert.equal(
       (await http.delete(`${priorities}/system-node-critical`)).at('message'),
       'priorityclasses.scheduling.k8s.io "system-node-critical" is forbidden: this is a system priority class and cannot be deleted',
@@ -101,7 +101,7 @@ export const kept = chapter('what stays once it is said', {
           { metadata: { name: `${id}-b` }, value: 2, globalDefault: true },
           { query: { dryRun: 'All' } },
         ),
-      answer => answer.status === 403,
+      response => response.status === 403,
     )
     assert.match(
       second.text('message'),
@@ -109,7 +109,7 @@ export const kept = chapter('what stays once it is said', {
     )
     await http.delete(`${priorities}/${id}-a`)
   },
-  'an address and a port that a service has': async ({ http, core, id }) => {
+  'cluster IP and node port of a service': async ({ http, core, id }) => {
     const number = 100 + Number(id.replace(/\D/g, ''))
     const asked = { clusterIP: `10.96.200.${number % 250}`, type: 'NodePort' }
     const ports = [{ port: 80, nodePort: 30_000 + number }]
@@ -132,15 +132,15 @@ export const kept = chapter('what stays once it is said', {
     assert.equal(named.at('spec.clusterIP'), undefined)
     assert.equal(named.at('spec.internalTrafficPolicy'), undefined)
   },
-  'the finalizers of a namespace have domains': async ({ http, id }) => {
+  'finalizers of a namespace are qualified names': async ({ http, id }) => {
     const path = `/api/v1/namespaces/${id}`
-    const refused = await http.put(`${path}/finalize`, {
+    const rejected = await http.put(`${path}/finalize`, {
       metadata: { name: id },
       spec: { finalizers: ['bad'] },
     })
     const why = 'name is neither a standard finalizer name nor is it fully qualified'
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `Namespace "${id}" is invalid: spec.finalizers[0]: Invalid value: "bad": ${why}`,
     )
     const early = await http.mergePatch(`${path}/status`, { status: { phase: 'Terminating' } })

@@ -11,12 +11,12 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.deepEqual(read.at('spec'), { finalizers: ['kubernetes'] })
     assert.deepEqual(read.at('status'), { phase: 'Active' })
   },
-  'a namespace needs a DNS label': async ({ http }) => {
-    const refused = await http.post('/api/v1/namespaces', { metadata: { name: 'a.b' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /metadata\.name: Invalid value: "a\.b": /)
+  'the name of a namespace must be a DNS label': async ({ http }) => {
+    const rejected = await http.post('/api/v1/namespaces', { metadata: { name: 'a.b' } })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /metadata\.name: Invalid value: "a\.b": /)
   },
-  'a secret turns stringData into data': async ({ http, core }) => {
+  'a secret converts stringData to data': async ({ http, core }) => {
     const made = await http.post(core('secrets'), {
       metadata: { name: 's' },
       stringData: { a: 'text' },
@@ -26,35 +26,35 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.deepEqual(made.at('data'), { a: 'dGV4dA==', b: 'eA==' })
     assert.equal(made.at('stringData'), undefined)
   },
-  'the type of a secret does not change': async ({ http, core }) => {
+  'the type of a secret is immutable': async ({ http, core }) => {
     await http.post(core('secrets'), { metadata: { name: 's' } })
-    const refused = await http.mergePatch(core('secrets/s'), { type: 'example.com/other' })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /type: Invalid value: "example\.com\/other": field is immutable/)
+    const rejected = await http.mergePatch(core('secrets/s'), { type: 'example.com/other' })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /type: Invalid value: "example\.com\/other": field is immutable/)
   },
-  'an immutable config map does not change': async ({ http, core }) => {
+  'the data of an immutable config map is immutable': async ({ http, core }) => {
     await http.post(core('configmaps'), { metadata: { name: 'm' }, immutable: true, data: { a: '1' } })
-    const refused = await http.mergePatch(core('configmaps/m'), { data: { a: '2' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /data: Forbidden: field is immutable when `immutable` is set/)
+    const rejected = await http.mergePatch(core('configmaps/m'), { data: { a: '2' } })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /data: Forbidden: field is immutable when `immutable` is set/)
     assert.equal(
       (await http.mergePatch(core('configmaps/m'), { metadata: { labels: { a: 'b' } } })).status,
       200,
     )
   },
-  'a node starts with a taint': async ({ http, id }) => {
+  'a new node has the not-ready taint': async ({ http, id }) => {
     const made = await http.post('/api/v1/nodes', { metadata: { name: id } })
     assert.deepEqual(made.at('spec'), {
       taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }],
     })
     assert.deepEqual(made.at('status.daemonEndpoints'), { kubeletEndpoint: { Port: 0 } })
   },
-  'a new node keeps the status that it came with': async ({ http, id }) => {
+  'a new node keeps the status of the create request': async ({ http, id }) => {
     const capacity = { cpu: '4', memory: '8Gi', 'example.com/device': '2' }
     const made = await http.post('/api/v1/nodes', { metadata: { name: id }, status: { capacity } })
     assert.deepEqual(made.at('status.capacity'), capacity)
   },
-  'a deployment is filled with defaults': async ({ http, group }) => {
+  'sets the defaults of a deployment': async ({ http, group }) => {
     const { spec } = deployment('d') as { spec: { selector: object; template: object } }
     const made = await http.post(group('apps/v1', 'deployments'), {
       metadata: { name: 'd' },
@@ -70,29 +70,29 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.equal(made.at('spec.template.spec.enableServiceLinks'), undefined)
     assert.deepEqual(made.at('spec.template.metadata'), { labels: { app: 'd' } })
   },
-  'the selector of a deployment does not change': async ({ http, group }) => {
+  'the selector of a deployment is immutable': async ({ http, group }) => {
     await http.post(group('apps/v1', 'deployments'), deployment('d'))
-    const refused = await http.mergePatch(group('apps/v1', 'deployments/d'), {
+    const rejected = await http.mergePatch(group('apps/v1', 'deployments/d'), {
       spec: {
         selector: { matchLabels: { app: 'd', more: 'x' } },
         template: { metadata: { labels: { app: 'd', more: 'x' } } },
       },
     })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec\.selector: Invalid value: .*: field is immutable/)
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /spec\.selector: Invalid value: .*: field is immutable/)
   },
   'the selector of a deployment must match its template': async ({ http, group }) => {
-    const refused = await http.post(
+    const rejected = await http.post(
       group('apps/v1', 'deployments'),
       deployment('d', { selector: { matchLabels: { app: 'other' } } }),
     )
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Deployment.apps "d" is invalid: spec.template.metadata.labels: Invalid value: {"app":"d"}: `selector` does not match template `labels`',
     )
   },
-  'a stateful set is filled with defaults': async ({ http, group }) => {
+  'sets the defaults of a stateful set': async ({ http, group }) => {
     const { spec } = deployment('s') as { spec: object }
     const made = await http.post(group('apps/v1', 'statefulsets'), {
       metadata: { name: 's' },
@@ -108,7 +108,7 @@ export const kinds = chapter('defaults and rules of kinds', {
     })
     assert.deepEqual(made.at('status'), { replicas: 0, availableReplicas: 0 })
   },
-  'a job gets a selector and labels of its own': async ({ http, group }) => {
+  'generates selector and labels of a job': async ({ http, group }) => {
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'a', image: 'i' }] } }
     const made = await http.post(group('batch/v1', 'jobs'), { metadata: { name: 'j' }, spec: { template } })
     const uid = made.at('metadata.uid')
@@ -126,18 +126,18 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.equal(made.at('spec.completionMode'), 'NonIndexed')
     assert.equal(made.at('spec.suspend'), false)
   },
-  'the pods of a job do not restart always': async ({ http, group }) => {
-    const refused = await http.post(group('batch/v1', 'jobs'), {
+  'rejects restartPolicy Always in a job': async ({ http, group }) => {
+    const rejected = await http.post(group('batch/v1', 'jobs'), {
       metadata: { name: 'j' },
       spec: { template: { spec: { containers: [{ name: 'a', image: 'i' }] } } },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.template\.spec\.restartPolicy: Required value: valid values: "OnFailure", "Never"/,
     )
   },
-  'an autoscaler is filled with defaults': async ({ http, group }) => {
+  'sets the defaults of an autoscaler': async ({ http, group }) => {
     const made = await http.post(group('autoscaling/v2', 'horizontalpodautoscalers'), {
       metadata: { name: 'h' },
       spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3 },
@@ -151,8 +151,8 @@ export const kinds = chapter('defaults and rules of kinds', {
       },
     ])
   },
-  'an autoscaler needs more than none': async ({ http, group }) => {
-    const refused = await http.post(group('autoscaling/v2', 'horizontalpodautoscalers'), {
+  'maxReplicas of an autoscaler must not be below minReplicas': async ({ http, group }) => {
+    const rejected = await http.post(group('autoscaling/v2', 'horizontalpodautoscalers'), {
       metadata: { name: 'h' },
       spec: {
         scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
@@ -160,13 +160,13 @@ export const kinds = chapter('defaults and rules of kinds', {
         maxReplicas: 3,
       },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`/,
     )
   },
-  'a role binding is filled with groups': async ({ http, group }) => {
+  'sets the default groups of a role binding': async ({ http, group }) => {
     const made = await http.post(group('rbac.authorization.k8s.io/v1', 'rolebindings'), {
       metadata: { name: 'b' },
       roleRef: { kind: 'ClusterRole', name: 'view' },
@@ -180,24 +180,24 @@ export const kinds = chapter('defaults and rules of kinds', {
     assert.equal(made.at('subjects.0.apiGroup'), 'rbac.authorization.k8s.io')
     assert.equal(made.at('subjects.1.apiGroup'), undefined)
   },
-  'the role of a binding does not change': async ({ http, group }) => {
+  'the role of a binding is immutable': async ({ http, group }) => {
     const path = group('rbac.authorization.k8s.io/v1', 'rolebindings')
     await http.post(path, { metadata: { name: 'b' }, roleRef: { kind: 'ClusterRole', name: 'view' } })
-    const refused = await http.mergePatch(`${path}/b`, { roleRef: { kind: 'ClusterRole', name: 'edit' } })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /roleRef: Invalid value: .*: field is immutable$/)
+    const rejected = await http.mergePatch(`${path}/b`, { roleRef: { kind: 'ClusterRole', name: 'edit' } })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /roleRef: Invalid value: .*: field is immutable$/)
   },
-  'a priority class is filled with defaults and keeps its value': async ({ http, id }) => {
+  'sets the defaults of a priority class, and its value is immutable': async ({ http, id }) => {
     const made = await http.post('/apis/scheduling.k8s.io/v1/priorityclasses', {
       metadata: { name: id },
       value: 7,
     })
     assert.equal(made.at('preemptionPolicy'), 'PreemptLowerPriority')
-    const refused = await http.mergePatch(`/apis/scheduling.k8s.io/v1/priorityclasses/${id}`, { value: 8 })
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /value: Forbidden: may not be changed in an update\.$/)
+    const rejected = await http.mergePatch(`/apis/scheduling.k8s.io/v1/priorityclasses/${id}`, { value: 8 })
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /value: Forbidden: may not be changed in an update\.$/)
   },
-  'a resource claim is filled with defaults': async ({ http, group }) => {
+  'sets the defaults of a resource claim': async ({ http, group }) => {
     const made = await http.post(group('resource.k8s.io/v1', 'resourceclaims'), {
       metadata: { name: 'c' },
       spec: { devices: { requests: [{ name: 'gpu', exactly: { deviceClassName: 'gpu.example.com' } }] } },
@@ -209,7 +209,7 @@ export const kinds = chapter('defaults and rules of kinds', {
       count: 1,
     })
   },
-  'a webhook configuration is filled with defaults': async ({ http, id }) => {
+  'sets the defaults of a webhook configuration': async ({ http, id }) => {
     const made = await http.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
       metadata: { name: id },
       webhooks: [

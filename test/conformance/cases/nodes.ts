@@ -6,7 +6,7 @@ import { chapter } from '../suite.ts'
 const nodes = '/api/v1/nodes'
 
 export const nodeCases = chapter('nodes', {
-  'a node is created with its status': async ({ http, id }) => {
+  'a created node keeps its status': async ({ http, id }) => {
     const made = await http.post(nodes, {
       metadata: { name: id },
       status: { capacity: { cpu: '4' }, conditions: [{ type: 'Ready', status: 'True' }] },
@@ -17,21 +17,21 @@ export const nodeCases = chapter('nodes', {
     assert.equal(made.at('status.conditions.0.status'), 'True')
     await http.delete(`${nodes}/${id}`)
   },
-  'an update of a node leaves its status alone': async ({ http, id }) => {
+  'an update of a node does not change its status': async ({ http, id }) => {
     await http.post(nodes, { metadata: { name: id }, status: { capacity: { cpu: '4' } } })
     const patched = await http.mergePatch(`${nodes}/${id}`, { status: { capacity: { cpu: '9' } } })
     assert.deepEqual(patched.at('status.capacity'), { cpu: '4' })
     await http.delete(`${nodes}/${id}`)
   },
-  'taints that cannot be': async ({ http, id }) => {
+  'rejects invalid taints': async ({ http, id }) => {
     const taint = { key: 'a', effect: 'NoSchedule' }
-    const refused = await http.post(nodes, {
+    const rejected = await http.post(nodes, {
       metadata: { name: id },
       spec: { taints: [{ key: 'a', effect: 'X' }, taint, taint, { key: 'b' }] },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `Node "${id}" is invalid: [metadata.taints[0].effect: Unsupported value: "X": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute", metadata.taints[2]: Duplicate value: {"Key":"a","Value":"","Effect":"NoSchedule","TimeAdded":null}: taints must be unique by key and effect pair, metadata.taints[3].effect: Required value]`,
     )
   },

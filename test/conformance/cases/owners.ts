@@ -8,7 +8,7 @@ import { chapter } from '../suite.ts'
 const as = (fieldManager: string) => ({ query: { fieldManager } })
 
 export const owners = chapter('managedFields', {
-  'who creates an object owns what it has': async ({ http, core }) => {
+  'the creator owns all fields of the object': async ({ http, core }) => {
     const made = await http.post(
       core('configmaps'),
       configMap('m', { a: '1' }, { labels: { l: 'v' } }),
@@ -26,14 +26,14 @@ export const owners = chapter('managedFields', {
       fieldsV1: { 'f:data': { '.': {}, 'f:a': {} }, 'f:metadata': { 'f:labels': { '.': {}, 'f:l': {} } } },
     })
   },
-  'the user agent names the manager that does not name itself': async ({ http, core }) => {
+  'the user agent is the default name of the manager': async ({ http, core }) => {
     const options = { headers: { 'user-agent': 'tool/v1.2 (linux)' } }
     assert.deepEqual(ownerNames(await http.post(core('configmaps'), configMap('m'), options)), [
       'tool Update',
     ])
     assert.deepEqual(ownerNames(await http.post(core('configmaps'), configMap('n'))), ['unknown Update'])
   },
-  'defaults are owned, what admission and the server fill in is not': async ({ http, core }) => {
+  'tracks defaults, but no fields that admission and the server set': async ({ http, core }) => {
     const made = await http.post(core('pods'), pod('p'), as('me'))
     assert.deepEqual(ownersOf(made), {
       'me Update': {
@@ -59,7 +59,7 @@ export const owners = chapter('managedFields', {
       },
     })
   },
-  'an allocated address has no owner': async ({ http, core }) => {
+  'an allocated cluster IP has no manager': async ({ http, core }) => {
     const made = await http.post(core('services'), service('s'), as('me'))
     assert.deepEqual(ownersOf(made), {
       'me Update': {
@@ -76,7 +76,7 @@ export const owners = chapter('managedFields', {
       },
     })
   },
-  'a generated name leaves its prefix to the creator': async ({ http, core }) => {
+  'generateName belongs to the creator': async ({ http, core }) => {
     const made = await http.post(
       core('configmaps'),
       { metadata: { generateName: 'g-' }, data: { a: '1' } },
@@ -86,7 +86,7 @@ export const owners = chapter('managedFields', {
       'me Update': { 'f:data': { '.': {}, 'f:a': {} }, 'f:metadata': { 'f:generateName': {} } },
     })
   },
-  'a patch takes what it changes from its owner': async ({ http, core }) => {
+  'a patch takes ownership of the fields that it changes': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('m', { a: '1', b: '2' }), as('one'))
     const patched = await http.mergePatch(core('configmaps/m'), { data: { a: '9', c: '3' } }, as('two'))
     assert.deepEqual(ownersOf(patched), {
@@ -94,7 +94,7 @@ export const owners = chapter('managedFields', {
       'two Update': { 'f:data': { 'f:a': {}, 'f:c': {} } },
     })
   },
-  'every way of patching is tracked': async ({ http, core }) => {
+  'tracks every type of patch': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('m', { a: '1' }), as('one'))
     await http.jsonPatch(core('configmaps/m'), [{ op: 'add', path: '/data/j', value: '1' }], as('json'))
     const last = await http.strategicPatch(core('configmaps/m'), { data: { s: '1' } }, as('strategic'))
@@ -102,7 +102,7 @@ export const owners = chapter('managedFields', {
     assert.deepEqual(found['json Update'], { 'f:data': { 'f:j': {} } })
     assert.deepEqual(found['strategic Update'], { 'f:data': { 'f:s': {} } })
   },
-  'an update that leaves out managedFields keeps them': async ({ http, core }) => {
+  'an update without managedFields keeps them': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('m', { a: '1', b: '2' }), as('one'))
     const updated = await http.put(core('configmaps/m'), configMap('m', { a: '1', b: '3' }), as('two'))
     assert.deepEqual(ownersOf(updated), {
@@ -110,12 +110,12 @@ export const owners = chapter('managedFields', {
       'two Update': { 'f:data': { 'f:b': {} } },
     })
   },
-  'an update that changes nothing writes nothing': async ({ http, core }) => {
+  'an update without changes writes nothing': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('m'), as('one'))
     const updated = await http.put(core('configmaps/m'), made.object(), as('two'))
     assert.equal(updated.raw, made.raw)
   },
-  'an empty list of managers forgets them': async ({ http, core }) => {
+  'an empty list of managers resets managedFields': async ({ http, core }) => {
     for (const [name, reset] of [
       ['m', []],
       ['n', [{}]],
@@ -130,7 +130,7 @@ export const owners = chapter('managedFields', {
       assert.equal(updated.at('metadata.managedFields'), undefined)
     }
   },
-  'who writes the status owns it apart': async ({ http, core }) => {
+  'tracks the status separately': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'), as('one'))
     const patched = await http.mergePatch(
       core('pods/p/status'),
@@ -155,7 +155,7 @@ export const owners = chapter('managedFields', {
       },
     })
   },
-  'scaling takes the replicas': async ({ http, group }) => {
+  'an update of the scale takes ownership of the replicas': async ({ http, group }) => {
     const path = group('apps/v1', 'deployments/d')
     await http.post(group('apps/v1', 'deployments'), deployment('d', { replicas: 1 }), as('one'))
     const scaled = await http.mergePatch(`${path}/scale`, { spec: { replicas: 3 } }, as('scaler'))
@@ -177,10 +177,10 @@ export const owners = chapter('managedFields', {
     const last = await http.get(path)
     assert.deepEqual(ownerNames(last).sort(), ['one Update', 'other Update scale'])
   },
-  'custom kinds are tracked like all others': async ground => {
-    const { http } = ground
-    const path = await defineWidgets(ground)
-    const made = await http.post(path, widget(ground, 'w', { size: 2, parts: [{ name: 'a' }] }), as('one'))
+  'tracks custom resources like built-in kinds': async fixture => {
+    const { http } = fixture
+    const path = await defineWidgets(fixture)
+    const made = await http.post(path, widget(fixture, 'w', { size: 2, parts: [{ name: 'a' }] }), as('one'))
     assert.deepEqual(ownersOf(made), {
       'one Update': { 'f:spec': { '.': {}, 'f:color': {}, 'f:parts': {}, 'f:size': {} } },
     })
@@ -196,7 +196,7 @@ export const owners = chapter('managedFields', {
       'f:spec': { 'f:replicas': {} },
     })
   },
-  'binding a pod gives nobody its node': async ({ http, core }) => {
+  'binding a pod gives no manager its node': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'), as('one'))
     await http.post(
       core('pods/p/binding'),

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { configMap } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
-async function five({ http, core }: Ground): Promise<void> {
+async function five({ http, core }: Fixture): Promise<void> {
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     await http.post(
       core('configmaps'),
@@ -13,19 +13,19 @@ async function five({ http, core }: Ground): Promise<void> {
 }
 
 export const paging = chapter('paging and versions of lists', {
-  'a limited list says how to go on and how much is left': async ground => {
-    await five(ground)
-    const page = await ground.http.get(ground.core('configmaps'), { query: { limit: '2' } })
+  'a limited list has a continue token and remainingItemCount': async fixture => {
+    await five(fixture)
+    const page = await fixture.http.get(fixture.core('configmaps'), { query: { limit: '2' } })
     assert.deepEqual(page.names, ['a', 'b'])
     assert.equal(page.at('metadata.remainingItemCount'), 3)
     assert.equal(typeof page.at('metadata.continue'), 'string')
   },
-  'pages together are the whole list': async ground => {
-    await five(ground)
+  'all pages together are the complete list': async fixture => {
+    await five(fixture)
     const names: unknown[] = []
     let next = ''
     do {
-      const page = await ground.http.get(ground.core('configmaps'), {
+      const page = await fixture.http.get(fixture.core('configmaps'), {
         query: { limit: '2', ...(next && { continue: next }) },
       })
       names.push(...page.names)
@@ -33,14 +33,14 @@ export const paging = chapter('paging and versions of lists', {
     } while (next)
     assert.deepEqual(names, ['a', 'b', 'c', 'd', 'e'])
   },
-  'the last page has neither continue nor remainingItemCount': async ground => {
-    await five(ground)
-    const page = await ground.http.get(ground.core('configmaps'), { query: { limit: '5' } })
+  'the last page has neither continue nor remainingItemCount': async fixture => {
+    await five(fixture)
+    const page = await fixture.http.get(fixture.core('configmaps'), { query: { limit: '5' } })
     assert.deepEqual(Object.keys(page.at('metadata') as object), ['resourceVersion'])
   },
-  'all pages show the moment of the first': async ground => {
-    await five(ground)
-    const { http, core } = ground
+  'all pages show the version of the first': async fixture => {
+    await five(fixture)
+    const { http, core } = fixture
     const first = await http.get(core('configmaps'), { query: { limit: '2' } })
     await http.delete(core('configmaps/d'))
     await http.post(core('configmaps'), configMap('c1'))
@@ -52,31 +52,31 @@ export const paging = chapter('paging and versions of lists', {
     assert.equal(second.at('items.2.data'), undefined)
     assert.equal(second.at('metadata.resourceVersion'), first.at('metadata.resourceVersion'))
   },
-  'pages of a selection count only what matches': async ground => {
-    await five(ground)
-    const page = await ground.http.get(ground.core('configmaps'), {
+  'remainingItemCount of a selection is omitted': async fixture => {
+    await five(fixture)
+    const page = await fixture.http.get(fixture.core('configmaps'), {
       query: { limit: '2', labelSelector: 'odd=true' },
     })
     assert.deepEqual(page.names, ['a', 'c'])
     assert.equal(page.at('metadata.remainingItemCount'), undefined)
-    const rest = await ground.http.get(ground.core('configmaps'), {
+    const rest = await fixture.http.get(fixture.core('configmaps'), {
       query: { limit: '2', labelSelector: 'odd=true', continue: page.text('metadata.continue') },
     })
     assert.deepEqual(rest.names, ['e'])
   },
-  'a continue token that is none is a bad request': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { limit: '2', continue: 'bogus' } })
-    assert.equal(refused.status, 400)
-    assert.match(refused.text('message'), /^invalid continue token: continue key is not valid/)
+  'rejects an invalid continue token': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { limit: '2', continue: 'bogus' } })
+    assert.equal(rejected.status, 400)
+    assert.match(rejected.text('message'), /^invalid continue token: continue key is not valid/)
   },
-  'a limit that is no number is a bad request': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { limit: 'x' } })
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'strconv.ParseInt: parsing "x": invalid syntax')
+  'rejects a limit that is not a number': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { limit: 'x' } })
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('message'), 'strconv.ParseInt: parsing "x": invalid syntax')
   },
-  'a list at exactly one version shows that moment': async ground => {
-    const { http, core } = ground
-    await five(ground)
+  'resourceVersionMatch Exact returns exactly this version': async fixture => {
+    const { http, core } = fixture
+    await five(fixture)
     const then = (await http.get(core('configmaps'))).text('metadata.resourceVersion')
     await http.delete(core('configmaps/a'))
     const list = await http.get(core('configmaps'), {
@@ -85,52 +85,55 @@ export const paging = chapter('paging and versions of lists', {
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd', 'e'])
     assert.equal(list.at('metadata.resourceVersion'), then)
   },
-  'a list not older than a version may be newer': async ground => {
-    const { http, core } = ground
-    await five(ground)
+  'resourceVersionMatch NotOlderThan may return a newer version': async fixture => {
+    const { http, core } = fixture
+    await five(fixture)
     const then = (await http.get(core('configmaps'))).text('metadata.resourceVersion')
     const list = await http.get(core('configmaps'), {
       query: { resourceVersion: then, resourceVersionMatch: 'NotOlderThan' },
     })
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd', 'e'])
   },
-  'resourceVersionMatch needs a resourceVersion': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { resourceVersionMatch: 'Exact' } })
-    assert.equal(refused.status, 422)
+  'resourceVersionMatch requires a resourceVersion': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { resourceVersionMatch: 'Exact' } })
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /resourceVersionMatch is forbidden unless resourceVersion is provided/,
     )
   },
-  'resourceVersionMatch knows two words': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), {
+  'resourceVersionMatch accepts two values': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), {
       query: { resourceVersion: '1', resourceVersionMatch: 'Foo' },
     })
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Unsupported value: "Foo": supported values: "Exact", "NotOlderThan", ""',
     )
   },
-  'any version cannot be exact': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), {
+  'resourceVersionMatch Exact rejects version 0': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), {
       query: { resourceVersion: '0', resourceVersionMatch: 'Exact' },
     })
-    assert.match(refused.text('message'), /resourceVersionMatch "exact" is forbidden for resourceVersion "0"/)
+    assert.match(
+      rejected.text('message'),
+      /resourceVersionMatch "exact" is forbidden for resourceVersion "0"/,
+    )
   },
-  'a list at a version that is no number is a bad request': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { resourceVersion: 'abc' } })
-    assert.equal(refused.status, 400)
+  'rejects a resourceVersion that is not a number': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { resourceVersion: 'abc' } })
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     )
   },
-  'a list from the future times out with a reason': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { resourceVersion: '999999999' } })
-    assert.equal(refused.status, 504)
-    assert.equal(refused.at('reason'), 'Timeout')
-    assert.match(refused.text('message'), /^Timeout: Too large resource version: 999999999, current: \d+$/)
-    assert.deepEqual(refused.at('details'), {
+  'a list from a future version times out with a reason': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { resourceVersion: '999999999' } })
+    assert.equal(rejected.status, 504)
+    assert.equal(rejected.at('reason'), 'Timeout')
+    assert.match(rejected.text('message'), /^Timeout: Too large resource version: 999999999, current: \d+$/)
+    assert.deepEqual(rejected.at('details'), {
       causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
       retryAfterSeconds: 1,
     })

@@ -5,39 +5,39 @@ import { pod } from '../objects.ts'
 import { containers, map, workload } from '../patched.ts'
 import { chapter } from '../suite.ts'
 
-const refusedText = 'the server rejected our request due to an error in our request'
+const rejectedText = 'the server rejected our request due to an error in our request'
 
 export const patches = chapter('patches', {
-  'a merge patch adds, replaces and removes': async ground => {
-    const patched = await ground.http.mergePatch(await map(ground), { data: { a: '9', b: null, c: '3' } })
+  'a merge patch adds, replaces and removes': async fixture => {
+    const patched = await fixture.http.mergePatch(await map(fixture), { data: { a: '9', b: null, c: '3' } })
     assert.equal(patched.status, 200)
     assert.deepEqual(patched.at('data'), { a: '9', c: '3' })
   },
-  'an empty merge patch writes nothing': async ground => {
-    const path = await map(ground)
-    const before = await ground.http.get(path)
-    const patched = await ground.http.mergePatch(path, {})
+  'an empty merge patch writes nothing': async fixture => {
+    const path = await map(fixture)
+    const before = await fixture.http.get(path)
+    const patched = await fixture.http.mergePatch(path, {})
     assert.equal(patched.at('metadata.resourceVersion'), before.at('metadata.resourceVersion'))
   },
-  'a merge patch must be an object': async ground => {
-    const refused = await ground.http.mergePatch(await map(ground), [])
-    assert.equal(refused.status, 400)
+  'a merge patch must be an object': async fixture => {
+    const rejected = await fixture.http.mergePatch(await map(fixture), [])
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
     )
   },
-  'a merge patch replaces lists': async ground => {
-    const path = await workload(ground)
-    const patched = await ground.http.mergePatch(path, containers([{ name: 'three', image: 'i:3' }]))
+  'a merge patch replaces lists': async fixture => {
+    const path = await workload(fixture)
+    const patched = await fixture.http.mergePatch(path, containers([{ name: 'three', image: 'i:3' }]))
     assert.equal(patched.status, 200)
     assert.deepEqual(
       (patched.at('spec.template.spec.containers') as { name: string }[]).map(({ name }) => name),
       ['three'],
     )
   },
-  'a JSON patch adds, replaces, removes, moves and copies': async ground => {
-    const patched = await ground.http.jsonPatch(await map(ground), [
+  'a JSON patch adds, replaces, removes, moves and copies': async fixture => {
+    const patched = await fixture.http.jsonPatch(await map(fixture), [
       { op: 'test', path: '/data/a', value: '1' },
       { op: 'add', path: '/data/c', value: '3' },
       { op: 'replace', path: '/data/a', value: '9' },
@@ -48,18 +48,18 @@ export const patches = chapter('patches', {
     assert.equal(patched.status, 200)
     assert.deepEqual(patched.at('data'), { a: '9', d: '9', e: '3' })
   },
-  'a JSON patch escapes slashes in keys': async ground => {
-    const path = await map(ground)
-    const patched = await ground.http.jsonPatch(path, [
+  'a JSON patch escapes slashes in keys': async fixture => {
+    const path = await map(fixture)
+    const patched = await fixture.http.jsonPatch(path, [
       { op: 'add', path: '/metadata/labels', value: {} },
       { op: 'add', path: '/metadata/labels/example.com~1key', value: 'v' },
     ])
     assert.deepEqual(patched.at('metadata.labels'), { 'example.com/key': 'v' })
   },
-  'a JSON patch inserts into lists and appends to them': async ground => {
-    const path = await workload(ground)
+  'a JSON patch inserts into lists and appends to them': async fixture => {
+    const path = await workload(fixture)
     const at = '/spec/template/spec/containers'
-    const patched = await ground.http.jsonPatch(path, [
+    const patched = await fixture.http.jsonPatch(path, [
       { op: 'add', path: `${at}/0`, value: { name: 'zero', image: 'i:0' } },
       { op: 'add', path: `${at}/-`, value: { name: 'last', image: 'i:9' } },
     ])
@@ -68,90 +68,94 @@ export const patches = chapter('patches', {
       ['zero', 'one', 'two', 'last'],
     )
   },
-  'a failing test in a JSON patch changes nothing': async ground => {
-    const path = await map(ground)
-    const refused = await ground.http.jsonPatch(path, [
+  'a failing test in a JSON patch changes nothing': async fixture => {
+    const path = await map(fixture)
+    const rejected = await fixture.http.jsonPatch(path, [
       { op: 'replace', path: '/data/b', value: 'x' },
       { op: 'test', path: '/data/a', value: 'other' },
     ])
-    assert.equal(refused.status, 422)
-    assert.equal(refused.at('message'), refusedText)
-    assert.equal(refused.at('reason'), 'Invalid')
-    assert.equal((await ground.http.get(path)).at('data.b'), '2')
+    assert.equal(rejected.status, 422)
+    assert.equal(rejected.at('message'), rejectedText)
+    assert.equal(rejected.at('reason'), 'Invalid')
+    assert.equal((await fixture.http.get(path)).at('data.b'), '2')
   },
-  'a JSON patch cannot remove what is not there': async ground => {
-    const refused = await ground.http.jsonPatch(await map(ground), [{ op: 'remove', path: '/data/zz' }])
-    assert.equal(refused.status, 422)
-    assert.equal(refused.at('message'), refusedText)
+  'a JSON patch cannot remove an absent value': async fixture => {
+    const rejected = await fixture.http.jsonPatch(await map(fixture), [{ op: 'remove', path: '/data/zz' }])
+    assert.equal(rejected.status, 422)
+    assert.equal(rejected.at('message'), rejectedText)
   },
-  'a JSON patch must be a list': async ground => {
-    const refused = await ground.http.jsonPatch(await map(ground), { op: 'add', path: '/data/x', value: 'y' })
-    assert.equal(refused.status, 400)
+  'a JSON patch must be a list': async fixture => {
+    const rejected = await fixture.http.jsonPatch(await map(fixture), {
+      op: 'add',
+      path: '/data/x',
+      value: 'y',
+    })
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
     )
   },
-  'defaults are filled in after a patch': async ({ http, core }) => {
+  'sets defaults after a patch': async ({ http, core }) => {
     await http.post(core('services'), { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } })
     const patched = await http.mergePatch(core('services/s'), { spec: { ports: [{ port: 81 }] } })
     assert.equal(patched.at('spec.ports.0.protocol'), 'TCP')
     assert.equal(patched.at('spec.ports.0.targetPort'), 81)
   },
-  'the name cannot be patched': async ground => {
-    const refused = await ground.http.mergePatch(await map(ground), { metadata: { name: 'other' } })
-    assert.equal(refused.status, 400)
+  'a patch cannot change the name': async fixture => {
+    const rejected = await fixture.http.mergePatch(await map(fixture), { metadata: { name: 'other' } })
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'the name of the object (other) does not match the name on the URL (m)',
     )
   },
-  'a patch that names an old resourceVersion is a conflict': async ground => {
-    const refused = await ground.http.mergePatch(await map(ground), {
+  'a patch with an old resourceVersion is a conflict': async fixture => {
+    const rejected = await fixture.http.mergePatch(await map(fixture), {
       metadata: { resourceVersion: '1' },
       data: { a: '7' },
     })
-    assert.equal(refused.status, 409)
-    assert.equal(refused.at('reason'), 'Conflict')
+    assert.equal(rejected.status, 409)
+    assert.equal(rejected.at('reason'), 'Conflict')
   },
-  'a patch to what does not exist is not found': async ({ http, core }) => {
+  'a patch of an object that does not exist returns 404': async ({ http, core }) => {
     assert.equal((await http.mergePatch(core('configmaps/nope'), { data: { a: '1' } })).status, 404)
   },
-  'a patch that makes a value of the wrong type is invalid': async ground => {
-    const refused = await ground.http.mergePatch(await map(ground), { data: { a: 3 } })
-    assert.equal(refused.status, 422)
-    assert.equal(refused.at('reason'), 'Invalid')
-    assert.equal(refused.at('details.causes.0.field'), 'patch')
+  'a patch that sets a value of the wrong type is invalid': async fixture => {
+    const rejected = await fixture.http.mergePatch(await map(fixture), { data: { a: 3 } })
+    assert.equal(rejected.status, 422)
+    assert.equal(rejected.at('reason'), 'Invalid')
+    assert.equal(rejected.at('details.causes.0.field'), 'patch')
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /json: cannot unmarshal number into Go struct field ConfigMap\.data of type string$/,
     )
   },
-  'a body that is not JSON is a bad patch': async ground => {
-    const refused = await ground.http.mergePatch(await map(ground), '{')
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'invalid JSON patch')
+  'rejects a patch that is not JSON': async fixture => {
+    const rejected = await fixture.http.mergePatch(await map(fixture), '{')
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('message'), 'invalid JSON patch')
   },
-  'a patch needs a patch content type': async ground => {
-    const refused = await ground.http.call('PATCH', await map(ground), { data: {} })
-    assert.equal(refused.status, 415)
-    assert.equal(refused.at('reason'), 'UnsupportedMediaType')
+  'requires a patch content type': async fixture => {
+    const rejected = await fixture.http.call('PATCH', await map(fixture), { data: {} })
+    assert.equal(rejected.status, 415)
+    assert.equal(rejected.at('reason'), 'UnsupportedMediaType')
   },
-  'a patch with an unknown field warns': async ground => {
-    const patched = await ground.http.mergePatch(await map(ground), { nonsense: 1 })
+  'warns of unknown fields in a patch': async fixture => {
+    const patched = await fixture.http.mergePatch(await map(fixture), { nonsense: 1 })
     assert.equal(patched.status, 200)
     assert.equal(patched.headers.warning, '299 - "unknown field \\"nonsense\\""')
   },
-  'a strict patch with an unknown field is invalid': async ground => {
-    const refused = await ground.http.mergePatch(
-      await map(ground),
+  'rejects unknown fields in a patch with strict validation': async fixture => {
+    const rejected = await fixture.http.mergePatch(
+      await map(fixture),
       { nonsense: 1 },
       { query: { fieldValidation: 'Strict' } },
     )
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /strict decoding error: unknown field "nonsense"$/)
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /strict decoding error: unknown field "nonsense"$/)
   },
-  'labels of a pod can be patched': async ({ http, core }) => {
+  'patches labels of a pod': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', {}, { labels: { a: '1' } }))
     const patched = await http.strategicPatch(core('pods/p'), { metadata: { labels: { a: null, b: '2' } } })
     assert.deepEqual(patched.at('metadata.labels'), { b: '2' })

@@ -10,7 +10,7 @@ const budget = (name: string) => ({
 })
 
 export const podSubresources = chapter('pod subresources', {
-  'a binding puts a pod on a node': async ({ http, core }) => {
+  'a binding sets the node of a pod': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const bound = await http.post(core('pods/p/binding'), {
       apiVersion: 'v1',
@@ -25,26 +25,26 @@ export const podSubresources = chapter('pod subresources', {
     assert.equal(read.at('status.conditions.0.type'), 'PodScheduled')
     assert.equal(read.at('status.conditions.0.status'), 'True')
   },
-  'a pod is bound once': async ({ http, core }) => {
+  'a pod can be bound only once': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', { nodeName: 'n1' }))
-    const refused = await http.post(core('pods/p/binding'), {
+    const rejected = await http.post(core('pods/p/binding'), {
       metadata: { name: 'p' },
       target: { kind: 'Node', name: 'n2' },
     })
-    assert.equal(refused.status, 409)
+    assert.equal(rejected.status, 409)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"',
     )
   },
-  'a gated pod is not bound': async ({ http, core }) => {
+  'rejects the binding of a gated pod': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/a' }] }))
-    const refused = await http.post(core('pods/p/binding'), {
+    const rejected = await http.post(core('pods/p/binding'), {
       metadata: { name: 'p' },
       target: { kind: 'Node', name: 'n2' },
     })
-    assert.equal(refused.status, 409)
-    assert.match(refused.text('message'), /pod p has non-empty \.spec\.schedulingGates/)
+    assert.equal(rejected.status, 409)
+    assert.match(rejected.text('message'), /pod p has non-empty \.spec\.schedulingGates/)
   },
   'an eviction deletes a pod': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
@@ -57,7 +57,7 @@ export const podSubresources = chapter('pod subresources', {
     assert.equal(evicted.at('status'), 'Success')
     assert.equal((await http.get(core('pods/p'))).status, 404)
   },
-  'a disruption budget that allows none refuses an eviction': async ({ http, core, group }) => {
+  'a disruption budget without allowed disruptions rejects an eviction': async ({ http, core, group }) => {
     await http.post(group('policy/v1', 'poddisruptionbudgets'), budget('b'))
     await http.post(core('pods'), pod('p', { nodeName: 'n1' }, { labels: { app: 'x' } }))
     await http.mergePatch(core('pods/p/status'), {
@@ -72,21 +72,21 @@ export const podSubresources = chapter('pod subresources', {
         expectedPods: 1,
       },
     })
-    const refused = await http.post(core('pods/p/eviction'), {
+    const rejected = await http.post(core('pods/p/eviction'), {
       apiVersion: 'policy/v1',
       kind: 'Eviction',
       metadata: { name: 'p' },
     })
-    assert.equal(refused.status, 429)
-    assert.equal(refused.at('message'), "Cannot evict pod as it would violate the pod's disruption budget.")
-    assert.deepEqual(refused.at('details.causes'), [
+    assert.equal(rejected.status, 429)
+    assert.equal(rejected.at('message'), "Cannot evict pod as it would violate the pod's disruption budget.")
+    assert.deepEqual(rejected.at('details.causes'), [
       {
         reason: 'DisruptionBudget',
         message: 'The disruption budget b needs 1 healthy pods and has 1 currently',
       },
     ])
   },
-  'a disruption budget counts an eviction': async ({ http, core, group }) => {
+  'an eviction decrements the allowed disruptions': async ({ http, core, group }) => {
     await http.post(group('policy/v1', 'poddisruptionbudgets'), budget('b'))
     await http.post(core('pods'), pod('p', { nodeName: 'n1' }, { labels: { app: 'x' } }))
     await http.mergePatch(core('pods/p/status'), {
@@ -115,13 +115,13 @@ export const podSubresources = chapter('pod subresources', {
     assert.equal(after.at('status.disruptionsAllowed'), 0)
     assert.equal(typeof after.at('status.disruptedPods.p'), 'string')
   },
-  'a pod without a node has no log yet': async ({ http, core }) => {
+  'the log of a pod without a node is empty': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const log = await http.get(core('pods/p/log'))
     assert.equal(log.status, 204)
     assert.equal(log.raw, '')
   },
-  'the log of several containers needs a name': async ({ http, core }) => {
+  'the log of a pod with several containers requires a container name': async ({ http, core }) => {
     await http.post(
       core('pods'),
       pod('p', {
@@ -131,13 +131,13 @@ export const podSubresources = chapter('pod subresources', {
         ],
       }),
     )
-    const refused = await http.get(core('pods/p/log'))
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('message'), 'a container name must be specified for pod p, choose one of: [a b]')
+    const rejected = await http.get(core('pods/p/log'))
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('message'), 'a container name must be specified for pod p, choose one of: [a b]')
     const unknown = await http.get(core('pods/p/log'), { query: { container: 'c' } })
     assert.equal(unknown.at('message'), 'container c is not valid for pod p')
   },
-  'the priority class of a pod becomes its priority': async ({ http, core, id }) => {
+  'a priority class sets the priority of a pod': async ({ http, core, id }) => {
     await http.post('/apis/scheduling.k8s.io/v1/priorityclasses', {
       metadata: { name: id },
       value: 42,
@@ -147,15 +147,15 @@ export const podSubresources = chapter('pod subresources', {
     assert.equal(made.at('spec.priority'), 42)
     assert.equal(made.at('spec.preemptionPolicy'), 'Never')
   },
-  'a priority class must exist': async ({ http, core, id }) => {
-    const refused = await http.post(core('pods'), pod('p', { priorityClassName: `${id}-none` }))
-    assert.equal(refused.status, 403)
+  'rejects a priority class that does not exist': async ({ http, core, id }) => {
+    const rejected = await http.post(core('pods'), pod('p', { priorityClassName: `${id}-none` }))
+    assert.equal(rejected.status, 403)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `pods "p" is forbidden: no PriorityClass with name ${id}-none was found`,
     )
   },
-  'an ephemeral container is added by its own path': async ({ http, core }) => {
+  'adds an ephemeral container through its subresource': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const patched = await http.strategicPatch(core('pods/p/ephemeralcontainers'), {
       spec: { ephemeralContainers: [{ name: 'debug', image: 'i' }] },

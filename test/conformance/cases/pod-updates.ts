@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const main = { name: 'main', image: 'registry.example/app:1' }
 const patient = { key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }
@@ -16,19 +16,19 @@ const otherFields = 'spec: Forbidden: pod updates may not change fields other th
 const termsField =
   'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
 
-/** What is asked for → what the refusal says, or nothing when it is granted. */
-type Changes = Readonly<Record<string, readonly [spec: object, refusal?: string]>>
+/** Changes and the message of the rejection; undefined if the change is allowed. */
+type Changes = Readonly<Record<string, readonly [spec: object, rejection?: string]>>
 
 const ofRunning: Changes = {
   'another image': [{ containers: [{ ...main, image: 'new:2' }] }],
   'no image': [{ containers: [{ ...main, image: '' }] }, 'spec.containers[0].image: Required value'],
   'another command': [{ containers: [{ ...main, command: ['x'] }] }, otherFields],
-  'one container more': [
+  'an additional container': [
     { containers: [main, { name: 'b', image: 'i' }] },
     'spec.containers: Forbidden: pod updates may not add or remove containers',
   ],
-  'a deadline that is nearer': [{ activeDeadlineSeconds: 5 }],
-  'a deadline that is later': [
+  'a shorter deadline': [{ activeDeadlineSeconds: 5 }],
+  'a longer deadline': [
     { activeDeadlineSeconds: 11 },
     'spec.activeDeadlineSeconds: Invalid value: 11: must be less than or equal to previous value',
   ],
@@ -36,68 +36,69 @@ const ofRunning: Changes = {
     { activeDeadlineSeconds: null },
     'spec.activeDeadlineSeconds: Invalid value: null: must not update from a positive integer to nil value',
   ],
-  'more patience': [{ tolerations: [{ ...patient, tolerationSeconds: 50 }] }],
-  'another toleration beside': [{ tolerations: [patient, { key: 'b', operator: 'Exists' }] }],
-  'another toleration instead': [
+  'a longer toleration': [{ tolerations: [{ ...patient, tolerationSeconds: 50 }] }],
+  'an additional toleration': [{ tolerations: [patient, { key: 'b', operator: 'Exists' }] }],
+  'a replaced toleration': [
     { tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoSchedule' }] },
     'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
   ],
-  'a node': [{ nodeName: 'n' }, otherFields],
-  'a wish for a node': [{ nodeSelector: { a: 'b' } }, otherFields],
-  'another account': [{ serviceAccountName: 'z' }, otherFields],
+  'a node name': [{ nodeName: 'n' }, otherFields],
+  'a node selector': [{ nodeSelector: { a: 'b' } }, otherFields],
+  'another service account': [{ serviceAccountName: 'z' }, otherFields],
   'another scheduler': [{ schedulerName: 'x' }, otherFields],
   'another priority': [{ priority: 5 }, otherFields],
-  'a claim': [{ resourceClaims: [{ name: 'a', resourceClaimName: 'b' }] }, otherFields],
-  'a gate': [
+  'a resource claim': [{ resourceClaims: [{ name: 'a', resourceClaimName: 'b' }] }, otherFields],
+  'a scheduling gate': [
     { schedulingGates: [{ name: 'a/b' }] },
     "spec.schedulingGates[0].name: Forbidden: only deletion is allowed, but found new scheduling gate 'a/b'",
   ],
 }
 
 const ofGated: Changes = {
-  'one label more of its node': [{ nodeSelector: { z: 'w' } }],
-  'another label of its node': [
+  'an additional node label': [{ nodeSelector: { z: 'w' } }],
+  'a changed node label': [
     { nodeSelector: { x: 'other' } },
     'spec.nodeSelector: Invalid value: {"x":"other"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
   ],
-  'a narrower term': [{ affinity: required({ matchExpressions: [zone, disk] }) }],
-  'another term': [
+  'a narrower affinity term': [{ affinity: required({ matchExpressions: [zone, disk] }) }],
+  'another affinity term': [
     { affinity: required({ matchExpressions: [disk] }) },
     `${termsField}[0]: Invalid value: {"MatchExpressions":[{"Key":"disk","Operator":"Exists","Values":null}],"MatchFields":null}: only additions are allowed (no mutations or deletions)`,
   ],
-  'one term more': [
+  'an additional affinity term': [
     { affinity: required({ matchExpressions: [zone] }, { matchExpressions: [disk] }) },
     `${termsField}: Invalid value: [{"MatchExpressions":[{"Key":"zone",`,
   ],
-  'no terms': [
+  'no affinity terms': [
     { affinity: null },
     `${termsField}: Invalid value: null: no additions/deletions to non-empty NodeSelectorTerms list are allowed`,
   ],
-  company: [{ affinity: { ...required({ matchExpressions: [zone] }), podAffinity: {} } }, otherFields],
-  'one gate less': [{ schedulingGates: [{ name: 'a/c' }] }],
-  'its gates in another order': [{ schedulingGates: [{ name: 'a/c' }, { name: 'a/b' }] }],
-  'no gates': [{ schedulingGates: null }],
-  'a node': [{ nodeName: 'n' }, 'spec: Forbidden: pod updates may not change fields other than'],
+  'pod affinity': [{ affinity: { ...required({ matchExpressions: [zone] }), podAffinity: {} } }, otherFields],
+  'one gate removed': [{ schedulingGates: [{ name: 'a/c' }] }],
+  'reordered gates': [{ schedulingGates: [{ name: 'a/c' }, { name: 'a/b' }] }],
+  'all gates removed': [{ schedulingGates: null }],
+  'a node name': [{ nodeName: 'n' }, 'spec: Forbidden: pod updates may not change fields other than'],
 }
 
-async function tried({ http, core }: Ground, spec: object, changes: Changes): Promise<void> {
+async function tried({ http, core }: Fixture, spec: object, changes: Changes): Promise<void> {
   assert.equal((await http.post(core('pods'), pod('p', spec))).status, 201)
   const seen: Record<string, string | undefined> = {}
   const wanted: Record<string, string | undefined> = {}
-  for (const [what, [change, refusal]] of Object.entries(changes)) {
-    const answer = await http.mergePatch(core('pods/p'), { spec: change }, { query: { dryRun: 'All' } })
-    const message = answer.status === 200 ? undefined : answer.text('message')
-    seen[what] = refusal && message?.includes(refusal) ? refusal : message
-    wanted[what] = refusal
+  for (const [what, [change, rejection]] of Object.entries(changes)) {
+    const response = await http.mergePatch(core('pods/p'), { spec: change }, { query: { dryRun: 'All' } })
+    const message = response.status === 200 ? undefined : response.text('message')
+    seen[what] = rejection && message?.includes(rejection) ? rejection : message
+    wanted[what] = rejection
   }
   assert.deepEqual(seen, wanted)
 }
 
-export const podUpdates = chapter('what may change of a pod', {
-  'that is let go': ground => tried(ground, { tolerations: [patient], activeDeadlineSeconds: 10 }, ofRunning),
-  'that waits at its gates': ground =>
+export const podUpdates = chapter('mutable fields of a pod', {
+  'without gates': fixture =>
+    tried(fixture, { tolerations: [patient], activeDeadlineSeconds: 10 }, ofRunning),
+  'with gates': fixture =>
     tried(
-      ground,
+      fixture,
       {
         schedulingGates: [{ name: 'a/b' }, { name: 'a/c' }],
         nodeSelector: { x: 'y' },

@@ -5,7 +5,7 @@ import { pod } from '../objects.ts'
 import { chapter } from '../suite.ts'
 
 export const pods = chapter('pods', {
-  'a pod is filled with defaults': async ({ http, core }) => {
+  'sets the defaults of a pod': async ({ http, core }) => {
     const made = await http.post(core('pods'), pod('p'))
     assert.equal(made.status, 201)
     assert.deepEqual(made.at('spec'), {
@@ -44,7 +44,7 @@ export const pods = chapter('pods', {
     })
     assert.deepEqual(made.at('status'), { phase: 'Pending', qosClass: 'BestEffort' })
   },
-  'an image without a tag is always pulled': async ({ http, core }) => {
+  'the pull policy of an image without a tag is Always': async ({ http, core }) => {
     const made = await http.post(
       core('pods'),
       pod('p', {
@@ -63,7 +63,7 @@ export const pods = chapter('pods', {
       ['Always', 'Always', 'Always', 'IfNotPresent'],
     )
   },
-  'limits are requests where none are given': async ({ http, core }) => {
+  'requests default to limits': async ({ http, core }) => {
     const made = await http.post(
       core('pods'),
       pod('p', {
@@ -76,14 +76,14 @@ export const pods = chapter('pods', {
     })
     assert.equal(made.at('status.qosClass'), 'Guaranteed')
   },
-  'requests alone make a pod burstable': async ({ http, core }) => {
+  'a pod with only requests is Burstable': async ({ http, core }) => {
     const made = await http.post(
       core('pods'),
       pod('p', { containers: [{ name: 'a', image: 'i', resources: { requests: { cpu: '100m' } } }] }),
     )
     assert.equal(made.at('status.qosClass'), 'Burstable')
   },
-  'probes are filled with defaults': async ({ http, core }) => {
+  'sets the defaults of probes': async ({ http, core }) => {
     const made = await http.post(
       core('pods'),
       pod('p', {
@@ -112,7 +112,7 @@ export const pods = chapter('pods', {
       failureThreshold: 3,
     })
   },
-  'volumes are filled with defaults': async ({ http, core }) => {
+  'sets the defaults of volumes': async ({ http, core }) => {
     const volumes = [
       { name: 'a', emptyDir: {} },
       { name: 'b', secret: { secretName: 's' } },
@@ -127,7 +127,7 @@ export const pods = chapter('pods', {
       { name: 'd', emptyDir: {} },
     ])
   },
-  'empty values are not stored': async ({ http, core }) => {
+  'does not store empty values': async ({ http, core }) => {
     const made = await http.post(
       core('pods'),
       pod(
@@ -152,7 +152,7 @@ export const pods = chapter('pods', {
     assert.deepEqual(made.at('spec.containers.0.ports'), [{ containerPort: 1, protocol: 'TCP' }])
     assert.equal(made.at('metadata.labels'), undefined)
   },
-  'a pod with gates says that it is gated': async ({ http, core }) => {
+  'a gated pod has the condition PodScheduled with reason SchedulingGated': async ({ http, core }) => {
     const made = await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/wait' }] }))
     assert.equal(made.at('status.conditions.0.type'), 'PodScheduled')
     assert.equal(made.at('status.conditions.0.status'), 'False')
@@ -171,24 +171,24 @@ export const pods = chapter('pods', {
       spec: { schedulingGates: [{ name: 'example.com/b' }] },
     })
     assert.equal(fewer.status, 200)
-    const refused = await http.mergePatch(core('pods/p'), {
+    const rejected = await http.mergePatch(core('pods/p'), {
       spec: { schedulingGates: [{ name: 'example.com/b' }, { name: 'example.com/c' }] },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.schedulingGates\[1\]\.name: Forbidden: only deletion is allowed, but found new scheduling gate 'example\.com\/c'/,
     )
     const none = await http.mergePatch(core('pods/p'), { spec: { schedulingGates: null } })
     assert.equal(none.at('spec.schedulingGates'), undefined)
   },
-  'a gated pod may narrow where it runs': async ({ http, core }) => {
+  'a gated pod can restrict its node affinity': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/a' }] }))
     const patched = await http.mergePatch(core('pods/p'), { spec: { nodeSelector: { zone: 'a' } } })
     assert.equal(patched.status, 200)
     assert.deepEqual(patched.at('spec.nodeSelector'), { zone: 'a' })
   },
-  'the image of a pod may change': async ({ http, core }) => {
+  'the image of a pod is mutable': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const patched = await http.strategicPatch(core('pods/p'), {
       spec: { containers: [{ name: 'main', image: 'new:2' }] },
@@ -197,20 +197,20 @@ export const pods = chapter('pods', {
     assert.equal(patched.at('spec.containers.0.image'), 'new:2')
     assert.equal(patched.at('metadata.generation'), 2)
   },
-  'most of a pod may not change': async ({ http, core }) => {
+  'most fields of a pod are immutable': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
-    const refused = await http.mergePatch(core('pods/p'), { spec: { hostNetwork: true } })
-    assert.equal(refused.status, 422)
+    const rejected = await http.mergePatch(core('pods/p'), { spec: { hostNetwork: true } })
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec: Forbidden: pod updates may not change fields other than `spec\.containers\[\*\]\.image`/,
     )
   },
-  'tolerations may be added to a pod but not taken away': async ({ http, core }) => {
+  'tolerations can be added to a pod but not removed': async ({ http, core }) => {
     const made = await http.post(core('pods'), pod('p'))
     const more = [...(made.at('spec.tolerations') as object[]), { key: 'x', operator: 'Exists' }]
     assert.equal((await http.mergePatch(core('pods/p'), { spec: { tolerations: more } })).status, 200)
-    const refused = await http.mergePatch(core('pods/p'), { spec: { tolerations: null } })
-    assert.equal(refused.status, 422)
+    const rejected = await http.mergePatch(core('pods/p'), { spec: { tolerations: null } })
+    assert.equal(rejected.status, 422)
   },
 })

@@ -10,9 +10,9 @@ export const preconditions = chapter('preconditions', {
   'an update from an old version is a conflict': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     await http.mergePatch(core('configmaps/a'), { data: { key: 'newer' } })
-    const refused = await http.put(core('configmaps/a'), { ...made.object(), data: { key: 'mine' } })
-    assert.equal(refused.status, 409)
-    assert.deepEqual(refused.body, {
+    const rejected = await http.put(core('configmaps/a'), { ...made.object(), data: { key: 'mine' } })
+    assert.equal(rejected.status, 409)
+    assert.deepEqual(rejected.body, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -23,78 +23,78 @@ export const preconditions = chapter('preconditions', {
       code: 409,
     })
   },
-  'the conflict of a grouped kind names its group': async ({ http, group }) => {
+  'the conflict of a kind with a group names the group': async ({ http, group }) => {
     const path = group('coordination.k8s.io/v1', 'leases')
     const made = await http.post(path, { metadata: { name: 'l' }, spec: { holderIdentity: 'a' } })
     await http.mergePatch(`${path}/l`, { spec: { holderIdentity: 'b' } })
-    const refused = await http.put(`${path}/l`, made.object())
+    const rejected = await http.put(`${path}/l`, made.object())
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `Operation cannot be fulfilled on leases.coordination.k8s.io "l": ${modified}`,
     )
-    assert.deepEqual(refused.at('details'), { name: 'l', group: 'coordination.k8s.io', kind: 'leases' })
+    assert.deepEqual(rejected.at('details'), { name: 'l', group: 'coordination.k8s.io', kind: 'leases' })
   },
-  'an update without a version wins over everything': async ({ http, core }) => {
+  'an update without a resourceVersion is unconditional': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const updated = await http.put(core('configmaps/a'), configMap('a', { key: 'forced' }))
     assert.equal(updated.status, 200)
     assert.equal(updated.at('data.key'), 'forced')
   },
-  'some kinds want a version in every update': async ({ http, group }) => {
+  'some kinds require a resourceVersion in every update': async ({ http, group }) => {
     const path = group('coordination.k8s.io/v1', 'leases')
     await http.post(path, { metadata: { name: 'l' } })
-    const refused = await http.put(`${path}/l`, { metadata: { name: 'l' }, spec: { holderIdentity: 'b' } })
-    assert.equal(refused.status, 422)
+    const rejected = await http.put(`${path}/l`, { metadata: { name: 'l' }, spec: { holderIdentity: 'b' } })
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'leases.coordination.k8s.io "l" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
     )
   },
   'an update with another uid is a conflict': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.put(core('configmaps/a'), configMap('a', {}, { uid: 'other' }))
-    assert.equal(refused.status, 409)
+    const rejected = await http.put(core('configmaps/a'), configMap('a', {}, { uid: 'other' }))
+    assert.equal(rejected.status, 409)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       new RegExp(
         `Precondition failed: UID in precondition: other, UID in object meta: ${made.text('metadata.uid')}$`,
       ),
     )
   },
-  'an update with a version that is no number is refused': async ({ http, core }) => {
+  'rejects an update with a resourceVersion that is not a number': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.put(core('configmaps/a'), configMap('a', {}, { resourceVersion: 'abc' }))
-    assert.equal(refused.status, 500)
-    assert.equal(refused.at('message'), 'strconv.ParseUint: parsing "abc": invalid syntax')
+    const rejected = await http.put(core('configmaps/a'), configMap('a', {}, { resourceVersion: 'abc' }))
+    assert.equal(rejected.status, 500)
+    assert.equal(rejected.at('message'), 'strconv.ParseUint: parsing "abc": invalid syntax')
   },
-  'an update without a name is a bad request': async ({ http, core }) => {
+  'rejects an update without a name': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.put(core('configmaps/a'), { metadata: {} })
-    assert.equal(refused.status, 400)
+    const rejected = await http.put(core('configmaps/a'), { metadata: {} })
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'the name of the object (a based on URL) was undeterminable: name must be provided',
     )
   },
   'a deletion with another uid is a conflict': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.delete(core('configmaps/a'), { preconditions: { uid: 'other' } })
-    assert.equal(refused.status, 409)
+    const rejected = await http.delete(core('configmaps/a'), { preconditions: { uid: 'other' } })
+    assert.equal(rejected.status, 409)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) does not match the UID in record (${made.text('metadata.uid')}). The object might have been deleted and then recreated`,
     )
   },
   'a deletion with an old version is a conflict': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
-    const refused = await http.delete(core('configmaps/a'), { preconditions: { resourceVersion: '1' } })
-    assert.equal(refused.status, 409)
+    const rejected = await http.delete(core('configmaps/a'), { preconditions: { resourceVersion: '1' } })
+    assert.equal(rejected.status, 409)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `Operation cannot be fulfilled on ConfigMap "a": the ResourceVersion in the precondition (1) does not match the ResourceVersion in record (${made.text('metadata.resourceVersion')}). The object might have been modified`,
     )
   },
-  'a deletion with the right uid and version goes through': async ({ http, core }) => {
+  'a deletion with the right uid and resourceVersion succeeds': async ({ http, core }) => {
     const made = await http.post(core('configmaps'), configMap('a'))
     const { uid, resourceVersion } = made.object().metadata
     assert.equal(

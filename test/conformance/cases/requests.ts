@@ -7,20 +7,20 @@ import { chapter } from '../suite.ts'
 const table = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' }
 const metadataOnly = { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' }
 
-export const requests = chapter('requests and answers', {
-  'an unknown path is a plain 404': async ({ http }) => {
-    const answer = await http.get('/nope')
-    assert.equal(answer.status, 404)
-    assert.equal(answer.raw, '404 page not found\n')
-    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+export const requests = chapter('requests and responses', {
+  'an unknown path returns a plain 404': async ({ http }) => {
+    const response = await http.get('/nope')
+    assert.equal(response.status, 404)
+    assert.equal(response.raw, '404 page not found\n')
+    assert.equal(response.headers['content-type'], 'text/plain; charset=utf-8')
   },
-  'an unknown group is a plain 404': async ({ http, group }) => {
+  'an unknown group returns a plain 404': async ({ http, group }) => {
     assert.equal((await http.get(group('nope.example.com/v1', 'things'))).raw, '404 page not found\n')
   },
-  'an unknown resource of a known version is a Status': async ({ http, core }) => {
-    const answer = await http.get(core('things'))
-    assert.equal(answer.status, 404)
-    assert.deepEqual(answer.body, {
+  'an unknown resource of a known version returns a Status': async ({ http, core }) => {
+    const response = await http.get(core('things'))
+    assert.equal(response.status, 404)
+    assert.deepEqual(response.body, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -31,10 +31,10 @@ export const requests = chapter('requests and answers', {
       code: 404,
     })
   },
-  'creating without a namespace is not allowed': async ({ http }) => {
-    const refused = await http.post('/api/v1/configmaps', configMap('a'))
-    assert.equal(refused.status, 405)
-    assert.deepEqual(refused.body, {
+  'rejects a create request without a namespace': async ({ http }) => {
+    const rejected = await http.post('/api/v1/configmaps', configMap('a'))
+    assert.equal(rejected.status, 405)
+    assert.deepEqual(rejected.body, {
       kind: 'Status',
       apiVersion: 'v1',
       metadata: {},
@@ -45,95 +45,95 @@ export const requests = chapter('requests and answers', {
       code: 405,
     })
   },
-  'creating under a name is not allowed': async ({ http, core }) => {
+  'rejects a create request with a name in the path': async ({ http, core }) => {
     assert.equal((await http.post(core('configmaps/a'), configMap('a'))).status, 405)
   },
-  'updating without a name is not allowed': async ({ http, core }) => {
+  'rejects an update without a name': async ({ http, core }) => {
     assert.equal((await http.put(core('configmaps'), configMap('a'))).status, 405)
   },
-  'cluster objects are not in namespaces': async ({ http, core }) => {
+  'cluster-scoped objects have no namespace in their path': async ({ http, core }) => {
     assert.equal((await http.get(core('nodes'))).status, 404)
   },
-  'a body that is not JSON is a bad request': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), 'a: b')
-    assert.equal(refused.status, 400)
+  'rejects a body that is not JSON': async ({ http, core }) => {
+    const rejected = await http.post(core('configmaps'), 'a: b')
+    assert.equal(rejected.status, 400)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /^the object provided is unrecognized \(must be of type ConfigMap\): couldn't get version\/kind; json parse error: invalid character 'a' looking for beginning of value/,
     )
   },
-  'an empty body is a bad request': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), '')
-    assert.equal(refused.status, 400)
+  'rejects an empty body': async ({ http, core }) => {
+    const rejected = await http.post(core('configmaps'), '')
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
     )
   },
-  'a body of another media type is refused': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), '{}', { contentType: 'text/plain' })
-    assert.equal(refused.status, 415)
+  'rejects a body of another media type': async ({ http, core }) => {
+    const rejected = await http.post(core('configmaps'), '{}', { contentType: 'text/plain' })
+    assert.equal(rejected.status, 415)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf',
     )
   },
-  'an answer that the client does not accept is none': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { headers: { accept: 'text/html' } })
-    assert.equal(refused.status, 406)
-    assert.equal(refused.at('reason'), 'NotAcceptable')
+  'returns 406 if the client accepts no available media type': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { headers: { accept: 'text/html' } })
+    assert.equal(rejected.status, 406)
+    assert.equal(rejected.at('reason'), 'NotAcceptable')
   },
-  'another kind than that of the path is a bad request': async ({ http, core }) => {
-    const refused = await http.post(core('configmaps'), pod('p'))
-    assert.equal(refused.status, 400)
+  'rejects another kind than that of the path': async ({ http, core }) => {
+    const rejected = await http.post(core('configmaps'), pod('p'))
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion',
     )
   },
-  'another version than that of the path is a bad request': async ({ http, group }) => {
-    const refused = await http.post(group('apps/v1', 'deployments'), {
+  'rejects another version than that of the path': async ({ http, group }) => {
+    const rejected = await http.post(group('apps/v1', 'deployments'), {
       ...deployment('d'),
       apiVersion: 'apps/v2',
     })
-    assert.equal(refused.status, 400)
+    assert.equal(rejected.status, 400)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /^Deployment in version "v2" cannot be handled as a Deployment: no kind "Deployment" is registered for version "apps\/v2" in scheme/,
     )
   },
   'a table has columns and rows with metadata': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a', { x: '1', y: '2' }))
-    const answer = await http.get(core('configmaps'), { headers: table })
-    assert.equal(answer.at('kind'), 'Table')
-    assert.equal(answer.at('apiVersion'), 'meta.k8s.io/v1')
-    assert.match(answer.text('metadata.resourceVersion'), /^\d+$/)
+    const response = await http.get(core('configmaps'), { headers: table })
+    assert.equal(response.at('kind'), 'Table')
+    assert.equal(response.at('apiVersion'), 'meta.k8s.io/v1')
+    assert.match(response.text('metadata.resourceVersion'), /^\d+$/)
     assert.deepEqual(
-      (answer.at('columnDefinitions') as { name: string }[]).map(({ name }) => name),
+      (response.at('columnDefinitions') as { name: string }[]).map(({ name }) => name),
       ['Name', 'Data', 'Age'],
     )
-    assert.deepEqual((answer.at('rows.0.cells') as unknown[]).slice(0, 2), ['a', 2])
-    assert.equal(answer.at('rows.0.object.kind'), 'PartialObjectMetadata')
-    assert.equal(answer.at('rows.0.object.metadata.name'), 'a')
+    assert.deepEqual((response.at('rows.0.cells') as unknown[]).slice(0, 2), ['a', 2])
+    assert.equal(response.at('rows.0.object.kind'), 'PartialObjectMetadata')
+    assert.equal(response.at('rows.0.object.metadata.name'), 'a')
   },
-  'the rows of a table carry what was asked for': async ({ http, core }) => {
+  'includeObject determines the content of table rows': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const none = await http.get(core('configmaps'), { headers: table, query: { includeObject: 'None' } })
     assert.equal(none.at('rows.0.object'), null)
     const whole = await http.get(core('configmaps'), { headers: table, query: { includeObject: 'Object' } })
     assert.equal(whole.at('rows.0.object.data.key'), 'value')
   },
-  'one object is a table of one row': async ({ http, core }) => {
+  'the table of one object has one row': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const answer = await http.get(core('configmaps/a'), { headers: table })
-    assert.equal(answer.at('kind'), 'Table')
-    assert.equal((answer.at('rows') as unknown[]).length, 1)
+    const response = await http.get(core('configmaps/a'), { headers: table })
+    assert.equal(response.at('kind'), 'Table')
+    assert.equal((response.at('rows') as unknown[]).length, 1)
   },
-  'the columns of pods': async ({ http, core }) => {
+  'columns of pods': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
-    const answer = await http.get(core('pods'), { headers: table })
+    const response = await http.get(core('pods'), { headers: table })
     assert.deepEqual(
-      (answer.at('columnDefinitions') as { name: string; priority: number }[]).map(({ name, priority }) => [
+      (response.at('columnDefinitions') as { name: string; priority: number }[]).map(({ name, priority }) => [
         name,
         priority,
       ]),
@@ -149,13 +149,13 @@ export const requests = chapter('requests and answers', {
         ['Readiness Gates', 1],
       ],
     )
-    const cells = answer.at('rows.0.cells') as unknown[]
+    const cells = response.at('rows.0.cells') as unknown[]
     assert.deepEqual(
       [...cells.slice(0, 4), ...cells.slice(5)],
       ['p', '0/1', 'Pending', '0', '<none>', '<none>', '<none>', '<none>'],
     )
   },
-  'the status of a pod in a table is what holds it up': async ({ http, core }) => {
+  'the status column of a pod shows the reason of its waiting container': async ({ http, core }) => {
     await http.post(core('pods'), pod('p', { nodeName: 'n1' }))
     const cell = async (status: object) => {
       await http.mergePatch(core('pods/p/status'), { status })
@@ -175,20 +175,20 @@ export const requests = chapter('requests and answers', {
     await http.delete(core('pods/p'))
     assert.deepEqual(await cell(state({ running: {} }, true)), ['1/1', 'Terminating'])
   },
-  'the columns of deployments': async ({ http, group }) => {
+  'columns of deployments': async ({ http, group }) => {
     await http.post(group('apps/v1', 'deployments'), deployment('d', { replicas: 3 }))
-    const answer = await http.get(group('apps/v1', 'deployments'), { headers: table })
+    const response = await http.get(group('apps/v1', 'deployments'), { headers: table })
     assert.deepEqual(
-      (answer.at('columnDefinitions') as { name: string }[]).map(({ name }) => name),
+      (response.at('columnDefinitions') as { name: string }[]).map(({ name }) => name),
       ['Name', 'Ready', 'Up-to-date', 'Available', 'Age', 'Containers', 'Images', 'Selector'],
     )
-    const cells = answer.at('rows.0.cells') as unknown[]
+    const cells = response.at('rows.0.cells') as unknown[]
     assert.deepEqual(
       [...cells.slice(0, 4), ...cells.slice(5)],
       ['d', '0/3', 0, 0, 'main', 'registry.example/app:1', 'app=d'],
     )
   },
-  'metadata alone can be asked for': async ({ http, core }) => {
+  'returns PartialObjectMetadata if requested': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     const one = await http.get(core('configmaps/a'), { headers: metadataOnly })
     assert.equal(one.at('kind'), 'PartialObjectMetadata')
@@ -200,10 +200,10 @@ export const requests = chapter('requests and answers', {
     assert.equal(all.at('kind'), 'PartialObjectMetadataList')
     assert.equal(all.at('items.0.metadata.name'), 'a')
   },
-  'YAML can be asked for': async ({ http, core }) => {
+  'returns YAML if requested': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
-    const answer = await http.get(core('configmaps/a'), { headers: { accept: 'application/yaml' } })
-    assert.equal(answer.headers['content-type'], 'application/yaml')
-    assert.match(answer.raw, /^apiVersion: v1$/m)
+    const response = await http.get(core('configmaps/a'), { headers: { accept: 'application/yaml' } })
+    assert.equal(response.headers['content-type'], 'application/yaml')
+    assert.match(response.raw, /^apiVersion: v1$/m)
   },
 })

@@ -7,16 +7,16 @@ import { chapter } from '../suite.ts'
 
 const reviews = '/apis/authorization.k8s.io/v1'
 
-export const rights = chapter('giving away rights, and asking for them', {
-  'nobody gives away what they do not have': async ground => {
-    const { http, group } = ground
-    await grant(ground, user('alice'), readMaps, {
+export const rights = chapter('privilege escalation, impersonation and access reviews', {
+  'a user can grant only rights that it has': async fixture => {
+    const { http, group } = fixture
+    await grant(fixture, user('alice'), readMaps, {
       verbs: ['*'],
       apiGroups: ['rbac.authorization.k8s.io'],
       resources: ['roles', 'rolebindings'],
     })
     const path = group(rbacVersion, 'roles')
-    await ground.eventually(() => http.get(path, as('alice')), allowed)
+    await fixture.eventually(() => http.get(path, as('alice')), allowed)
     const escalated = await http.post(
       path,
       role('more', { verbs: ['get', 'delete', 'watch'], apiGroups: [''], resources: ['configmaps'] }),
@@ -27,7 +27,7 @@ export const rights = chapter('giving away rights, and asking for them', {
     await http.jsonPatch(group(rbacVersion, 'roles/granted'), [
       { op: 'replace', path: '/rules/1/verbs', value: ['create', 'get', 'list', 'update', 'patch'] },
     ])
-    const later = await ground.eventually(
+    const later = await fixture.eventually(
       () =>
         http.post(
           path,
@@ -38,7 +38,7 @@ export const rights = chapter('giving away rights, and asking for them', {
           }),
           { ...as('alice'), query: { dryRun: 'All' } },
         ),
-      answer => answer.status === 403,
+      response => response.status === 403,
     )
     assert.equal(
       later.at('message'),
@@ -56,15 +56,15 @@ export const rights = chapter('giving away rights, and asking for them', {
     assert.equal(absent.status, 404)
     assert.equal(absent.at('message'), 'rolebindings.rbac.authorization.k8s.io "absent" not found')
   },
-  'impersonation without a user is refused': async ({ http }) => {
-    const refused = await http.get('/version', { headers: { 'impersonate-group': 'readers' } })
-    assert.equal(refused.status, 400)
+  'impersonation without a user is rejected': async ({ http }) => {
+    const rejected = await http.get('/version', { headers: { 'impersonate-group': 'readers' } })
+    assert.equal(rejected.status, 400)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"readers"}, Extra:map[string][]string(nil)} without impersonating a user name',
     )
   },
-  'impersonated users see who they are': async ({ http, namespace }) => {
+  'an impersonated user reads its own user name': async ({ http, namespace }) => {
     const ask = (options: CallOptions) =>
       http.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, options)
     assert.deepEqual((await ask(as('alice', 'a', 'b'))).at('status.userInfo'), {
@@ -77,18 +77,18 @@ export const rights = chapter('giving away rights, and asking for them', {
       groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
     })
   },
-  'one may ask what one may do': async ground => {
-    const { http, namespace } = ground
-    await grant(ground, user('alice'), readMaps)
+  'a user can review its own access': async fixture => {
+    const { http, namespace } = fixture
+    await grant(fixture, user('alice'), readMaps)
     const ask = (verb: string) =>
       http.post(
         `${reviews}/selfsubjectaccessreviews`,
         { spec: { resourceAttributes: { namespace, verb, resource: 'configmaps' } } },
         as('alice'),
       )
-    const yes = await ground.eventually(
+    const yes = await fixture.eventually(
       () => ask('get'),
-      answer => answer.at('status.allowed') === true,
+      response => response.at('status.allowed') === true,
     )
     assert.equal(yes.status, 201)
     assert.equal(
@@ -97,16 +97,16 @@ export const rights = chapter('giving away rights, and asking for them', {
     )
     assert.deepEqual((await ask('delete')).at('status'), { allowed: false })
   },
-  'an administrator may ask for others': async ground => {
-    const { http, namespace } = ground
-    await grant(ground, user('alice'), readMaps)
+  'an administrator can review the access of other users': async fixture => {
+    const { http, namespace } = fixture
+    await grant(fixture, user('alice'), readMaps)
     const ask = (name: string) =>
       http.post(`${reviews}/subjectaccessreviews`, {
         spec: { user: name, resourceAttributes: { namespace, verb: 'list', resource: 'configmaps' } },
       })
-    await ground.eventually(
+    await fixture.eventually(
       () => ask('alice'),
-      answer => answer.at('status.allowed') === true,
+      response => response.at('status.allowed') === true,
     )
     assert.deepEqual((await ask('bob')).at('status'), { allowed: false })
     assert.equal(
@@ -114,16 +114,16 @@ export const rights = chapter('giving away rights, and asking for them', {
       403,
     )
   },
-  'rules can be listed': async ground => {
-    const { http, namespace } = ground
-    await grant(ground, user('alice'), { ...readMaps, resourceNames: ['a'] })
-    const answer = await ground.eventually(
+  'a user can list its rules': async fixture => {
+    const { http, namespace } = fixture
+    await grant(fixture, user('alice'), { ...readMaps, resourceNames: ['a'] })
+    const response = await fixture.eventually(
       () => http.post(`${reviews}/selfsubjectrulesreviews`, { spec: { namespace } }, as('alice')),
       ({ raw }) => raw.includes('configmaps'),
     )
-    const rules = answer.at('status.resourceRules') as object[]
+    const rules = response.at('status.resourceRules') as object[]
     assert.ok(rules.some(rule => JSON.stringify(rule).includes('"resources":["configmaps"]')))
     assert.ok(rules.some(rule => JSON.stringify(rule).includes('selfsubjectaccessreviews')))
-    assert.equal(answer.at('status.incomplete'), false)
+    assert.equal(response.at('status.incomplete'), false)
   },
 })

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { configMap, pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
-async function labelled({ http, core }: Ground): Promise<void> {
+async function labelled({ http, core }: Fixture): Promise<void> {
   const labels: Record<string, object> = {
     a: { app: 'web', tier: 'front', n: '1' },
     b: { app: 'web', n: '5' },
@@ -15,7 +15,7 @@ async function labelled({ http, core }: Ground): Promise<void> {
     await http.post(core('configmaps'), configMap(name, {}, { labels: set }))
 }
 
-/** Selector → names that it finds among the four above. */
+/** Selectors and the names that they find among the four objects above. */
 const found: Record<string, string[]> = {
   'app=web': ['a', 'b'],
   'app==web': ['a', 'b'],
@@ -36,9 +36,9 @@ const found: Record<string, string[]> = {
 const byLabel = Object.fromEntries(
   Object.entries(found).map(([selector, names]) => [
     `the label selector "${selector}" finds ${names.join(', ') || 'nothing'}`,
-    async (ground: Ground) => {
-      await labelled(ground)
-      const list = await ground.http.get(ground.core('configmaps'), { query: { labelSelector: selector } })
+    async (fixture: Fixture) => {
+      await labelled(fixture)
+      const list = await fixture.http.get(fixture.core('configmaps'), { query: { labelSelector: selector } })
       assert.equal(list.status, 200)
       assert.deepEqual(list.names, names)
     },
@@ -47,42 +47,42 @@ const byLabel = Object.fromEntries(
 
 export const selectors = chapter('selectors', {
   ...byLabel,
-  'a label selector that cannot be read is a bad request': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { labelSelector: 'a b c' } })
-    assert.equal(refused.status, 400)
-    assert.equal(refused.at('reason'), 'BadRequest')
-    assert.match(refused.text('message'), /^unable to parse requirement: /)
+  'rejects an invalid label selector': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { labelSelector: 'a b c' } })
+    assert.equal(rejected.status, 400)
+    assert.equal(rejected.at('reason'), 'BadRequest')
+    assert.match(rejected.text('message'), /^unable to parse requirement: /)
   },
-  'a label selector with an impossible value is a bad request': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { labelSelector: 'a=b c' } })
-    assert.equal(refused.status, 400)
+  'rejects a label selector with an invalid value': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { labelSelector: 'a=b c' } })
+    assert.equal(rejected.status, 400)
   },
-  'the field selector metadata.name finds one object': async ground => {
-    await labelled(ground)
-    const list = await ground.http.get(ground.core('configmaps'), {
+  'the field selector metadata.name finds one object': async fixture => {
+    await labelled(fixture)
+    const list = await fixture.http.get(fixture.core('configmaps'), {
       query: { fieldSelector: 'metadata.name=b' },
     })
     assert.deepEqual(list.names, ['b'])
-    const others = await ground.http.get(ground.core('configmaps'), {
+    const others = await fixture.http.get(fixture.core('configmaps'), {
       query: { fieldSelector: 'metadata.name!=b' },
     })
     assert.deepEqual(others.names, ['a', 'c', 'd'])
   },
-  'label and field selectors hold together': async ground => {
-    await labelled(ground)
-    const list = await ground.http.get(ground.core('configmaps'), {
+  'combines label and field selectors': async fixture => {
+    await labelled(fixture)
+    const list = await fixture.http.get(fixture.core('configmaps'), {
       query: { fieldSelector: 'metadata.name!=b', labelSelector: 'app=web' },
     })
     assert.deepEqual(list.names, ['a'])
   },
-  'the field selector metadata.namespace works over all namespaces': async ground => {
-    await labelled(ground)
-    const list = await ground.http.get('/api/v1/configmaps', {
-      query: { fieldSelector: `metadata.namespace=${ground.namespace}` },
+  'the field selector metadata.namespace works over all namespaces': async fixture => {
+    await labelled(fixture)
+    const list = await fixture.http.get('/api/v1/configmaps', {
+      query: { fieldSelector: `metadata.namespace=${fixture.namespace}` },
     })
     assert.deepEqual(list.names, ['a', 'b', 'c', 'd'])
   },
-  'pods are found by phase, node and scheduler': async ({ http, core }) => {
+  'selects pods by phase, node and scheduler': async ({ http, core }) => {
     await http.post(core('pods'), pod('a', { schedulerName: 'mine' }))
     await http.post(core('pods'), pod('b', { nodeName: 'n1' }))
     const by = async (fieldSelector: string) =>
@@ -94,7 +94,7 @@ export const selectors = chapter('selectors', {
     assert.deepEqual(await by('status.phase!=Pending'), [])
     assert.deepEqual(await by('spec.restartPolicy=Always,metadata.name=b'), ['b'])
   },
-  'events are found by what they are about': async ({ http, core, namespace }) => {
+  'selects events by their involved object': async ({ http, core, namespace }) => {
     const event = (name: string, about: string) => ({
       metadata: { name },
       involvedObject: { kind: 'Pod', name: about, namespace },
@@ -110,14 +110,14 @@ export const selectors = chapter('selectors', {
     assert.deepEqual(list.names, ['b'])
     assert.deepEqual((await http.get(core('events'), { query: { fieldSelector: 'reason=Other' } })).names, [])
   },
-  'secrets are found by type': async ({ http, core }) => {
+  'selects secrets by type': async ({ http, core }) => {
     await http.post(core('secrets'), { metadata: { name: 'a' }, type: 'example.com/x' })
     await http.post(core('secrets'), { metadata: { name: 'b' } })
     assert.deepEqual((await http.get(core('secrets'), { query: { fieldSelector: 'type=Opaque' } })).names, [
       'b',
     ])
   },
-  'a field that cannot be selected is a bad request': async ({ http, core }) => {
+  'rejects a field that is not selectable': async ({ http, core }) => {
     const pods = await http.get(core('pods'), { query: { fieldSelector: 'spec.nope=1' } })
     assert.equal(pods.status, 400)
     assert.match(pods.text('message'), /field label not supported: spec\.nope/)

@@ -5,7 +5,7 @@ import { service } from '../objects.ts'
 import { chapter } from '../suite.ts'
 
 export const services = chapter('services', {
-  'a service gets an address': async ({ http, core }) => {
+  'a service gets a cluster IP': async ({ http, core }) => {
     const made = await http.post(core('services'), service('s'))
     assert.equal(made.status, 201)
     const address = made.text('spec.clusterIP')
@@ -23,35 +23,35 @@ export const services = chapter('services', {
     })
     assert.deepEqual(made.at('status'), { loadBalancer: {} })
   },
-  'a headless service has no address': async ({ http, core }) => {
+  'a headless service has no cluster IP': async ({ http, core }) => {
     const made = await http.post(core('services'), service('s', { clusterIP: 'None' }))
     assert.equal(made.at('spec.clusterIP'), 'None')
     assert.deepEqual(made.at('spec.clusterIPs'), ['None'])
   },
-  'a service keeps its address in an update that leaves it out': async ({ http, core }) => {
+  'a service keeps its cluster IP in an update that omits it': async ({ http, core }) => {
     const made = await http.post(core('services'), service('s'))
     const updated = await http.put(core('services/s'), service('s', { ports: [{ port: 81 }] }))
     assert.equal(updated.status, 200)
     assert.equal(updated.at('spec.clusterIP'), made.at('spec.clusterIP'))
   },
-  'the address of a service does not change': async ({ http, core }) => {
+  'the cluster IP of a service is immutable': async ({ http, core }) => {
     await http.post(core('services'), service('s'))
-    const refused = await http.mergePatch(core('services/s'), {
+    const rejected = await http.mergePatch(core('services/s'), {
       spec: { clusterIP: '10.96.3.4', clusterIPs: ['10.96.3.4'] },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.clusterIPs\[0\]: Invalid value: \["10\.96\.3\.4"\]: may not change once set/,
     )
   },
-  'a node port is given': async ({ http, core }) => {
+  'a NodePort service gets a node port': async ({ http, core }) => {
     const made = await http.post(core('services'), service('s', { type: 'NodePort' }))
     const port = Number(made.at('spec.ports.0.nodePort'))
     assert.ok(port >= 30_000 && port <= 32_767)
     assert.equal(made.at('spec.externalTrafficPolicy'), 'Cluster')
   },
-  'an external name is no address': async ({ http, core }) => {
+  'an ExternalName service has no cluster IP': async ({ http, core }) => {
     const made = await http.post(core('services'), {
       metadata: { name: 's' },
       spec: { type: 'ExternalName', externalName: 'example.com' },
@@ -62,15 +62,15 @@ export const services = chapter('services', {
       type: 'ExternalName',
     })
   },
-  'a service needs ports': async ({ http, core }) => {
-    const refused = await http.post(core('services'), service('s', { ports: [] }))
-    assert.equal(refused.status, 422)
-    assert.match(refused.text('message'), /spec\.ports: Required value/)
+  'a service requires ports': async ({ http, core }) => {
+    const rejected = await http.post(core('services'), service('s', { ports: [] }))
+    assert.equal(rejected.status, 422)
+    assert.match(rejected.text('message'), /spec\.ports: Required value/)
   },
-  'several ports need names': async ({ http, core }) => {
-    const refused = await http.post(core('services'), service('s', { ports: [{ port: 1 }, { port: 2 }] }))
+  'several ports require names': async ({ http, core }) => {
+    const rejected = await http.post(core('services'), service('s', { ports: [{ port: 1 }, { port: 2 }] }))
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /spec\.ports\[0\]\.name: Required value, spec\.ports\[1\]\.name: Required value/,
     )
   },

@@ -2,43 +2,52 @@
 
 import assert from 'node:assert/strict'
 import { configMap, deployment, pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
-async function made({ http, group }: Ground): Promise<string> {
+async function made({ http, group }: Fixture): Promise<string> {
   await http.post(group('apps/v1', 'deployments'), deployment('d'))
   return group('apps/v1', 'deployments/d')
 }
 
 export const status = chapter('generation and status', {
-  'a new object is of the first generation': async ground => {
-    assert.equal((await ground.http.get(await made(ground))).at('metadata.generation'), 1)
+  'a new object has generation 1': async fixture => {
+    assert.equal((await fixture.http.get(await made(fixture))).at('metadata.generation'), 1)
   },
-  'a change of the spec is a new generation': async ground => {
-    const path = await made(ground)
-    assert.equal((await ground.http.mergePatch(path, { spec: { replicas: 1 } })).at('metadata.generation'), 2)
-    assert.equal((await ground.http.mergePatch(path, { spec: { replicas: 1 } })).at('metadata.generation'), 2)
-    assert.equal((await ground.http.mergePatch(path, { spec: { replicas: 0 } })).at('metadata.generation'), 3)
-  },
-  'a change of labels is no new generation': async ground => {
-    const path = await made(ground)
+  'a change of the spec increments the generation': async fixture => {
+    const path = await made(fixture)
     assert.equal(
-      (await ground.http.mergePatch(path, { metadata: { labels: { a: 'b' } } })).at('metadata.generation'),
+      (await fixture.http.mergePatch(path, { spec: { replicas: 1 } })).at('metadata.generation'),
+      2,
+    )
+    assert.equal(
+      (await fixture.http.mergePatch(path, { spec: { replicas: 1 } })).at('metadata.generation'),
+      2,
+    )
+    assert.equal(
+      (await fixture.http.mergePatch(path, { spec: { replicas: 0 } })).at('metadata.generation'),
+      3,
+    )
+  },
+  'a change of labels does not increment the generation': async fixture => {
+    const path = await made(fixture)
+    assert.equal(
+      (await fixture.http.mergePatch(path, { metadata: { labels: { a: 'b' } } })).at('metadata.generation'),
       1,
     )
   },
-  'a change of the status is no new generation': async ground => {
-    const path = await made(ground)
-    const patched = await ground.http.mergePatch(`${path}/status`, {
+  'a change of the status does not increment the generation': async fixture => {
+    const path = await made(fixture)
+    const patched = await fixture.http.mergePatch(`${path}/status`, {
       status: { observedGeneration: 1, replicas: 3 },
     })
     assert.equal(patched.status, 200)
     assert.equal(patched.at('metadata.generation'), 1)
     assert.equal(patched.at('status.replicas'), 3)
   },
-  'a generation cannot be written': async ground => {
-    const path = await made(ground)
+  'an update cannot set the generation': async fixture => {
+    const path = await made(fixture)
     assert.equal(
-      (await ground.http.mergePatch(path, { metadata: { generation: 9 } })).at('metadata.generation'),
+      (await fixture.http.mergePatch(path, { metadata: { generation: 9 } })).at('metadata.generation'),
       1,
     )
   },
@@ -54,23 +63,23 @@ export const status = chapter('generation and status', {
       2,
     )
   },
-  'a status in a creation is ignored': async ({ http, group }) => {
-    const answer = await http.post(group('apps/v1', 'deployments'), {
+  'ignores the status in a create request': async ({ http, group }) => {
+    const response = await http.post(group('apps/v1', 'deployments'), {
       ...deployment('d'),
       status: { replicas: 7 },
     })
-    assert.deepEqual(answer.at('status'), {})
+    assert.deepEqual(response.at('status'), {})
   },
-  'a status in an update is ignored': async ground => {
-    const path = await made(ground)
-    const before = await ground.http.get(path)
-    const updated = await ground.http.put(path, { ...before.object(), status: { replicas: 7 } })
+  'ignores the status in an update': async fixture => {
+    const path = await made(fixture)
+    const before = await fixture.http.get(path)
+    const updated = await fixture.http.put(path, { ...before.object(), status: { replicas: 7 } })
     assert.deepEqual(updated.at('status'), {})
   },
-  'a spec in a status update is ignored': async ground => {
-    const path = await made(ground)
-    const before = await ground.http.get(path)
-    const updated = await ground.http.put(`${path}/status`, {
+  'ignores the spec in a status update': async fixture => {
+    const path = await made(fixture)
+    const before = await fixture.http.get(path)
+    const updated = await fixture.http.put(`${path}/status`, {
       ...before.object(),
       spec: { ...(before.at('spec') as object), replicas: 9 },
       status: { replicas: 2 },
@@ -79,20 +88,20 @@ export const status = chapter('generation and status', {
     assert.equal(updated.at('spec.replicas'), 0)
     assert.equal(updated.at('status.replicas'), 2)
   },
-  'the status path reads the whole object': async ground => {
-    const path = await made(ground)
-    assert.deepEqual((await ground.http.get(`${path}/status`)).body, (await ground.http.get(path)).body)
+  'the status subresource returns the complete object': async fixture => {
+    const path = await made(fixture)
+    assert.deepEqual((await fixture.http.get(`${path}/status`)).body, (await fixture.http.get(path)).body)
   },
-  'a status update from an old version is a conflict': async ground => {
-    const path = await made(ground)
-    const before = await ground.http.get(path)
-    await ground.http.mergePatch(path, { spec: { replicas: 1 } })
+  'a status update from an old version is a conflict': async fixture => {
+    const path = await made(fixture)
+    const before = await fixture.http.get(path)
+    await fixture.http.mergePatch(path, { spec: { replicas: 1 } })
     assert.equal(
-      (await ground.http.put(`${path}/status`, { ...before.object(), status: { replicas: 2 } })).status,
+      (await fixture.http.put(`${path}/status`, { ...before.object(), status: { replicas: 2 } })).status,
       409,
     )
   },
-  'the status of a pod takes conditions by type': async ({ http, core }) => {
+  'a strategic merge patch merges pod conditions by type': async ({ http, core }) => {
     await http.post(core('pods'), pod('p'))
     const one = await http.strategicPatch(core('pods/p/status'), {
       status: { conditions: [{ type: 'Ready', status: 'False' }] },
@@ -106,11 +115,11 @@ export const status = chapter('generation and status', {
       'Ready',
     ])
   },
-  'a kind without status has no status path': async ({ http, core }) => {
+  'a kind without a status has no status subresource': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     assert.equal((await http.get(core('configmaps/a/status'))).status, 404)
   },
-  'a status cannot be deleted': async ground => {
-    assert.equal((await ground.http.delete(`${await made(ground)}/status`)).status, 405)
+  'a status cannot be deleted': async fixture => {
+    assert.equal((await fixture.http.delete(`${await made(fixture)}/status`)).status, 405)
   },
 })

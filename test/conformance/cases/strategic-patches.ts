@@ -6,9 +6,9 @@ import { containers, map, workload } from '../patched.ts'
 import { chapter } from '../suite.ts'
 
 export const strategicPatches = chapter('strategic merge patches', {
-  'a strategic patch merges containers by name': async ground => {
-    const patched = await ground.http.strategicPatch(
-      await workload(ground),
+  'a strategic patch merges containers by name': async fixture => {
+    const patched = await fixture.http.strategicPatch(
+      await workload(fixture),
       containers([{ name: 'two', image: 'i:22' }]),
     )
     assert.equal(patched.status, 200)
@@ -19,9 +19,9 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['one=i:1', 'two=i:22'],
     )
   },
-  'a strategic patch puts new list items first': async ground => {
-    const patched = await ground.http.strategicPatch(
-      await workload(ground),
+  'a strategic patch inserts new list items first': async fixture => {
+    const patched = await fixture.http.strategicPatch(
+      await workload(fixture),
       containers([{ name: 'three', image: 'i:3' }]),
     )
     assert.deepEqual(
@@ -29,9 +29,9 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['three', 'one', 'two'],
     )
   },
-  'a strategic patch deletes a list item by its key': async ground => {
-    const patched = await ground.http.strategicPatch(
-      await workload(ground),
+  'a strategic patch deletes a list item by its key': async fixture => {
+    const patched = await fixture.http.strategicPatch(
+      await workload(fixture),
       containers([{ name: 'one', $patch: 'delete' }]),
     )
     assert.deepEqual(
@@ -39,9 +39,9 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['two'],
     )
   },
-  'a strategic patch replaces a list where told to': async ground => {
-    const patched = await ground.http.strategicPatch(
-      await workload(ground),
+  'a strategic patch replaces a list with $patch replace': async fixture => {
+    const patched = await fixture.http.strategicPatch(
+      await workload(fixture),
       containers([{ $patch: 'replace' }, { name: 'new', image: 'i:9' }]),
     )
     assert.deepEqual(
@@ -49,15 +49,15 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['new'],
     )
   },
-  'a strategic patch replaces a map where told to': async ground => {
-    const patched = await ground.http.strategicPatch(await map(ground), {
+  'a strategic patch replaces a map with $patch replace': async fixture => {
+    const patched = await fixture.http.strategicPatch(await map(fixture), {
       data: { $patch: 'replace', c: '3' },
     })
     assert.deepEqual(patched.at('data'), { c: '3' })
   },
-  'a strategic patch merges nested lists': async ground => {
-    const patched = await ground.http.strategicPatch(
-      await workload(ground),
+  'a strategic patch merges nested lists': async fixture => {
+    const patched = await fixture.http.strategicPatch(
+      await workload(fixture),
       containers([
         {
           name: 'one',
@@ -75,19 +75,19 @@ export const strategicPatches = chapter('strategic merge patches', {
       C: '4',
     })
   },
-  'a strategic patch replaces lists that have no key': async ground => {
-    const path = await workload(ground)
-    const patched = await ground.http.strategicPatch(path, {
+  'a strategic patch replaces lists without a merge key': async fixture => {
+    const path = await workload(fixture)
+    const patched = await fixture.http.strategicPatch(path, {
       spec: { template: { spec: { tolerations: [{ key: 'y', operator: 'Exists' }] } } },
     })
     assert.deepEqual(patched.at('spec.template.spec.tolerations'), [{ key: 'y', operator: 'Exists' }])
   },
-  'a strategic patch removes with null': async ground => {
-    const patched = await ground.http.strategicPatch(await map(ground), { data: { a: null } })
+  'a strategic patch removes a field with null': async fixture => {
+    const patched = await fixture.http.strategicPatch(await map(fixture), { data: { a: null } })
     assert.deepEqual(patched.at('data'), { b: '2' })
   },
-  'a strategic patch orders a list': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), {
+  'a strategic patch orders a list with $setElementOrder': async fixture => {
+    const patched = await fixture.http.strategicPatch(await workload(fixture), {
       spec: {
         template: {
           spec: {
@@ -102,8 +102,8 @@ export const strategicPatches = chapter('strategic merge patches', {
       ['two', 'one'],
     )
   },
-  'a strategic patch keeps only named keys': async ground => {
-    const patched = await ground.http.strategicPatch(await workload(ground), {
+  'a strategic patch keeps only the keys of $retainKeys': async fixture => {
+    const patched = await fixture.http.strategicPatch(await workload(fixture), {
       spec: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
     })
     assert.equal(patched.status, 200)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { Answer } from '../http.ts'
+import type { Response } from '../http.ts'
 import { pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const account = (name: string) => ({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } })
 
-/** A service account and a token for it. */
-async function robotToken({ http, core }: Ground, spec: object = {}): Promise<Answer> {
+/** Creates a service account and a token for it. */
+async function robotToken({ http, core }: Fixture, spec: object = {}): Promise<Response> {
   await http.post(core('serviceaccounts'), account('robot'))
   return http.post(core('serviceaccounts/robot/token'), { spec })
 }
@@ -16,106 +16,106 @@ async function robotToken({ http, core }: Ground, spec: object = {}): Promise<An
 const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>
 
-const review = ({ http }: Ground, token: string, audiences?: string[]) =>
+const review = ({ http }: Fixture, token: string, audiences?: string[]) =>
   http.post('/apis/authentication.k8s.io/v1/tokenreviews', {
     spec: { token, ...(audiences && { audiences }) },
   })
 
 export const tokens = chapter('tokens', {
-  'a service account has tokens': async ground => {
-    const made = await robotToken(ground)
+  'creates a token of a service account': async fixture => {
+    const made = await robotToken(fixture)
     assert.equal(made.status, 201)
     assert.equal(made.at('kind'), 'TokenRequest')
     assert.equal(made.at('metadata.name'), 'robot')
     assert.equal(made.at('spec.expirationSeconds'), 3600)
     const claims = claimsOf(made.text('status.token'))
-    assert.equal(claims.sub, `system:serviceaccount:${ground.namespace}:robot`)
+    assert.equal(claims.sub, `system:serviceaccount:${fixture.namespace}:robot`)
     assert.deepEqual(claims.aud, made.at('spec.audiences'))
     const left = Date.parse(made.text('status.expirationTimestamp')) - Date.now()
     assert.ok(left > 3_500_000 && left <= 3_601_000, String(left))
   },
-  'a token says who bears it': async ground => {
-    const made = await robotToken(ground)
-    const { namespace } = ground
-    const answer = await review(ground, made.text('status.token'))
-    assert.equal(answer.status, 201)
-    assert.equal(answer.at('status.authenticated'), true)
-    assert.equal(answer.at('status.user.username'), `system:serviceaccount:${namespace}:robot`)
-    assert.equal(answer.at('status.user.uid'), made.at('metadata.uid'))
-    assert.deepEqual(answer.at('status.user.groups'), [
+  'a token review returns the user of a token': async fixture => {
+    const made = await robotToken(fixture)
+    const { namespace } = fixture
+    const response = await review(fixture, made.text('status.token'))
+    assert.equal(response.status, 201)
+    assert.equal(response.at('status.authenticated'), true)
+    assert.equal(response.at('status.user.username'), `system:serviceaccount:${namespace}:robot`)
+    assert.equal(response.at('status.user.uid'), made.at('metadata.uid'))
+    assert.deepEqual(response.at('status.user.groups'), [
       'system:serviceaccounts',
       `system:serviceaccounts:${namespace}`,
       'system:authenticated',
     ])
     const id = claimsOf(made.text('status.token')).jti
-    assert.deepEqual(answer.at('status.user.extra'), {
+    assert.deepEqual(response.at('status.user.extra'), {
       'authentication.kubernetes.io/credential-id': [`JTI=${String(id)}`],
     })
-    assert.deepEqual(answer.at('status.audiences'), made.at('spec.audiences'))
+    assert.deepEqual(response.at('status.audiences'), made.at('spec.audiences'))
   },
-  'a token that was tampered with is nobody’s': async ground => {
-    const token = (await robotToken(ground)).text('status.token')
+  'rejects a token that was modified': async fixture => {
+    const token = (await robotToken(fixture)).text('status.token')
     const [header, , signature] = token.split('.')
     const claims = { ...claimsOf(token), sub: 'system:serviceaccount:kube-system:root' }
     const forged = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`
     for (const bad of [forged, 'nonsense', `${token}x`]) {
-      const answer = await review(ground, bad)
-      assert.equal(answer.status, 201)
-      assert.notEqual(answer.at('status.authenticated'), true)
-      assert.match(answer.text('status.error'), /invalid bearer token/)
+      const response = await review(fixture, bad)
+      assert.equal(response.status, 201)
+      assert.notEqual(response.at('status.authenticated'), true)
+      assert.match(response.text('status.error'), /invalid bearer token/)
     }
   },
-  'a token is for its audience': async ground => {
-    const token = (await robotToken(ground, { audiences: ['vault'] })).text('status.token')
+  'a token is valid for its audience only': async fixture => {
+    const token = (await robotToken(fixture, { audiences: ['vault'] })).text('status.token')
     assert.deepEqual(claimsOf(token).aud, ['vault'])
-    assert.notEqual((await review(ground, token)).at('status.authenticated'), true)
-    const answer = await review(ground, token, ['other', 'vault'])
-    assert.equal(answer.at('status.authenticated'), true)
-    assert.deepEqual(answer.at('status.audiences'), ['vault'])
+    assert.notEqual((await review(fixture, token)).at('status.authenticated'), true)
+    const response = await review(fixture, token, ['other', 'vault'])
+    assert.equal(response.at('status.authenticated'), true)
+    assert.deepEqual(response.at('status.audiences'), ['vault'])
   },
-  'a token lives for ten minutes at least': async ground => {
-    const refused = await robotToken(ground, { expirationSeconds: 599 })
-    assert.equal(refused.status, 422)
+  'the shortest lifetime of a token is ten minutes': async fixture => {
+    const rejected = await robotToken(fixture, { expirationSeconds: 599 })
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'TokenRequest.authentication.k8s.io "" is invalid: spec.expirationSeconds: Invalid value: 599: may not specify a duration less than 10 minutes',
     )
   },
-  'nobody has the token of an account that is not there': async ({ http, core }) => {
-    const refused = await http.post(core('serviceaccounts/absent/token'), { spec: {} })
-    assert.equal(refused.status, 404)
-    assert.equal(refused.at('message'), 'serviceaccounts "absent" not found')
+  'returns 404 for a token of an account that does not exist': async ({ http, core }) => {
+    const rejected = await http.post(core('serviceaccounts/absent/token'), { spec: {} })
+    assert.equal(rejected.status, 404)
+    assert.equal(rejected.at('message'), 'serviceaccounts "absent" not found')
   },
-  'a token ends with its account': async ground => {
-    const token = (await robotToken(ground)).text('status.token')
-    await ground.http.delete(ground.core('serviceaccounts/robot'))
-    await ground.http.post(ground.core('serviceaccounts'), account('robot'))
-    await ground.eventually(
-      () => review(ground, token),
-      answer => answer.at('status.authenticated') !== true,
+  'a token is invalid after its account is deleted': async fixture => {
+    const token = (await robotToken(fixture)).text('status.token')
+    await fixture.http.delete(fixture.core('serviceaccounts/robot'))
+    await fixture.http.post(fixture.core('serviceaccounts'), account('robot'))
+    await fixture.eventually(
+      () => review(fixture, token),
+      response => response.at('status.authenticated') !== true,
     )
   },
-  'a token may be bound to a pod, and ends with it': async ground => {
-    const { http, core } = ground
+  'a token that is bound to a pod is invalid after the pod is deleted': async fixture => {
+    const { http, core } = fixture
     await http.post(core('serviceaccounts'), account('robot'))
     await http.post(core('pods'), pod('p', { serviceAccountName: 'robot' }))
     const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'p' }
     const ask = () => http.post(core('serviceaccounts/robot/token'), { spec: { boundObjectRef } })
     const made = await ask()
     assert.equal(made.status, 201)
-    const answer = await review(ground, made.text('status.token'))
-    const extra = answer.at('status.user.extra') as Record<string, string[]>
+    const response = await review(fixture, made.text('status.token'))
+    const extra = response.at('status.user.extra') as Record<string, string[]>
     assert.deepEqual(extra['authentication.kubernetes.io/pod-name'], ['p'])
-    // Another one: a server may remember for a while that a token was good.
+    // Uses another token, because a server may cache the result of a review.
     const unseen = (await ask()).text('status.token')
     await http.delete(core('pods/p'), { gracePeriodSeconds: 0 })
-    await ground.eventually(
-      () => review(ground, unseen),
+    await fixture.eventually(
+      () => review(fixture, unseen),
       later => later.at('status.authenticated') !== true,
     )
   },
-  'a token is not bound to the pod of another account': async ground => {
-    const { http, core } = ground
+  'rejects a token that is bound to a pod of another account': async fixture => {
+    const { http, core } = fixture
     await http.post(core('serviceaccounts'), account('robot'))
     await http.post(core('pods'), pod('p', { serviceAccountName: 'other' }))
     const ask = (boundObjectRef: object) =>
@@ -130,29 +130,32 @@ export const tokens = chapter('tokens', {
     )
     assert.equal((await ask({ kind: 'Secret', apiVersion: 'v1', name: 's' })).status, 404)
   },
-  'a bearer acts as the account': async ground => {
-    const token = (await robotToken(ground)).text('status.token')
-    const bearer = ground.http.bearer(token)
+  'a client with the token acts as the account': async fixture => {
+    const token = (await robotToken(fixture)).text('status.token')
+    const bearer = fixture.http.bearer(token)
     try {
-      const answer = await bearer.get(ground.core('pods'))
-      assert.equal(answer.status, 403)
+      const response = await bearer.get(fixture.core('pods'))
+      assert.equal(response.status, 403)
       assert.equal(
-        answer.at('message'),
-        `pods is forbidden: User "system:serviceaccount:${ground.namespace}:robot" cannot list resource "pods" in API group "" in the namespace "${ground.namespace}"`,
+        response.at('message'),
+        `pods is forbidden: User "system:serviceaccount:${fixture.namespace}:robot" cannot list resource "pods" in API group "" in the namespace "${fixture.namespace}"`,
       )
       assert.equal((await bearer.get('/api')).status, 200)
     } finally {
       bearer.close()
     }
   },
-  'a bearer who may not impersonate is told': async ground => {
-    const token = (await robotToken(ground)).text('status.token')
-    const bearer = ground.http.bearer(token)
+  'rejects impersonation by an account without that right': async fixture => {
+    const token = (await robotToken(fixture)).text('status.token')
+    const bearer = fixture.http.bearer(token)
     try {
-      const refused = await bearer.get('/api', { headers: { 'impersonate-user': 'alice' } })
-      assert.equal(refused.status, 403)
-      const who = `User "system:serviceaccount:${ground.namespace}:robot"`
-      assert.equal(refused.at('message'), `forbidden: ${who} cannot impersonate-on:user-info:get path "/api"`)
+      const rejected = await bearer.get('/api', { headers: { 'impersonate-user': 'alice' } })
+      assert.equal(rejected.status, 403)
+      const who = `User "system:serviceaccount:${fixture.namespace}:robot"`
+      assert.equal(
+        rejected.at('message'),
+        `forbidden: ${who} cannot impersonate-on:user-info:get path "/api"`,
+      )
       const ofAccount = { headers: { 'impersonate-user': 'system:serviceaccount:default:other' } }
       assert.equal(
         (await bearer.get('/api/v1/nodes/n', ofAccount)).at('message'),
@@ -162,18 +165,18 @@ export const tokens = chapter('tokens', {
       bearer.close()
     }
   },
-  'a bad token is refused, whatever it wants': async ({ http }) => {
+  'rejects an invalid token for every request': async ({ http }) => {
     const bearer = http.bearer('nonsense')
     try {
-      const refused = await bearer.get('/version')
-      assert.equal(refused.status, 401)
-      assert.equal(refused.at('reason'), 'Unauthorized')
-      assert.equal(refused.at('message'), 'Unauthorized')
+      const rejected = await bearer.get('/version')
+      assert.equal(rejected.status, 401)
+      assert.equal(rejected.at('reason'), 'Unauthorized')
+      assert.equal(rejected.at('message'), 'Unauthorized')
     } finally {
       bearer.close()
     }
   },
-  'a review needs a token': async ground => {
-    assert.equal((await review(ground, '')).status, 400)
+  'a review requires a token': async fixture => {
+    assert.equal((await review(fixture, '')).status, 400)
   },
 })

@@ -2,24 +2,24 @@
 
 import assert from 'node:assert/strict'
 import { configMap, pod } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
-async function revision({ http, core }: Ground): Promise<string> {
+async function revision({ http, core }: Fixture): Promise<string> {
   return (await http.get(core('configmaps'))).text('metadata.resourceVersion')
 }
 
 export const watches = chapter('watches', {
-  'a watch without a version starts with what exists': async ({ http, core }) => {
+  'a watch without a version starts with the existing objects': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(core('configmaps'))
     const event = await watch.nextChange()
     assert.equal(event?.type, 'ADDED')
     assert.equal(event?.at('metadata.name'), 'a')
   },
-  'a watch from a list tells what came after it': async ground => {
-    const { http, core } = ground
+  'a watch from the version of a list sends all later events': async fixture => {
+    const { http, core } = fixture
     await http.post(core('configmaps'), configMap('before'))
-    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(ground) })
+    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(fixture) })
     await http.post(core('configmaps'), configMap('a'))
     await http.mergePatch(core('configmaps/a'), { data: { key: 'other' } })
     await http.delete(core('configmaps/a'))
@@ -41,36 +41,36 @@ export const watches = chapter('watches', {
     assert.equal(event?.at('kind'), 'ConfigMap')
     assert.equal(event?.at('apiVersion'), 'v1')
   },
-  'every event has a higher resourceVersion, the deletion too': async ground => {
-    const { http, core } = ground
-    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(ground) })
+  'every event has a higher resourceVersion, also the deletion': async fixture => {
+    const { http, core } = fixture
+    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(fixture) })
     await http.post(core('configmaps'), configMap('a'))
     await http.mergePatch(core('configmaps/a'), { data: { key: 'b' } })
     await http.delete(core('configmaps/a'))
     const versions = (await watch.take(3)).map(event => Number(event.at('metadata.resourceVersion')))
     assert.ok(versions[0]! < versions[1]! && versions[1]! < versions[2]!, String(versions))
   },
-  'a watch only tells of its namespace': async ground => {
-    const { http, core } = ground
-    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(ground) })
-    await http.post('/api/v1/namespaces/default/configmaps', configMap(ground.id))
+  'a watch of a namespace sends only its objects': async fixture => {
+    const { http, core } = fixture
+    using watch = await http.watch(core('configmaps'), { resourceVersion: await revision(fixture) })
+    await http.post('/api/v1/namespaces/default/configmaps', configMap(fixture.id))
     await http.post(core('configmaps'), configMap('mine'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'mine')
   },
-  'a watch over all namespaces tells of each': async ground => {
-    const { http, core, id } = ground
+  'a watch over all namespaces sends the objects of each': async fixture => {
+    const { http, core, id } = fixture
     using watch = await http.watch('/api/v1/configmaps', {
-      resourceVersion: await revision(ground),
+      resourceVersion: await revision(fixture),
       fieldSelector: `metadata.name=${id}`,
     })
     await http.post(core('configmaps'), configMap(id))
     assert.equal((await watch.nextChange())?.at('metadata.namespace'), id)
   },
-  'an object that begins to match is ADDED, one that no longer does is DELETED': async ground => {
-    const { http, core } = ground
+  'an object that starts to match is ADDED, one that no longer matches is DELETED': async fixture => {
+    const { http, core } = fixture
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(core('configmaps'), {
-      resourceVersion: await revision(ground),
+      resourceVersion: await revision(fixture),
       labelSelector: 'on=yes',
     })
     await http.mergePatch(core('configmaps/a'), { metadata: { labels: { on: 'yes' } } })
@@ -82,11 +82,11 @@ export const watches = chapter('watches', {
       ['ADDED', 'MODIFIED', 'DELETED'],
     )
   },
-  'what leaves a selection is shown as it last matched, at the new version': async ground => {
-    const { http, core } = ground
+  'the DELETED event has the last matching object with the new version': async fixture => {
+    const { http, core } = fixture
     await http.post(core('configmaps'), configMap('a', {}, { labels: { on: 'yes' } }))
     using watch = await http.watch(core('configmaps'), {
-      resourceVersion: await revision(ground),
+      resourceVersion: await revision(fixture),
       labelSelector: 'on=yes',
     })
     const left = await http.mergePatch(core('configmaps/a'), { metadata: { labels: { on: 'no' } } })
@@ -95,21 +95,21 @@ export const watches = chapter('watches', {
     assert.equal(event?.at('metadata.labels.on'), 'yes')
     assert.equal(event?.at('metadata.resourceVersion'), left.at('metadata.resourceVersion'))
   },
-  'a watch of one name tells of no other': async ground => {
-    const { http, core } = ground
+  'a watch of one name sends no other object': async fixture => {
+    const { http, core } = fixture
     using watch = await http.watch(core('configmaps'), {
-      resourceVersion: await revision(ground),
+      resourceVersion: await revision(fixture),
       fieldSelector: 'metadata.name=b',
     })
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'b')
   },
-  'a pod that gets a node begins to match its selector': async ground => {
-    const { http, core } = ground
+  'a pod starts to match a node selector when it is bound': async fixture => {
+    const { http, core } = fixture
     await http.post(core('pods'), pod('a'))
     using watch = await http.watch(core('pods'), {
-      resourceVersion: await revision(ground),
+      resourceVersion: await revision(fixture),
       fieldSelector: 'spec.nodeName=n1',
     })
     await http.post(core('pods/a/binding'), { metadata: { name: 'a' }, target: { kind: 'Node', name: 'n1' } })
@@ -117,7 +117,7 @@ export const watches = chapter('watches', {
     assert.equal(event?.type, 'ADDED')
     assert.equal(event?.at('spec.nodeName'), 'n1')
   },
-  'a streamed list ends with a bookmark that says so': async ({ http, core }) => {
+  'a streaming list ends with an annotated bookmark': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
     using watch = await http.watch(core('configmaps'), {
@@ -134,7 +134,7 @@ export const watches = chapter('watches', {
     assert.match(String(events[2]?.at('metadata.resourceVersion')), /^\d+$/)
     assert.equal(events[2]?.at('kind'), 'ConfigMap')
   },
-  'a streamed list goes on as a watch': async ({ http, core }) => {
+  'a streaming list continues as a watch': async ({ http, core }) => {
     using watch = await http.watch(core('configmaps'), {
       sendInitialEvents: 'true',
       allowWatchBookmarks: 'true',
@@ -144,47 +144,47 @@ export const watches = chapter('watches', {
     await http.post(core('configmaps'), configMap('later'))
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'later')
   },
-  'sendInitialEvents needs resourceVersionMatch': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), {
+  'sendInitialEvents requires resourceVersionMatch': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), {
       query: { watch: 'true', sendInitialEvents: 'true' },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'ListOptions.meta.k8s.io "" is invalid: resourceVersionMatch: Forbidden: sendInitialEvents requires setting resourceVersionMatch to NotOlderThan',
     )
   },
-  'sendInitialEvents is not for lists': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { sendInitialEvents: 'true' } })
-    assert.equal(refused.status, 422)
+  'rejects sendInitialEvents in lists': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { sendInitialEvents: 'true' } })
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list/,
     )
   },
-  'resourceVersionMatch alone is not for watches': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), {
+  'rejects resourceVersionMatch without sendInitialEvents in watches': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), {
       query: { watch: 'true', resourceVersionMatch: 'NotOlderThan', resourceVersion: '1' },
     })
-    assert.equal(refused.status, 422)
+    assert.equal(rejected.status, 422)
     assert.match(
-      refused.text('message'),
+      rejected.text('message'),
       /resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided/,
     )
   },
-  'a watch from a version that is no number is refused': async ({ http, core }) => {
-    const refused = await http.get(core('configmaps'), { query: { watch: 'true', resourceVersion: 'abc' } })
-    assert.equal(refused.status, 500)
+  'rejects a resourceVersion that is not a number': async ({ http, core }) => {
+    const rejected = await http.get(core('configmaps'), { query: { watch: 'true', resourceVersion: 'abc' } })
+    assert.equal(rejected.status, 500)
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       'resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     )
   },
-  'a watch ends when its time is over': async ({ http, core }) => {
+  'a watch ends after timeoutSeconds': async ({ http, core }) => {
     using watch = await http.watch(core('configmaps'), { resourceVersion: '0', timeoutSeconds: '1' })
     assert.equal(await watch.nextChange(), undefined)
   },
-  'a watch with tables sends one table per event, with columns in the first': async ({ http, core }) => {
+  'a watch of tables sends one table per event, with columns in the first': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     await http.post(core('configmaps'), configMap('b'))
     using watch = await http.watch(
@@ -199,7 +199,7 @@ export const watches = chapter('watches', {
     assert.equal(second?.at('columnDefinitions'), null)
     assert.equal(second?.at('rows.0.cells.0'), 'b')
   },
-  'a watch with metadata only sends nothing else': async ({ http, core }) => {
+  'a watch of PartialObjectMetadata sends only metadata': async ({ http, core }) => {
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(
       core('configmaps'),
@@ -211,15 +211,15 @@ export const watches = chapter('watches', {
     assert.equal(event?.at('data'), undefined)
     assert.equal(event?.at('metadata.name'), 'a')
   },
-  'the old watch path still works': async ({ http, core, namespace }) => {
+  'serves the deprecated watch path': async ({ http, core, namespace }) => {
     await http.post(core('configmaps'), configMap('a'))
     using watch = await http.watch(`/api/v1/watch/namespaces/${namespace}/configmaps`)
     assert.equal((await watch.nextChange())?.at('metadata.name'), 'a')
   },
-  'the deletion of a pod without a node is seen as a change and a deletion': async ground => {
-    const { http, core } = ground
+  'the deletion of a pod without a node sends MODIFIED and DELETED': async fixture => {
+    const { http, core } = fixture
     await http.post(core('pods'), pod('a'))
-    using watch = await http.watch(core('pods'), { resourceVersion: await revision(ground) })
+    using watch = await http.watch(core('pods'), { resourceVersion: await revision(fixture) })
     await http.delete(core('pods/a'))
     const events = await watch.take(2)
     assert.deepEqual(

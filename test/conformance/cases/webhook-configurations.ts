@@ -18,8 +18,8 @@ const withService = (part: object) => ({
   clientConfig: { service: { name: 'a', namespace: 'b', ...part } },
 })
 
-/** What is wrong with one webhook of a configuration; without its place, which is the same everywhere. */
-const mistakes: readonly [part: object, refusal: string][] = [
+/** Errors in one webhook of a configuration, without the path prefix, which is the same for all. */
+const mistakes: readonly [part: object, rejection: string][] = [
   [{ name: '' }, 'name: Required value'],
   [
     { name: 'abc' },
@@ -104,46 +104,52 @@ const mistakes: readonly [part: object, refusal: string][] = [
   ],
 ]
 
-async function refusalOf(http: Http, name: string, ...webhooks: object[]): Promise<string> {
-  const refused = await http.post(`${path}/validatingwebhookconfigurations`, { metadata: { name }, webhooks })
-  assert.equal(refused.status, 422, refused.raw)
+async function rejectionOf(http: Http, name: string, ...webhooks: object[]): Promise<string> {
+  const rejected = await http.post(`${path}/validatingwebhookconfigurations`, {
+    metadata: { name },
+    webhooks,
+  })
+  assert.equal(rejected.status, 422, rejected.raw)
   const start = `ValidatingWebhookConfiguration.admissionregistration.k8s.io "${name}" is invalid: `
-  assert.ok(refused.text('message').startsWith(start))
-  return refused.text('message').slice(start.length)
+  assert.ok(rejected.text('message').startsWith(start))
+  return rejected.text('message').slice(start.length)
 }
 
-export const webhookConfigurations = chapter('configurations of admission webhooks', {
-  'what is wrong with a webhook is said with its place': async ({ http, id }) => {
-    for (const [part, refusal] of mistakes)
-      assert.equal(await refusalOf(http, id, { ...hook, ...part }), `webhooks[0].${refusal}`)
+export const webhookConfigurations = chapter('webhook configurations', {
+  'reports the path of each error': async ({ http, id }) => {
+    for (const [part, rejection] of mistakes)
+      assert.equal(await rejectionOf(http, id, { ...hook, ...part }), `webhooks[0].${rejection}`)
   },
-  'the webhooks of a configuration have different names': async ({ http, id }) => {
-    assert.equal(await refusalOf(http, id, hook, hook), 'webhooks[1].name: Duplicate value: "a.example.com"')
+  'the webhooks of a configuration must have distinct names': async ({ http, id }) => {
+    assert.equal(
+      await rejectionOf(http, id, hook, hook),
+      'webhooks[1].name: Duplicate value: "a.example.com"',
+    )
   },
-  'conditions that mean nothing': async ({ http, id }) => {
+  'rejects invalid match conditions': async ({ http, id }) => {
     for (const expression of ['nope.x', 'object.'])
       assert.match(
-        await refusalOf(http, id, { ...hook, matchConditions: [{ name: 'a', expression }] }),
+        await rejectionOf(http, id, { ...hook, matchConditions: [{ name: 'a', expression }] }),
         /^webhooks\[0\]\.matchConditions\[0\]\.expression: Invalid value: "[^"]+": compilation failed: ERROR: <input>/,
       )
   },
-  'there are not too many conditions': async ({ http, id }) => {
+  'rejects too many match conditions': async ({ http, id }) => {
     const matchConditions = Array.from({ length: 65 }, (_, index) => ({
       name: `a${index}`,
       expression: 'true',
     }))
     assert.equal(
-      await refusalOf(http, id, { ...hook, matchConditions }),
+      await rejectionOf(http, id, { ...hook, matchConditions }),
       'webhooks[0].matchConditions: Too many: 65: must have at most 64 items',
     )
   },
-  'only those that change objects are called again': async ({ http, id }) => {
-    const refused = await http.post(`${path}/mutatingwebhookconfigurations`, {
+  'rejects an unknown reinvocation policy': async ({ http, id }) => {
+    const rejected = await http.post(`${path}/mutatingwebhookconfigurations`, {
       metadata: { name: id },
       webhooks: [{ ...hook, reinvocationPolicy: 'Maybe' }],
     })
     assert.equal(
-      refused.at('message'),
+      rejected.at('message'),
       `MutatingWebhookConfiguration.admissionregistration.k8s.io "${id}" is invalid: webhooks[0].reinvocationPolicy: Unsupported value: "Maybe": supported values: "IfNeeded", "Never"`,
     )
   },

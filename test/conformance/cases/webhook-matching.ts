@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which requests a webhook hears of, in which order, and what happens when it does not answer.
+// The requests for which a webhook is called, the order of webhooks, and their time-outs.
 import assert from 'node:assert/strict'
 import { withHook } from '../hook-configuration.ts'
 import { type Respond, startHook } from '../hook-server.ts'
 import { configMap } from '../objects.ts'
-import { chapter, type Ground } from '../suite.ts'
+import { chapter, type Fixture } from '../suite.ts'
 
 const allow: Respond = () => ({ allowed: true })
 const deny: Respond = () => ({ allowed: false, status: { message: 'seen' } })
@@ -24,25 +24,25 @@ const append =
     }
   }
 
-/** Creates a map and says whether the webhook refused it. */
-async function isRefused(
-  { http, core }: Ground,
+/** Creates a ConfigMap and reports whether the webhook rejected it. */
+async function isRejected(
+  { http, core }: Fixture,
   name: string,
   data: Record<string, string> = { key: 'value' },
   metadata: object = {},
 ): Promise<boolean> {
-  const answer = await http.post(core('configmaps'), configMap(name, data, metadata))
-  if (answer.status === 201) return false
-  assert.match(answer.text('message'), /denied the request: seen$/)
+  const response = await http.post(core('configmaps'), configMap(name, data, metadata))
+  if (response.status === 201) return false
+  assert.match(response.text('message'), /denied the request: seen$/)
   return true
 }
 
 type Setting = Parameters<Parameters<typeof withHook>[4]>[0]
 
-/** A webhook that judges and refuses what it hears of. */
-const denied = (ground: Ground, configuration: object, look: (setting: Setting) => Promise<void>) =>
+/** A webhook that rejects every request. */
+const denied = (fixture: Fixture, configuration: object, look: (setting: Setting) => Promise<void>) =>
   withHook(
-    ground,
+    fixture,
     'Validating',
     deny,
     () => configuration,
@@ -52,34 +52,34 @@ const denied = (ground: Ground, configuration: object, look: (setting: Setting) 
     },
   )
 
-export const webhookMatching = chapter('what admission webhooks match', {
-  'all match conditions must hold': ground =>
+export const webhookMatching = chapter('matching of admission webhooks', {
+  'all match conditions must be true': fixture =>
     denied(
-      ground,
+      fixture,
       conditions(
-        "object.metadata.name.startsWith('probe') || has(object.data.judge)",
+        "object.metadata.name.startsWith('probe') || has(object.data.validate)",
         'object.kind == "ConfigMap"',
       ),
       async setting => {
-        assert.equal(await isRefused(setting, 'a'), false)
-        assert.equal(await isRefused(setting, 'b', { judge: 'yes' }), true)
+        assert.equal(await isRejected(setting, 'a'), false)
+        assert.equal(await isRejected(setting, 'b', { validate: 'yes' }), true)
       },
     ),
-  'conditions see who asks for what': ground =>
+  'match conditions can read the request and its user': fixture =>
     denied(
-      ground,
+      fixture,
       conditions(
-        `request.operation == 'CREATE' && request.namespace == '${ground.namespace}'`,
+        `request.operation == 'CREATE' && request.namespace == '${fixture.namespace}'`,
         "request.resource.resource == 'configmaps' && 'system:masters' in request.userInfo.groups",
         '!request.dryRun && oldObject == null',
       ),
       async setting => {
-        assert.equal(await isRefused(setting, 'a'), true)
+        assert.equal(await isRejected(setting, 'a'), true)
       },
     ),
-  'conditions compare old and new': ground =>
+  'match conditions can read the old and the new object': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       ({ operation }) => ({ allowed: operation !== 'UPDATE', status: { message: 'seen' } }),
       () => conditions("request.operation != 'UPDATE' || object.data != oldObject.data"),
@@ -89,51 +89,51 @@ export const webhookMatching = chapter('what admission webhooks match', {
         assert.equal((await http.mergePatch(path, { data: { a: 'b' } })).status, 400)
       },
     ),
-  'a condition that cannot be evaluated stops the request': ground =>
+  'a match condition that fails to evaluate rejects the request': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       allow,
       () => conditions("object.data.absent == 'x'"),
       async ({ heard }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 403)
+        const rejected = await heard()
+        assert.equal(rejected.status, 403)
         assert.match(
-          refused.text('message'),
+          rejected.text('message'),
           /^configmaps "probe-\d+" is forbidden: expression 'object\.data\.absent == 'x'' resulted in error: no such key: absent$/,
         )
       },
     ),
-  'a false condition outweighs one that cannot be evaluated': ground =>
+  'a false match condition takes precedence over one that fails to evaluate': fixture =>
     denied(
-      ground,
+      fixture,
       conditions(
         "object.data.absent == 'x' || object.metadata.name.startsWith('probe')",
         "object.metadata.name != 'a'",
       ),
       async setting => {
-        assert.equal(await isRefused(setting, 'a'), false)
+        assert.equal(await isRejected(setting, 'a'), false)
       },
     ),
-  'a condition that cannot be evaluated is passed by where failures are': ground =>
+  'failurePolicy Ignore skips a webhook whose match condition fails to evaluate': fixture =>
     denied(
-      ground,
+      fixture,
       {
         ...conditions("object.metadata.name.startsWith('probe') || object.data.absent == 'x'"),
         failurePolicy: 'Ignore',
       },
       async setting => {
-        assert.equal(await isRefused(setting, 'a'), false)
+        assert.equal(await isRejected(setting, 'a'), false)
       },
     ),
-  'namespaces are selected by their labels': ground =>
+  'a namespace selector matches the labels of the namespace': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       deny,
       () => ({
         namespaceSelector: {
-          matchLabels: { 'kubernetes.io/metadata.name': ground.namespace },
+          matchLabels: { 'kubernetes.io/metadata.name': fixture.namespace },
           matchExpressions: [{ key: 'quiet', operator: 'NotIn', values: ['yes'] }],
         },
       }),
@@ -142,15 +142,15 @@ export const webhookMatching = chapter('what admission webhooks match', {
         await heard()
         await http.mergePatch(`/api/v1/namespaces/${namespace}`, { metadata: { labels: { quiet: 'yes' } } })
         await setting.eventually(
-          () => isRefused(setting, `q-${Math.random().toString(36).slice(2)}`),
-          refused => !refused,
+          () => isRejected(setting, `q-${Math.random().toString(36).slice(2)}`),
+          rejected => !rejected,
         )
       },
     ),
-  'those that change objects follow each other by the names of their configurations': async ground => {
-    const { http, id, core, namespace } = ground
+  'mutating webhooks run in the order of their configuration names': async fixture => {
+    const { http, id, core, namespace } = fixture
     const path = '/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations'
-    const servers = await Promise.all(['1', '2', '3'].map(text => startHook(ground, append(text))))
+    const servers = await Promise.all(['1', '2', '3'].map(text => startHook(fixture, append(text))))
     const names = [`${id}-b`, `${id}-a`]
     const hook = (index: number, name: string) => ({
       name: `${name}.${id}.example.com`,
@@ -167,9 +167,9 @@ export const webhookMatching = chapter('what admission webhooks match', {
       await http.post(path, { metadata: { name: names[0] }, webhooks: [hook(2, 'only')] })
       await http.post(path, { metadata: { name: names[1] }, webhooks: [hook(1, 'z'), hook(0, 'y')] })
       let attempt = 0
-      const made = await ground.eventually(
+      const made = await fixture.eventually(
         () => http.post(core('configmaps'), configMap(`m-${attempt++}`)),
-        answer => servers.every(({ seen }) => seen.length > 0) && answer.text('data.trace').length === 3,
+        response => servers.every(({ seen }) => seen.length > 0) && response.text('data.trace').length === 3,
       )
       assert.equal(made.at('data.trace'), '213')
     } finally {
@@ -177,24 +177,24 @@ export const webhookMatching = chapter('what admission webhooks match', {
       for (const server of servers) await server.close()
     }
   },
-  'one that does not answer in time has failed': ground =>
+  'a webhook that does not respond in time fails the request': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => new Promise(() => {}),
       () => ({ timeoutSeconds: 1 }),
       async ({ heard, hookName, hook }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 500)
+        const rejected = await heard()
+        assert.equal(rejected.status, 500)
         assert.equal(
-          refused.at('message'),
-          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${hook.port}/judge?timeout=1s": context deadline exceeded`,
+          rejected.at('message'),
+          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${hook.port}/validate?timeout=1s": context deadline exceeded`,
         )
       },
     ),
-  'one that may fail does not hold up what it does not answer': ground =>
+  'failurePolicy Ignore skips a webhook that does not respond': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => new Promise(() => {}),
       () => ({ timeoutSeconds: 1, failurePolicy: 'Ignore' }),

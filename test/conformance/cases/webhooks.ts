@@ -15,37 +15,37 @@ const patch = (...operations: object[]) => ({
 const plain = () => ({})
 
 export const webhooks = chapter('admission webhooks', {
-  'a webhook may refuse': ground =>
+  'a webhook can reject a request': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => ({ allowed: false, status: { message: 'not today', code: 403, reason: 'Forbidden' } }),
       plain,
       async ({ heard, hookName, http, core }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 403)
-        assert.equal(refused.at('reason'), 'Forbidden')
-        assert.equal(refused.at('message'), `admission webhook "${hookName}" denied the request: not today`)
+        const rejected = await heard()
+        assert.equal(rejected.status, 403)
+        assert.equal(rejected.at('reason'), 'Forbidden')
+        assert.equal(rejected.at('message'), `admission webhook "${hookName}" denied the request: not today`)
         assert.equal((await http.get(core('configmaps/a'))).status, 404)
       },
     ),
-  'a refusal needs no reason': ground =>
+  'a rejection needs no reason': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => ({ allowed: false }),
       plain,
       async ({ heard, hookName }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 400)
+        const rejected = await heard()
+        assert.equal(rejected.status, 400)
         assert.equal(
-          refused.at('message'),
+          rejected.at('message'),
           `admission webhook "${hookName}" denied the request without explanation`,
         )
       },
     ),
-  'a webhook sees the request': ground =>
-    withHook(ground, 'Validating', allow, plain, async ({ heard, hook, namespace }) => {
+  'a webhook gets the request': fixture =>
+    withHook(fixture, 'Validating', allow, plain, async ({ heard, hook, namespace }) => {
       const made = await heard()
       assert.equal(made.status, 201)
       const request = hook.seen[0]!
@@ -62,8 +62,8 @@ export const webhooks = chapter('admission webhooks', {
       assert.equal(typeof request.object?.metadata.uid, 'string')
       assert.ok((request.userInfo as { groups: string[] }).groups.includes('system:authenticated'))
     }),
-  'a webhook sees updates and deletions with what was there': ground =>
-    withHook(ground, 'Validating', allow, plain, async ({ heard, hook, http, core }) => {
+  'a webhook gets updates and deletions with the old object': fixture =>
+    withHook(fixture, 'Validating', allow, plain, async ({ heard, hook, http, core }) => {
       const made = await heard()
       const path = core(`configmaps/${made.text('metadata.name')}`)
       await http.mergePatch(path, { data: { key: 'other' } })
@@ -76,9 +76,9 @@ export const webhooks = chapter('admission webhooks', {
       assert.equal(deletion?.object, null)
       assert.deepEqual(deletion?.oldObject?.data, { key: 'other' })
     }),
-  'a webhook may change what is created': ground =>
+  'a mutating webhook changes a created object': fixture =>
     withHook(
-      ground,
+      fixture,
       'Mutating',
       () => patch({ op: 'add', path: '/data/added', value: 'yes' }),
       plain,
@@ -90,48 +90,48 @@ export const webhooks = chapter('admission webhooks', {
         assert.deepEqual(stored.at('data'), { key: 'value', added: 'yes' })
       },
     ),
-  'what a webhook makes is judged like anything else': ground =>
+  'validates the object after mutation': fixture =>
     withHook(
-      ground,
+      fixture,
       'Mutating',
       () => patch({ op: 'add', path: '/data/not a key', value: 'yes' }),
       plain,
       async ({ heard }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 422)
-        assert.match(refused.text('message'), /data\[not a key\]: Invalid value/)
+        const rejected = await heard()
+        assert.equal(rejected.status, 422)
+        assert.match(rejected.text('message'), /data\[not a key\]: Invalid value/)
       },
     ),
-  'a patch that does not fit is the server’s problem': ground =>
+  'a patch that cannot be applied is an internal error': fixture =>
     withHook(
-      ground,
+      fixture,
       'Mutating',
       () => patch({ op: 'remove', path: '/data/absent' }),
       plain,
       async ({ heard }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 500)
-        assert.equal(refused.at('reason'), 'InternalError')
+        const rejected = await heard()
+        assert.equal(rejected.status, 500)
+        assert.equal(rejected.at('reason'), 'InternalError')
       },
     ),
-  'who only judges may not patch': ground =>
+  'rejects a patch of a validating webhook': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => patch({ op: 'remove', path: '/data' }),
       plain,
       async ({ heard, hookName }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 500)
+        const rejected = await heard()
+        assert.equal(rejected.status, 500)
         assert.equal(
-          refused.at('message'),
+          rejected.at('message'),
           `Internal error occurred: failed calling webhook "${hookName}": received invalid webhook response: validating webhook may not return response.patch`,
         )
       },
     ),
-  'warnings reach the client': ground =>
+  'returns the warnings of a webhook to the client': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => ({ allowed: true, warnings: ['mind the gap'] }),
       plain,
@@ -139,36 +139,36 @@ export const webhooks = chapter('admission webhooks', {
         assert.match(String((await heard()).headers.warning), /299 - "mind the gap"/)
       },
     ),
-  'a webhook that cannot be reached stops what it would judge': ground =>
+  'a webhook that cannot be reached fails the request': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       allow,
-      ({ caBundle }) => ({ clientConfig: { url: 'https://127.0.0.1:1/judge', caBundle } }),
+      ({ caBundle }) => ({ clientConfig: { url: 'https://127.0.0.1:1/validate', caBundle } }),
       async ({ heard, hookName }) => {
-        const refused = await heard()
-        assert.equal(refused.status, 500)
+        const rejected = await heard()
+        assert.equal(rejected.status, 500)
         assert.equal(
-          refused.at('message'),
-          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:1/judge?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused`,
+          rejected.at('message'),
+          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:1/validate?timeout=5s": dial tcp 127.0.0.1:1: connect: connection refused`,
         )
       },
     ),
-  'a webhook with another authority is not trusted': async ground => {
-    const stranger = await startHook(ground, allow)
+  'does not trust a webhook with a certificate of another CA': async fixture => {
+    const stranger = await startHook(fixture, allow)
     try {
       await withHook(
-        ground,
+        fixture,
         'Validating',
         allow,
         () => ({
-          // Nothing but the authorities of the machine.
-          clientConfig: { url: `https://127.0.0.1:${stranger.port}/judge` },
+          // No CA bundle, so that only the CAs of the system are trusted.
+          clientConfig: { url: `https://127.0.0.1:${stranger.port}/validate` },
         }),
         async ({ heard, hookName }) => {
           assert.equal(
             (await heard()).at('message'),
-            `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${stranger.port}/judge?timeout=5s": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
+            `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://127.0.0.1:${stranger.port}/validate?timeout=5s": tls: failed to verify certificate: x509: certificate signed by unknown authority`,
           )
         },
       )
@@ -176,14 +176,14 @@ export const webhooks = chapter('admission webhooks', {
       await stranger.close()
     }
   },
-  'a service with an external name leads to its webhook': ground =>
+  'calls a webhook through a Service with an external name': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => ({ allowed: false, status: { message: 'seen' } }),
       ({ port, caBundle }) => ({
         clientConfig: {
-          service: { namespace: ground.namespace, name: 'hook', path: '/judge', port },
+          service: { namespace: fixture.namespace, name: 'hook', path: '/validate', port },
           caBundle,
         },
       }),
@@ -191,35 +191,35 @@ export const webhooks = chapter('admission webhooks', {
         const lost = await heard()
         assert.equal(
           lost.at('message'),
-          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://hook.${ground.namespace}.svc:${hook.port}/judge?timeout=5s": service "hook" not found`,
+          `Internal error occurred: failed calling webhook "${hookName}": failed to call webhook: Post "https://hook.${fixture.namespace}.svc:${hook.port}/validate?timeout=5s": service "hook" not found`,
         )
         await http.post(core('services'), {
           metadata: { name: 'hook' },
           spec: { type: 'ExternalName', externalName: 'localhost' },
         })
-        const refused = await ground.eventually(
+        const rejected = await fixture.eventually(
           () => http.post(core('configmaps'), configMap('a')),
-          answer => answer.status === 400,
+          response => response.status === 400,
         )
-        assert.equal(refused.at('message'), `admission webhook "${hookName}" denied the request: seen`)
+        assert.equal(rejected.at('message'), `admission webhook "${hookName}" denied the request: seen`)
       },
     ),
-  'a webhook without side effects sees dry runs': ground =>
+  'calls a webhook without side effects in dry runs': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       () => ({ allowed: false, status: { message: 'seen' } }),
       () => ({ sideEffects: 'NoneOnDryRun' }),
       async ({ heard, hook, http, core }) => {
         await heard()
-        const refused = await http.post(core('configmaps'), configMap('a'), { query: { dryRun: 'All' } })
-        assert.equal(refused.status, 400)
+        const rejected = await http.post(core('configmaps'), configMap('a'), { query: { dryRun: 'All' } })
+        assert.equal(rejected.status, 400)
         assert.equal(hook.seen.at(-1)?.dryRun, true)
       },
     ),
-  'objects are selected by their labels': ground =>
+  'an object selector matches the labels of the object': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       ({ object }) => ({ allowed: object?.metadata.name !== 'bad' }),
       () => ({ objectSelector: { matchExpressions: [{ key: 'skip', operator: 'DoesNotExist' }] } }),
@@ -231,9 +231,9 @@ export const webhooks = chapter('admission webhooks', {
         assert.equal((await http.post(core('configmaps'), configMap('bad'))).status, 400)
       },
     ),
-  'rules name operations and subresources': ground =>
+  'rules match operations and subresources': fixture =>
     withHook(
-      ground,
+      fixture,
       'Validating',
       ({ resource, subResource }) => ({
         allowed: (resource as { resource: string }).resource === 'configmaps',
@@ -259,13 +259,13 @@ export const webhooks = chapter('admission webhooks', {
         await http.post(deployments, deployment('d'))
         await http.mergePatch(`${deployments}/d`, { spec: { replicas: 1 } })
         assert.equal(hook.seen.length, count)
-        const refused = await http.mergePatch(`${deployments}/d/status`, { status: { replicas: 1 } })
-        assert.equal(refused.at('message'), `admission webhook "${hookName}" denied the request: status`)
+        const rejected = await http.mergePatch(`${deployments}/d/status`, { status: { replicas: 1 } })
+        assert.equal(rejected.at('message'), `admission webhook "${hookName}" denied the request: status`)
       },
     ),
-  'a webhook that may fail is passed by': ground =>
+  'failurePolicy Ignore skips a webhook that cannot be reached': fixture =>
     withHook(
-      ground,
+      fixture,
       'Mutating',
       () => ({ allowed: true, patchType: 'JSONPatch' }),
       () => ({ failurePolicy: 'Ignore' }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The two clusters that sessions are held on: the same nodes, the same operator.
+// The two clusters of a session: the same nodes, the same operator.
 import { readFileSync } from 'node:fs'
 import { defaultConfiguration } from '@grove/api'
 import { createCluster, inProcessTransport, serveHttps, startControllers } from '@grove/cluster'

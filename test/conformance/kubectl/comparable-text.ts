@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What differs from server to server and from run to run, and what stands for it. */
+/** Texts that differ between servers and runs, and their replacements. */
 const masks: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>'],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, '<time>'],
@@ -15,15 +15,15 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/-[0-9bcdfghjklmnpqrstvwxz]{7,10}-[0-9bcdfghjklmnpqrstvwxz]{5}\b/g, '-<template>-<random>'],
   [/-[0-9bcdfghjklmnpqrstvwxz]{8,10}\b/g, '-<template>'],
   [/(pod-template-hash"?[=:] ?"?)[0-9a-z]+/g, '$1<template>'],
-  // A watch that is told to last a second may end a moment earlier, of which kubectl warns.
+  // A watch with a timeout of a second may end slightly earlier, and kubectl warns of that.
   [/^.*very short watch.*\n?/gm, ''],
-  // Its watch is begun or broken off when the time that it was given is over: it logs that by chance.
+  // kubectl logs the end of a watch at its timeout in some runs only, depending on timing.
   [/^E\d{4} .*"Failed to watch" err="context deadline exceeded".*\n?/gm, ''],
-  // Seconds and minutes pass between two looks: an age, and what follows it in a column of its own.
+  // Seconds and minutes elapse between two commands: this matches an age and its column.
   [/(?<=[\s(]|^)(\d+[smhd]){1,2}(?=[\s)]|$)/gm, '<age>'],
 ]
 
-/** Columns are as wide as what stands in them; indentation is kept. */
+/** Column widths depend on the content; indentation is kept. */
 const gap = /(\S) {2,}(?=\S)/g
 
 export function comparableText(text: string, namespace: string): string {

@@ -2,10 +2,10 @@
 
 import type { Entry } from './shell.ts'
 
-/** As much as helps; transcripts are long. */
+/** Limits the output, because transcripts are long. */
 const shownLines = 12
 
-/** What two people saw who typed the same, command by command, where it was not the same. */
+/** Compares two transcripts of the same commands, and returns the commands with different output. */
 export function differences(real: readonly Entry[], embedded: readonly Entry[]): string[] {
   return real.flatMap((wanted, index) => {
     const got = embedded[index]
@@ -17,7 +17,7 @@ export function differences(real: readonly Entry[], embedded: readonly Entry[]):
   })
 }
 
-/** `-` only on the real one, `+` only on the embedded one. */
+/** `-` marks lines of the real cluster only, `+` lines of the embedded cluster only. */
 function lineDifferences(real: readonly string[], embedded: readonly string[]): string[] {
   if (real.length === embedded.length && real.every((line, index) => line === embedded[index])) return []
   const missing = without(real, embedded).map(line => `- ${line}`)
@@ -26,7 +26,7 @@ function lineDifferences(real: readonly string[], embedded: readonly string[]): 
   return found.length > 0 ? found : ['  the same lines in another order']
 }
 
-/** The lines that the others do not have, or not as often. */
+/** Returns the lines that the other list does not have, or has fewer times. */
 function without(lines: readonly string[], others: readonly string[]): string[] {
   const counts = new Map<string, number>()
   for (const line of others) counts.set(line, (counts.get(line) ?? 0) + 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The real kubectl on the embedded cluster and on real Kubernetes: what people type, and see, is the same.
+// The real kubectl on the embedded cluster and on real Kubernetes: the same commands print the same output.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type SessionCluster, startEmbedded, startReal } from './clusters.ts'
@@ -36,7 +36,7 @@ describe('kubectl', () => {
       assert.deepEqual(differences(real!, embedded!), [])
     })
 
-  it('what needs a container is refused on the embedded cluster, and says why', async () => {
+  it('commands that need a container are rejected on the embedded cluster, with the reason', async () => {
     const shell = new Shell(kubectls[1]!, 'session-simulated')
     await shell.begin()
     await shell.types('run web --image=registry.example/web:1 --port=80')
@@ -49,11 +49,11 @@ describe('kubectl', () => {
       ['port-forward pod/web 0:80 --address=127.0.0.1', 'portforward'],
     ])
       assert.match(
-        await shell.isRefused(command!),
+        await shell.isRejected(command!),
         new RegExp(`pod web is simulated: there is no container behind it that ${part} could reach`),
       )
     assert.match(
-      await shell.isRefused('logs web --previous'),
+      await shell.isRejected('logs web --previous'),
       /previous terminated container "web" in pod "web"/,
     )
     await shell.types('logs web')

@@ -13,24 +13,24 @@ export interface Result {
 }
 
 export interface RunOptions {
-  /** Given on standard input, for `-f -`. */
+  /** Standard input, for `-f -`. */
   readonly input?: string
   readonly environment?: Readonly<Record<string, string>>
 }
 
-/** A command that goes on until it is ended. */
+/** A command that runs until it is stopped. */
 export interface Running {
-  /** Resolves when the text is there; rejects when the command ends before. */
+  /** Resolves when the text is printed; rejects if the command exits before. */
   shows(pattern: RegExp): Promise<void>
-  /** When it ends by itself. */
+  /** Resolves when the command exits. */
   readonly ended: Promise<Result>
-  /** Ends it, and tells what it has said. */
+  /** Stops the command and returns its output. */
   end(): Promise<Result>
 }
 
-/** The real kubectl, with a home and a kubeconfig of its own. */
+/** The real kubectl, with its own home directory and kubeconfig. */
 export class Kubectl {
-  /** Removed at the end; for files that commands read. */
+  /** A directory for files that commands read. It is removed at the end. */
   readonly folder = mkdtempSync(join(tmpdir(), 'grove-kubectl-'))
   readonly #binary: string
 
@@ -43,13 +43,13 @@ export class Kubectl {
     return new Kubectl((await buildBinaries()).controlPlane, kubeconfig)
   }
 
-  async run(words: readonly string[], options: RunOptions = {}): Promise<Result> {
-    const child = this.#spawn(words, options)
+  async run(args: readonly string[], options: RunOptions = {}): Promise<Result> {
+    const child = this.#spawn(args, options)
     return collect(child, options.input)
   }
 
-  start(words: readonly string[]): Running {
-    const child = this.#spawn(words, {})
+  start(args: readonly string[]): Running {
+    const child = this.#spawn(args, {})
     let seen = ''
     let hasEnded = false
     const looks = new Set<() => void>()
@@ -67,8 +67,7 @@ export class Kubectl {
         new Promise((resolve, reject) => {
           const look = () => {
             if (pattern.test(seen)) resolve()
-            else if (hasEnded)
-              reject(new Error(`kubectl ${words.join(' ')} ended before ${pattern}: ${seen}`))
+            else if (hasEnded) reject(new Error(`kubectl ${args.join(' ')} ended before ${pattern}: ${seen}`))
           }
           looks.add(look)
           look()
@@ -85,8 +84,8 @@ export class Kubectl {
     rmSync(this.folder, { recursive: true, force: true })
   }
 
-  #spawn(words: readonly string[], { environment }: RunOptions): ChildProcessWithoutNullStreams {
-    return spawn(this.#binary, ['kubectl', ...words], {
+  #spawn(args: readonly string[], { environment }: RunOptions): ChildProcessWithoutNullStreams {
+    return spawn(this.#binary, ['kubectl', ...args], {
       cwd: this.folder,
       env: {
         ...process.env,
@@ -108,7 +107,7 @@ function collect(child: ChildProcessWithoutNullStreams, input?: string): Promise
   child.stderr.setEncoding('utf8').on('data', chunk => {
     error += chunk
   })
-  // kubectl may end without reading its input; its exit code tells why.
+  // kubectl may exit without reading its input; its exit code gives the reason.
   child.stdin.on('error', () => {})
   child.stdin.end(input)
   return new Promise(resolve => child.on('close', code => resolve({ code, out, error })))

@@ -2,7 +2,7 @@
 
 import type { Shell } from './shell.ts'
 
-/** What somebody does with kubectl. What they see must be the same on every cluster. */
+/** A sequence of kubectl commands. The output must be the same on every cluster. */
 export interface Session {
   readonly title: string
   readonly hold: (shell: Shell) => Promise<void>

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { comparableText } from './comparable-text.ts'
 import type { Kubectl, Running, RunOptions } from './kubectl.ts'
 
-/** What one command did, in a form that does not depend on the server. */
+/** The result of one command in a form that does not depend on the server. */
 export interface Entry {
   readonly command: string
   readonly code: number | null
@@ -15,21 +15,21 @@ export interface Entry {
 }
 
 export interface TypeOptions extends RunOptions {
-  /** 0 unless told. */
+  /** Default: 0. */
   readonly code?: number
-  /** Lines whose order means nothing. */
+  /** True if the order of the lines is irrelevant. */
   readonly sorted?: boolean
-  /** Of what was printed, this is compared; all of it unless told. */
+  /** Selects the part of the output that is compared. Default: all of it. */
   readonly only?: (text: string) => string
 }
 
-/** Words with spaces between them, or word by word. */
+/** Arguments separated by spaces, or a list of arguments. */
 export type Command = string | readonly string[]
 
 const patienceMs = 120_000
 const lookEveryMs = 100
 
-/** Somebody at a keyboard with kubectl, in a namespace of their own. What they see is written down. */
+/** A user with kubectl and a namespace. It records the commands and their output. */
 export class Shell {
   readonly namespace: string
   readonly transcript: Entry[] = []
@@ -42,18 +42,18 @@ export class Shell {
 
   async begin(): Promise<void> {
     await this.silently(`create namespace ${this.namespace}`)
-    // Pods are refused before the account that they run as is there.
+    // Pods are rejected until the service account exists.
     await this.sees('get serviceaccount default -o name', /default/)
   }
 
-  /** What is left goes in its own time. */
+  /** The remaining objects are deleted in the background. */
   async end(): Promise<void> {
     await this.silently(`delete namespace ${this.namespace} --wait=false`)
   }
 
-  /** Types a command, which must end as expected. What it prints goes into the transcript, and is answered as it is. */
+  /** Runs a command and checks its exit code. Adds its output to the transcript and returns it unchanged. */
   async types(command: Command, options: TypeOptions = {}): Promise<string> {
-    const { code, out, error } = await this.#kubectl.run(this.#words(command), options)
+    const { code, out, error } = await this.#kubectl.run(this.#args(command), options)
     assert.equal(code, options.code ?? 0, `kubectl ${spoken(command)}: ${error || out}`)
     const { only = text => text, sorted } = options
     const lines = (text: string) => {
@@ -64,17 +64,17 @@ export class Shell {
     return out
   }
 
-  /** Is refused: the same as typing with exit code 1, answered with what stood on standard error. */
-  async isRefused(command: Command, options: TypeOptions = {}): Promise<string> {
+  /** Runs a command that fails with exit code 1. Returns its standard error. */
+  async isRejected(command: Command, options: TypeOptions = {}): Promise<string> {
     await this.types(command, { code: 1, ...options })
     return this.transcript.at(-1)!.error.join('\n')
   }
 
-  /** Looks until it is there. Nothing is written down: how often one looks is chance. */
+  /** Polls until the condition holds. Polls are not part of the transcript, because their number depends on timing. */
   async sees(command: Command, pattern: RegExp): Promise<string> {
     const end = Date.now() + patienceMs
     for (;;) {
-      const { out, error } = await this.#kubectl.run(this.#words(command))
+      const { out, error } = await this.#kubectl.run(this.#args(command))
       if (pattern.test(out)) return out
       if (Date.now() > end)
         throw new Error(`kubectl ${spoken(command)} never showed ${pattern}: ${out}${error}`)
@@ -82,26 +82,26 @@ export class Shell {
     }
   }
 
-  /** Does something beside what is compared. */
+  /** Runs a command outside of the transcript. */
   async silently(command: Command, options: RunOptions = {}): Promise<string> {
-    const { code, out, error } = await this.#kubectl.run(this.#words(command), options)
+    const { code, out, error } = await this.#kubectl.run(this.#args(command), options)
     assert.equal(code, 0, `kubectl ${spoken(command)}: ${error || out}`)
     return out
   }
 
-  /** Is refused, in words that depend on the moment. */
-  async silentlyRefused(command: Command): Promise<string> {
-    const { code, out, error } = await this.#kubectl.run(this.#words(command))
+  /** Runs a command that fails with a message that depends on timing. */
+  async silentlyRejected(command: Command): Promise<string> {
+    const { code, out, error } = await this.#kubectl.run(this.#args(command))
     assert.equal(code, 1, `kubectl ${spoken(command)}: ${out}`)
     return error
   }
 
-  /** Begins a command that goes on until `ends`. */
+  /** Starts a command that runs until `ends`. */
   begins(command: string): Running {
-    return this.#kubectl.start(this.#words(command))
+    return this.#kubectl.start(this.#args(command))
   }
 
-  /** Ends it; what it has printed goes into the transcript. */
+  /** Stops the command and adds its output to the transcript. */
   async ends(command: string, running: Running): Promise<string> {
     const { out, error } = await running.end()
     const lines = (text: string) => comparableText(text, this.namespace).split('\n')
@@ -109,7 +109,7 @@ export class Shell {
     return out
   }
 
-  /** A file beside the kubeconfig; its path is relative to where commands run. */
+  /** Writes a file next to the kubeconfig, and returns its path relative to the working directory. */
   file(path: string, text: string): string {
     const whole = join(this.#kubectl.folder, path)
     mkdirSync(dirname(whole), { recursive: true })
@@ -117,7 +117,7 @@ export class Shell {
     return path
   }
 
-  #words(command: Command): string[] {
+  #args(command: Command): string[] {
     return ['--namespace', this.namespace, ...(typeof command === 'string' ? command.split(' ') : command)]
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Just enough of an HTTPS client to start a control plane and to ask it things in tests. Whatever is being tested
-// brings its own client.
+// A minimal HTTPS client that starts a control plane and reads from it in tests. The code under test has its own
+// client.
 import { Agent, request } from 'node:https'
 import type { KeyPair } from '@grove/kube'
 
@@ -23,7 +23,7 @@ export class ApiError extends Error {
   readonly status: number
 
   constructor(status: number, method: string, path: string, body: string) {
-    super(`${method} ${path} was answered with ${status}: ${messageOf(body)}`)
+    super(`${method} ${path} returned ${status}: ${messageOf(body)}`)
     this.status = status
   }
 }
@@ -59,7 +59,7 @@ export class Api {
     const outgoing = request(new URL(path, this.#endpoint.server), {
       method,
       agent: this.#agent,
-      // A paused component accepts connections and never answers.
+      // A paused component accepts connections and never responds.
       timeout: 30_000,
       headers: body === undefined ? {} : { 'content-type': contentType },
     })
@@ -72,9 +72,7 @@ export class Api {
       incoming.on('end', () => resolve({ status: incoming.statusCode ?? 0, text }))
       incoming.on('error', reject)
     })
-    outgoing.on('timeout', () =>
-      outgoing.destroy(new Error(`${method} ${path} was not answered within 30 s`)),
-    )
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path} got no response within 30 s`)))
     outgoing.on('error', reject)
     outgoing.end(body === undefined ? undefined : JSON.stringify(body))
     return promise

@@ -26,7 +26,7 @@ const understood: [string, object][] = [
   ['--help', { kind: 'help' }],
   ['up --help', { kind: 'help' }],
   ['build', { kind: 'build' }],
-  ['kubectl get pods --help', { kind: 'kubectl', words: ['get', 'pods', '--help'] }],
+  ['kubectl get pods --help', { kind: 'kubectl', args: ['get', 'pods', '--help'] }],
   ['up', plainUp],
   ['up --nodes 30 --gpus=8 --kubeconfig file', { ...plainUp, nodes: 30, gpus: 8, kubeconfig: 'file' }],
   [
@@ -39,13 +39,13 @@ const understood: [string, object][] = [
   ],
 ]
 
-for (const [words, meaning] of understood)
-  test(`"${words}" is understood`, () =>
-    assert.deepEqual(parseInvocation(words.split(' ').filter(Boolean)), meaning))
+for (const [args, meaning] of understood)
+  test(`"${args}" is understood`, () =>
+    assert.deepEqual(parseInvocation(args.split(' ').filter(Boolean)), meaning))
 
-const refused: [string, RegExp][] = [
+const rejected: [string, RegExp][] = [
   ['down', /no command "down"/],
-  ['build all', /build takes no words/],
+  ['build all', /build takes no arguments/],
   ['up --nodez 3', /--nodez/],
   ['up 30', /30/],
   ['up --nodes many', /--nodes wants a number/],
@@ -55,10 +55,10 @@ const refused: [string, RegExp][] = [
   ['up --gated --stages file', /exclude each other/],
 ]
 
-for (const [words, message] of refused)
-  test(`"${words}" is refused`, () => {
+for (const [args, message] of rejected)
+  test(`"${args}" is rejected`, () => {
     assert.throws(
-      () => parseInvocation(words.split(' ')),
+      () => parseInvocation(args.split(' ')),
       (error: unknown) => error instanceof UsageError && message.test(error.message),
     )
   })

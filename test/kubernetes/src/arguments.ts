@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the words after `npm run kubernetes --` mean.
+// Parses the arguments of `npm run kubernetes --`.
 import { parseArgs } from 'node:util'
 
 export const help = `A real Kubernetes control plane with simulated nodes, on loopback.
@@ -9,7 +9,7 @@ Usage: npm run kubernetes -- <command>
 
 Commands
   up [options]         Start it and keep it running until Ctrl-C
-  kubectl <words…>     Run kubectl on the control plane that is up
+  kubectl <args…>      Run kubectl on the control plane that is up
   build                Build the binaries into the cache, if they are not there
 
 Options of up
@@ -49,29 +49,29 @@ export interface Up {
 
 export type Invocation =
   | Up
-  | { readonly kind: 'kubectl'; readonly words: readonly string[] }
+  | { readonly kind: 'kubectl'; readonly args: readonly string[] }
   | { readonly kind: 'build' }
   | { readonly kind: 'help' }
 
-/** The words do not say what to do; the message tells what is wrong with them. */
+/** Invalid arguments; the message names the error. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }
 
-export function parseInvocation(words: readonly string[]): Invocation {
-  const [command, ...rest] = words
+export function parseInvocation(args: readonly string[]): Invocation {
+  const [command, ...rest] = args
   // kubectl has its own flags, --help among them.
-  if (command === 'kubectl') return { kind: 'kubectl', words: rest }
-  if (command === undefined || command === 'help' || words.includes('--help') || words.includes('-h'))
+  if (command === 'kubectl') return { kind: 'kubectl', args: rest }
+  if (command === undefined || command === 'help' || args.includes('--help') || args.includes('-h'))
     return { kind: 'help' }
   if (command === 'up') return parseUp(rest)
   if (command !== 'build') throw new UsageError(`There is no command "${command}": use up, kubectl or build`)
-  if (rest.length) throw new UsageError(`build takes no words, but got ${JSON.stringify(rest.join(' '))}`)
+  if (rest.length) throw new UsageError(`build takes no arguments, but got ${JSON.stringify(rest.join(' '))}`)
   return { kind: 'build' }
 }
 
-function parseUp(words: string[]): Up {
-  const values = readFlags(words)
+function parseUp(args: string[]): Up {
+  const values = readFlags(args)
   if (values.gated && values.stages) throw new UsageError('--gated and --stages exclude each other')
   return {
     kind: 'up',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Builds the two binaries from source, once per version: the control plane (etcd, kube-apiserver,
-// kube-controller-manager, kube-scheduler and kubectl in one) and KWOK. Needs Go only when they are missing.
+// kube-controller-manager, kube-scheduler and kubectl in one) and KWOK. Needs Go only if they are missing.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,7 +20,7 @@ interface Recipe {
   readonly name: string
   readonly file: string
   readonly duration: string
-  /** Runs Go so that the finished program lies at `directory/<name>`. */
+  /** Runs Go and writes the program to `directory/<name>`. */
   readonly build: (directory: string) => Promise<void>
 }
 
@@ -61,7 +61,7 @@ function kwokRecipe(directory: string): Recipe {
   }
 }
 
-/** Without the version stamps the apiserver would call itself v0.0.0 and refuse feature gates by age. */
+/** Without the version stamps the apiserver reports v0.0.0 and rejects feature gates by their age. */
 export function versionFlags(kubernetes: string): string {
   const [major, minor] = kubernetes.replace(/^v/, '').split('.')
   const stamp = 'k8s.io/component-base/version'
@@ -86,7 +86,7 @@ async function cook(directory: string, recipe: Recipe, report: Report): Promise<
       )
       try {
         await recipe.build(scratch)
-        // A rename is atomic: nobody ever sees half a binary.
+        // A rename is atomic: no process reads an incomplete binary.
         renameSync(join(scratch, recipe.name), recipe.file)
         report(`Built ${recipe.file} in ${seconds(started)} s`)
       } finally {
@@ -98,15 +98,15 @@ async function cook(directory: string, recipe: Recipe, report: Report): Promise<
   )
 }
 
-// Whoever holds the lock is the only one who builds, so these are the remains of builds that were interrupted.
+// Only the holder of the lock builds, so these are leftovers of interrupted builds.
 function removeScratch(directory: string, recipe: Recipe): void {
   for (const entry of readdirSync(directory))
     if (entry.startsWith(`.${recipe.name}-`)) rmSync(join(directory, entry), { recursive: true, force: true })
 }
 
-function go(words: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
+function go(args: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn('go', words, {
+    const child = spawn('go', args, {
       cwd,
       env: { ...process.env, CGO_ENABLED: '0', ...env },
       stdio: ['ignore', 2, 2],
@@ -117,7 +117,7 @@ function go(words: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<
         ? resolve()
         : reject(
             new Error(
-              `go ${words[0]} ended with ${signal ?? `code ${code}`}; its own message is above. The Go module ` +
+              `go ${args[0]} ended with ${signal ?? `code ${code}`}; its message is above. The Go module ` +
                 'proxy must be reachable, and about 6 GB of disk free.',
             ),
           ),

@@ -12,13 +12,13 @@ import { isAlive } from './pids.ts'
 const directory = mkdtempSync(join(tmpdir(), 'grove-cache-test-'))
 after(() => rmSync(directory, { recursive: true }))
 
-test('the cache lies where the environment says, and never in the work tree', () => {
+test('the cache directory follows the environment and is never in the work tree', () => {
   assert.equal(cacheDirectory({ GROVE_TEST_CACHE: '/a', XDG_CACHE_HOME: '/b' }), '/a')
   assert.equal(cacheDirectory({ XDG_CACHE_HOME: '/b' }), '/b/grove-test-kubernetes')
   assert.match(cacheDirectory({}), /\.cache\/grove-test-kubernetes$/)
 })
 
-test('only one holds the lock at a time, and it is given back after a failure', async () => {
+test('one process holds the lock at a time, and a failure releases it', async () => {
   const file = join(directory, 'lock')
   let inside = 0
   let most = 0
@@ -39,7 +39,7 @@ test('only one holds the lock at a time, and it is given back after a failure', 
   assert.ok(!existsSync(file))
 })
 
-test('the lock of a process that died is taken over', async () => {
+test('the lock of a dead process is taken over', async () => {
   const file = join(directory, 'stale')
   const { pid } = spawnSync(process.execPath, ['--version'])
   assert.ok(!isAlive(pid))

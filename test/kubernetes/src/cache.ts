@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where built binaries are kept between runs, outside of the work tree, and the lock that keeps two processes
-// from building the same thing at once.
+// The directory of the built binaries, outside of the work tree, and a lock that prevents concurrent builds of the same
+// binary.
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -15,13 +15,13 @@ export function cacheDirectory(env: NodeJS.ProcessEnv = process.env): string {
   return join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'grove-test-kubernetes')
 }
 
-/** Runs `work` while holding the lock file; waits for another holder, and takes over from one that died. */
+/** Runs `work` while holding the lock file. Waits for another holder, and takes the lock over if the holder is dead. */
 export async function withLock<T>(
   file: string,
   work: () => Promise<T>,
   onWait: (holder: number) => void = () => {},
 ): Promise<T> {
-  let told = false
+  let reported = false
   while (!tryLock(file)) {
     const holder = readHolder(file)
     if (holder === 'gone') continue
@@ -29,8 +29,8 @@ export async function withLock<T>(
       rmSync(file, { force: true })
       continue
     }
-    if (!told && holder !== undefined) onWait(holder)
-    told = true
+    if (!reported && holder !== undefined) onWait(holder)
+    reported = true
     await sleep(200)
   }
   try {
@@ -60,7 +60,7 @@ function readHolder(file: string): number | 'gone' | undefined {
   }
 }
 
-// A lock without a pid was just created, or its writer died between creating and writing it.
+// A lock without a pid was just created, or its writer died before it wrote the pid.
 function isStale(file: string, holder: number | undefined): boolean {
   if (holder !== undefined) return !isAlive(holder)
   try {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// One program of the control plane: started, probed until it is ready, and treated badly by fault tests.
+// One program of the control plane. It is started and probed until it is ready. Fault tests pause and kill it.
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tellsOfTakenPort } from './ports.ts'
+import { reportsTakenPort } from './ports.ts'
 import type { Command, Exit, Started, Supervisor } from './processes.ts'
 
 export const componentNames = [
@@ -19,7 +19,7 @@ export type ComponentState = 'running' | 'paused' | 'ended'
 
 export interface Program extends Command {
   readonly name: ComponentName
-  /** Answers true once the program serves; throwing means not yet. */
+  /** Returns true once the program serves; throwing means that it does not serve yet. */
   readonly ready: () => Promise<boolean>
 }
 
@@ -32,7 +32,7 @@ export class StartError extends Error {
     const tail = log.trimEnd().split('\n').slice(-30).join('\n')
     super(`${component} ${reason}. The end of its log:\n${tail || '(empty)'}`)
     this.component = component
-    this.portTaken = tellsOfTakenPort(log)
+    this.portTaken = reportsTakenPort(log)
   }
 }
 
@@ -94,7 +94,7 @@ export class Component {
     }
   }
 
-  /** Freezes the program where it stands: it keeps its connections and answers nothing. */
+  /** Pauses the program: it keeps its connections and does not respond. */
   async pause(): Promise<void> {
     await this.#signal('SIGSTOP')
     this.#state = 'paused'
@@ -105,12 +105,12 @@ export class Component {
     this.#state = 'running'
   }
 
-  /** Returns when the program has ended. */
+  /** Returns when the program has exited. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     const process = this.#process
     if (!process) return
     await this.#signal(signal)
-    // A frozen program would not notice any other signal.
+    // A paused program handles no other signal.
     if (this.#state === 'paused' && signal !== 'SIGKILL') await this.#signal('SIGCONT')
     await this.#supervisor.ended(process)
   }

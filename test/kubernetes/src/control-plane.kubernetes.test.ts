@@ -54,14 +54,14 @@ test('30 nodes with GPUs and a topology are Ready', async () => {
   assert.equal(racks.size, 8)
 })
 
-test('every part says that it is the version of go.mod', async () => {
+test('every component has the version of go.mod', async () => {
   const { stdout } = await kubernetes.kubectl('version', '-o', 'json')
   const { clientVersion, serverVersion } = JSON.parse(stdout)
   assert.equal(clientVersion.gitVersion, kubernetes.version)
   assert.equal(serverVersion.gitVersion, kubernetes.version)
 })
 
-test("a Deployment's pods are scheduled and run, and the garbage collector removes them with it", async () => {
+test('the pods of a Deployment are scheduled and run, and the garbage collector deletes them with it', async () => {
   const namespace = await kubernetes.newNamespace()
   await kubernetes.apply(deployment(namespace, 10))
   const pods = await waitFor('ten running pods', async () => {
@@ -93,7 +93,7 @@ test('pods can be created in a new namespace at once', async () => {
   await kubernetes.request('POST', `/api/v1/namespaces/${namespace}/pods`, { body: pod })
 })
 
-test('kubectl takes input and reports failures with its own words', async () => {
+test('kubectl reads standard input and returns its own error messages', async () => {
   const input = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: typed}\ndata: {a: b}\n'
   const created = await kubernetes.kubectl('create', '-f', '-', { input })
   assert.deepEqual(created, { code: 0, stdout: 'configmap/typed created\n', stderr: '' })
@@ -103,7 +103,7 @@ test('kubectl takes input and reports failures with its own words', async () => 
   await assert.rejects(kubernetes.apply('kind: Nothing\napiVersion: v1\n'), /kubectl apply failed/)
 })
 
-test('logs are asked for on loopback, by address and not by name', async () => {
+test('the API server reads logs from a loopback address, not from a host name', async () => {
   const namespace = await kubernetes.newNamespace()
   await kubernetes.apply(deployment(namespace, 1))
   await waitFor('a running pod', async () => (await podsOf(namespace)).items[0]?.status.phase === 'Running')
@@ -111,7 +111,7 @@ test('logs are asked for on loopback, by address and not by name', async () => {
   assert.doesNotMatch(stderr, /dial|lookup|certificate/)
 })
 
-test('access rules apply to minted identities', async () => {
+test('RBAC applies to client certificates of other identities', async () => {
   const namespace = await kubernetes.newNamespace()
   const subject = serviceAccount(namespace, 'operator')
   const identity = { kubeconfig: kubernetes.kubeconfigFor(subject) }
@@ -130,17 +130,17 @@ test('access rules apply to minted identities', async () => {
 test('tokens of ServiceAccounts are issued and accepted', async () => {
   const { stdout } = await kubernetes.kubectl('create', 'token', 'default', '-n', 'default')
   const who = await kubernetes.kubectl('auth', 'whoami', '-o', 'name', `--token=${stdout.trim()}`, {
-    kubeconfig: kubernetes.kubeconfigFor({ user: 'nobody' }),
+    kubeconfig: kubernetes.kubeconfigFor({ user: 'without-rights' }),
   })
   assert.equal(who.code, 0, who.stderr)
 })
 
-test('a webhook that runs outside is reached through a Service of type ExternalName', async () => {
+test('the API server reaches an external webhook through a Service of type ExternalName', async () => {
   const namespace = await kubernetes.newNamespace('hooks')
   const pair = kubernetes.servingCertificate(`guard.${namespace}.svc`)
   await using server = createServer(pair, async (incoming, outgoing) => {
     const { request } = JSON.parse((await incoming.toArray()).join(''))
-    const response = { uid: request.uid, allowed: false, status: { message: 'refused by the test' } }
+    const response = { uid: request.uid, allowed: false, status: { message: 'rejected by the test' } }
     outgoing.setHeader('content-type', 'application/json')
     outgoing.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response }))
   })
@@ -176,10 +176,10 @@ test('a webhook that runs outside is reached through a Service of type ExternalN
     },
   ])
   const create = () => kubernetes.kubectl('create', 'configmap', '--dry-run=server', 'any', '-n', namespace)
-  await waitFor('the webhook to refuse', async () => (await create()).stderr.includes('refused by the test'))
+  await waitFor('the webhook to reject', async () => (await create()).stderr.includes('rejected by the test'))
 })
 
-test('more nodes can be added, of the same kind or of any other', async () => {
+test('nodes can be added later, with the same or another shape', async () => {
   const [next] = await kubernetes.addNodes(2)
   assert.equal(next?.name, 'node-030')
   await kubernetes.addNodes([{ name: 'tiny', capacity: { cpu: '1' }, labels: { size: 'tiny' } }])

@@ -18,11 +18,11 @@ import { readVersions } from './versions.ts'
 import { waitFor } from './wait.ts'
 
 export interface KubernetesOptions extends NodeDefaults {
-  /** How many simulated nodes, or which; none by default. */
+  /** The number of simulated nodes, or a list of them. Default: none. */
   readonly nodes?: number | readonly NodeSpec[]
   /** Feature gates of apiserver, controller-manager and scheduler. */
   readonly featureGates?: Readonly<Record<string, boolean>>
-  /** API versions of the apiserver that are off by default, for example `scheduling.k8s.io/v1beta1`. */
+  /** API versions that are disabled by default, for example `scheduling.k8s.io/v1beta1`. */
   readonly runtimeConfig?: Readonly<Record<string, boolean>>
   /** False: no kube-controller-manager, so no garbage collection, no Deployments, no tokens. */
   readonly controllers?: boolean
@@ -30,25 +30,25 @@ export interface KubernetesOptions extends NodeDefaults {
   readonly scheduler?: boolean
   /** False: no KWOK. Nodes are Ready but nothing runs on them. */
   readonly kwok?: boolean
-  /** More flags for a component; they win over the built-in ones. */
+  /** Additional flags of a component, which override the built-in ones. */
   readonly flags?: Partial<Record<ComponentName, readonly string[]>>
-  /** KWOK Stages as YAML, in place of KWOK's own for every kind that they are about. */
+  /** KWOK Stages as YAML. They replace KWOK's own Stages of the same kinds. */
   readonly stages?: string
-  /** Where etcd keeps its data. Outlives the control plane when given. */
+  /** The data directory of etcd. If given, it is kept after the end. */
   readonly dataDirectory?: string
-  /** Where the components write their logs. Outlives the control plane when given. */
+  /** The directory of the logs. If given, it is kept after the end. */
   readonly logDirectory?: string
 }
 
-/** What Kubernetes 1.37 needs to serve and to schedule Workloads, PodGroups and CompositePodGroups. */
+/** The settings with which Kubernetes 1.37 serves and schedules Workloads, PodGroups and CompositePodGroups. */
 export const nativeGangs = {
   featureGates: { GenericWorkload: true, TopologyAwareWorkloadScheduling: true, CompositePodGroup: true },
   runtimeConfig: { 'scheduling.k8s.io/v1beta1': true, 'scheduling.k8s.io/v1alpha3': true },
 } as const satisfies KubernetesOptions
 
 /**
- * Builds the binaries if they are not in the cache, starts the components and returns when the nodes are Ready.
- * Whatever happens to this process, what was started here is stopped and its files are removed.
+ * Builds the binaries if they are not in the cache, starts the components and returns when the nodes are Ready. However
+ * this process ends, its components are stopped and their files removed.
  */
 export async function startKubernetes(options: KubernetesOptions = {}): Promise<Kubernetes> {
   const binaries = await buildBinaries()

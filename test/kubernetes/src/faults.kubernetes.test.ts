@@ -16,7 +16,7 @@ const phaseOf = async (kubernetes: Kubernetes, name: string) =>
   (await kubernetes.request<{ status: { phase: string } }>('GET', `/api/v1/namespaces/default/pods/${name}`))
     .status.phase
 
-test('components can be paused, killed and started again without losing anything', async () => {
+test('components can be paused, killed and restarted without data loss', async () => {
   await using kubernetes = await startKubernetes({ nodes: 2 })
   const runs = (name: string) =>
     waitFor(`pod ${name} to run`, async () => (await phaseOf(kubernetes, name)) === 'Running')
@@ -58,7 +58,7 @@ interface Abandoned {
   readonly directory: string
 }
 
-function startElsewhere(...words: string[]) {
+function startElsewhere(...args: string[]) {
   const source = `
     const { startKubernetes } = await import(${JSON.stringify(join(import.meta.dirname, 'index.ts'))})
     const kubernetes = await startKubernetes({ nodes: 2 })
@@ -69,7 +69,7 @@ function startElsewhere(...words: string[]) {
       directory: kubernetes.directory,
     })
     if (process.argv[1] !== 'leave') setInterval(() => {}, 1000)`
-  return spawn(process.execPath, ['--input-type=module', '-e', source, ...words], {
+  return spawn(process.execPath, ['--input-type=module', '-e', source, ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
 }
@@ -88,19 +88,19 @@ test('a parent that is killed leaves no process and no file behind', async () =>
   await nothingIsLeft(abandoned)
 })
 
-test('a program that forgets to stop it ends all the same, and it with the program', async () => {
+test('a program that does not stop its control plane exits, and the control plane with it', async () => {
   const parent = startElsewhere('leave')
   const [abandoned] = (await once(parent, 'message')) as [Abandoned]
   await once(parent, 'exit')
   await nothingIsLeft(abandoned)
 })
 
-test('a supervisor that is killed takes the components with it', async () => {
+test('a supervisor that is killed ends the components', async () => {
   await using kubernetes = await startKubernetes()
   const pids = kubernetes.components.map(name => kubernetes.pid(name)!)
   process.kill(kubernetes.supervisorPid, 'SIGKILL')
   await waitFor('every process to end', () => pids.every(pid => !isAlive(pid)))
-  await waitFor('the states to tell', () =>
+  await waitFor('the states to be reported', () =>
     kubernetes.components.every(name => kubernetes.state(name) === 'ended'),
   )
   assert.ok(!existsSync(kubernetes.directory))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The directory of one control plane: keys, certificates and kubeconfigs, readable for their owner only.
+// The directory of one control plane: keys, certificates and kubeconfigs, readable only by their owner.
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import type { ClusterAuthority, KeyPair } from '@grove/kube'
 import type { Endpoint } from './api.ts'
 import { kubeconfigText } from './kubeconfig.ts'
 
-/** Every name by which a component, or a pod if there were real ones, might call the apiserver. */
+/** Every name under which a component or a pod can reach the apiserver. */
 const serverNames = [
   '127.0.0.1',
   'localhost',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the Go compiler and refuses one that is too old before it produces a page of compiler errors.
+// Finds the Go compiler and rejects one that is too old, before it prints a page of compiler errors.
 import { spawnSync } from 'node:child_process'
 import { minimumGo } from './versions.ts'
 
@@ -10,9 +10,9 @@ export class GoError extends Error {
   override readonly name = 'GoError'
 }
 
-/** Throws a GoError that says what to install unless a new enough Go is on the PATH. */
+/** Throws a GoError with installation instructions unless the PATH has a new enough Go. */
 export function requireGo(): void {
-  // GOTOOLCHAIN=local: otherwise an old Go might download a newer one just to answer this.
+  // GOTOOLCHAIN=local: otherwise an old Go might download a newer one for this command.
   const asked = spawnSync('go', ['version'], {
     encoding: 'utf8',
     env: { ...process.env, GOTOOLCHAIN: 'local' },
@@ -21,7 +21,7 @@ export function requireGo(): void {
   checkGoVersion(asked.stdout)
 }
 
-/** Takes what `go version` prints, for example `go version go1.26.8 linux/amd64`. */
+/** Parses the output of `go version`, for example `go version go1.26.8 linux/amd64`. */
 export function checkGoVersion(printed: string): void {
   const found = /\bgo(\d+)\.(\d+)\S*/.exec(printed)
   if (!found) throw new GoError(`"go version" printed ${JSON.stringify(printed.trim())}. ${install}`)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serviceAccount } from './identities.ts'
 
-test('a ServiceAccount is known by its name and its groups', () => {
+test('a ServiceAccount has a user name and groups', () => {
   assert.deepEqual(serviceAccount('grove-system', 'operator'), {
     user: 'system:serviceaccount:grove-system:operator',
     groups: ['system:serviceaccounts', 'system:serviceaccounts:grove-system'],

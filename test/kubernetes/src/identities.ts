@@ -4,7 +4,7 @@ import type { ClientIdentity } from '@grove/kube'
 
 export const administrator: ClientIdentity = { user: 'grove-test-admin', groups: ['system:masters'] }
 
-/** By what a ServiceAccount is known, for a certificate in place of its token. */
+/** Returns the user name and groups of a ServiceAccount, for a client certificate instead of its token. */
 export function serviceAccount(namespace: string, name: string): ClientIdentity {
   return {
     user: `system:serviceaccount:${namespace}:${name}`,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Kubeconfig files, written as JSON, which every reader of YAML reads too.
+// Kubeconfig files, written as JSON, which is valid YAML.
 import type { Endpoint } from './api.ts'
 
-/** Name of cluster, user and context; by it a kubeconfig of ours is told from others. */
+/** Name of cluster, user and context. It distinguishes our kubeconfigs from others. */
 export const clusterName = 'grove-test'
 
 export function kubeconfigText({ server, ca, client }: Endpoint): string {

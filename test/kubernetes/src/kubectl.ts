@@ -4,9 +4,9 @@
 import { spawn } from 'node:child_process'
 
 export interface KubectlOptions {
-  /** Given to kubectl on its standard input, for `-f -`. */
+  /** Standard input of kubectl, for `-f -`. */
   readonly input?: string
-  /** Another identity than the administrator: the path of a kubeconfig. */
+  /** Path of a kubeconfig for another identity than the administrator. */
   readonly kubeconfig?: string
 }
 
@@ -16,19 +16,19 @@ export interface KubectlResult {
   readonly stderr: string
 }
 
-/** The environment in which kubectl sees this control plane only, and leaves no cache in the home directory. */
+/** Returns an environment in which kubectl uses only this control plane, and writes no cache to the home directory. */
 export function kubectlEnvironment(kubeconfig: string, cacheDirectory: string): NodeJS.ProcessEnv {
   return { ...process.env, KUBECONFIG: kubeconfig, KUBECACHEDIR: cacheDirectory, KUBECTL_KUBERC: 'false' }
 }
 
 export function runKubectl(
   binary: string,
-  words: readonly string[],
+  args: readonly string[],
   env: NodeJS.ProcessEnv,
   input = '',
 ): Promise<KubectlResult> {
   const { promise, resolve, reject } = Promise.withResolvers<KubectlResult>()
-  const child = spawn(binary, ['kubectl', ...words], { env, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(binary, ['kubectl', ...args], { env, stdio: ['pipe', 'pipe', 'pipe'] })
   let stdout = ''
   let stderr = ''
   child.stdout.setEncoding('utf8').on('data', chunk => {
@@ -39,7 +39,7 @@ export function runKubectl(
   })
   child.once('error', reject)
   child.once('close', code => resolve({ code: code ?? 1, stdout, stderr }))
-  // kubectl may end without reading its input; its exit code tells why.
+  // kubectl may exit without reading its input; its exit code gives the reason.
   child.stdin.once('error', () => {})
   child.stdin.end(input)
   return promise

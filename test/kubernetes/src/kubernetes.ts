@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A running control plane, as tests see it.
+// A running control plane, as tests use it.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ClientIdentity, ClusterAuthority, KeyPair } from '@grove/kube'
@@ -32,14 +32,14 @@ export class Kubernetes implements AsyncDisposable {
   readonly kubeconfig: string
   /** For example https://127.0.0.1:20001. */
   readonly server: string
-  /** The authority's certificate, PEM. */
+  /** The certificate of the CA, PEM. */
   readonly ca: string
   /** Client certificate of an administrator. */
   readonly admin: KeyPair
   /** For example v1.37.1. */
   readonly version: string
   readonly ports: Ports
-  /** Holds everything that is removed at the end. */
+  /** Removed at the end, with all its files. */
   readonly directory: string
   readonly logDirectory: string
   readonly supervisorPid: number
@@ -64,11 +64,11 @@ export class Kubernetes implements AsyncDisposable {
     this.#api = new Api({ server: this.server, ca: this.ca, client: this.admin })
   }
 
-  /** Words as on a command line; the last may be options instead. A failing kubectl is a result, not an error. */
-  kubectl(...words: (string | KubectlOptions)[]): Promise<KubectlResult> {
-    const last = words.at(-1)
+  /** Takes command-line arguments; the last one may be options instead. A failing kubectl is a result, not an error. */
+  kubectl(...args: (string | KubectlOptions)[]): Promise<KubectlResult> {
+    const last = args.at(-1)
     const options: KubectlOptions = typeof last === 'object' ? last : {}
-    const plain = words.filter(word => typeof word === 'string')
+    const plain = args.filter(arg => typeof arg === 'string')
     const env = kubectlEnvironment(
       options.kubeconfig ?? this.kubeconfig,
       join(this.directory, 'kubectl-cache'),
@@ -76,8 +76,8 @@ export class Kubernetes implements AsyncDisposable {
     return runKubectl(this.#parts.binary, plain, env, options.input)
   }
 
-  /** Server-side apply of YAML text, one object or many; throws with kubectl's own words. */
-  async apply(manifest: string | object | readonly object[], ...words: string[]): Promise<void> {
+  /** Server-side apply of YAML text with one object or many; throws an error with the message of kubectl. */
+  async apply(manifest: string | object | readonly object[], ...args: string[]): Promise<void> {
     const input =
       typeof manifest === 'string'
         ? manifest
@@ -85,7 +85,7 @@ export class Kubernetes implements AsyncDisposable {
             .flat()
             .map(object => JSON.stringify(object))
             .join('\n---\n')
-    const { code, stderr } = await this.kubectl('apply', '--server-side', '-f', '-', ...words, { input })
+    const { code, stderr } = await this.kubectl('apply', '--server-side', '-f', '-', ...args, { input })
     if (code !== 0) throw new Error(`kubectl apply failed: ${stderr.trim()}`)
   }
 
@@ -94,7 +94,9 @@ export class Kubernetes implements AsyncDisposable {
     return this.#api.request<T>(method, path, options)
   }
 
-  /** Adds that many nodes of the shape given at the start, or exactly these; returns when they are Ready. */
+  /**
+   * Adds this number of nodes with the shape given at the start, or exactly these nodes. Returns when they are Ready.
+   */
   async addNodes(nodes: number | readonly NodeSpec[]): Promise<readonly NodeSpec[]> {
     const specs =
       typeof nodes === 'number' ? nodeSpecs(nodes, this.#parts.nodeDefaults, this.#nodeCount) : nodes
@@ -103,7 +105,7 @@ export class Kubernetes implements AsyncDisposable {
     return specs
   }
 
-  /** A namespace with a unique name, in which pods can be created at once. */
+  /** Creates a namespace with a unique name, in which pods can be created at once. */
   async newNamespace(prefix = 'test'): Promise<string> {
     const { metadata } = await this.request<{ metadata: { name: string } }>('POST', '/api/v1/namespaces', {
       body: { apiVersion: 'v1', kind: 'Namespace', metadata: { generateName: `${prefix}-` } },
@@ -113,8 +115,8 @@ export class Kubernetes implements AsyncDisposable {
   }
 
   /**
-   * The apiserver refuses pods in a namespace until its ServiceAccount "default" exists. kube-controller-manager
-   * creates it too, seconds later or, where it does not run, never.
+   * The apiserver rejects pods in a namespace until its ServiceAccount "default" exists. kube-controller-manager
+   * creates it seconds later, or never if it does not run.
    */
   async ensureServiceAccount(namespace: string): Promise<void> {
     try {
@@ -126,17 +128,17 @@ export class Kubernetes implements AsyncDisposable {
     }
   }
 
-  /** A client certificate that this control plane accepts, for tests of access rules. */
+  /** Returns a client certificate that this control plane accepts, for tests of RBAC. */
   clientCertificate(identity: ClientIdentity): KeyPair {
     return this.#parts.authority.client(identity)
   }
 
-  /** A serving certificate signed by `ca`, for a webhook that the test runs. */
+  /** Returns a serving certificate signed by `ca`, for a webhook of the test. */
   servingCertificate(...names: string[]): KeyPair {
     return this.#parts.authority.server(names[0] ?? 'localhost', names)
   }
 
-  /** Path of a kubeconfig that speaks for the identity. */
+  /** Returns the path of a kubeconfig for the identity. */
   kubeconfigFor(identity: ClientIdentity): string {
     const endpoint: Endpoint = { server: this.server, ca: this.ca, client: this.clientCertificate(identity) }
     const file = join(this.directory, `identity-${this.#identities++}.kubeconfig`)
@@ -160,7 +162,7 @@ export class Kubernetes implements AsyncDisposable {
     return this.#component(name).state
   }
 
-  /** Freezes a component: its connections stay open and nothing answers on them. */
+  /** Pauses a component: its connections stay open and get no response. */
   pause(name: ComponentName): Promise<void> {
     return this.#component(name).pause()
   }
@@ -169,7 +171,7 @@ export class Kubernetes implements AsyncDisposable {
     return this.#component(name).resume()
   }
 
-  /** Returns when the component has ended. */
+  /** Returns when the component has exited. */
   kill(name: ComponentName, signal?: NodeJS.Signals): Promise<void> {
     return this.#component(name).kill(signal)
   }
@@ -181,13 +183,13 @@ export class Kubernetes implements AsyncDisposable {
     await component.start()
   }
 
-  /** Kills a component, by default without any warning, and returns when its successor is ready. */
+  /** Kills a component, by default with SIGKILL, and returns when its successor is ready. */
   async restart(name: ComponentName, signal?: NodeJS.Signals): Promise<void> {
     await this.kill(name, signal)
     await this.start(name)
   }
 
-  /** Ends every process and removes the directory; may be called more than once. */
+  /** Ends every process and removes the directory. It can be called more than once. */
   stop(): Promise<void> {
     this.#stopped.abort(new Error('The control plane was stopped'))
     this.#api.close()
@@ -199,7 +201,7 @@ export class Kubernetes implements AsyncDisposable {
     return this.stop()
   }
 
-  // A new KWOK would wait for the leases of the one before it to run out, and leave the nodes alone until then.
+  // A new KWOK would wait until the leases of the previous one expire, and not manage the nodes until then.
   async #endNodeLeases(): Promise<void> {
     await this.request('DELETE', '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases')
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run kubernetes`: the control plane by hand.
+// `npm run kubernetes`: runs the control plane from the command line.
 import { spawn } from 'node:child_process'
 import { readFileSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -11,7 +11,7 @@ import { cacheDirectory } from './cache.ts'
 import { nativeGangs, startKubernetes } from './control-plane.ts'
 import { kubectlEnvironment } from './kubectl.ts'
 import type { Kubernetes } from './kubernetes.ts'
-import { copyKubeconfig, findRunning, forgetRunning, refuseForeign, rememberRunning } from './running.ts'
+import { copyKubeconfig, findRunning, forgetRunning, rejectForeign, rememberRunning } from './running.ts'
 import { gatedStages } from './stages.ts'
 
 try {
@@ -31,19 +31,19 @@ async function run(invocation: Invocation): Promise<number> {
       await buildBinaries()
       return 0
     case 'kubectl':
-      return kubectl(invocation.words)
+      return kubectl(invocation.args)
     case 'up':
       return up(invocation)
   }
 }
 
-async function kubectl(words: readonly string[]): Promise<number> {
+async function kubectl(args: readonly string[]): Promise<number> {
   const kubeconfig = findRunning(cacheDirectory())
   if (!kubeconfig) throw new Error('No control plane is up. Start one with: npm run kubernetes -- up')
   const { controlPlane } = await buildBinaries()
   const env = kubectlEnvironment(kubeconfig, join(cacheDirectory(), 'kubectl'))
-  const child = spawn(controlPlane, ['kubectl', ...words], { env, stdio: 'inherit' })
-  // The terminal sends Ctrl-C to kubectl as well; it decides what that means.
+  const child = spawn(controlPlane, ['kubectl', ...args], { env, stdio: 'inherit' })
+  // The terminal sends Ctrl-C to kubectl as well, and kubectl handles it.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => child.kill('SIGTERM'))
   const { promise, resolve: ended, reject } = Promise.withResolvers<number>()
@@ -54,7 +54,7 @@ async function kubectl(words: readonly string[]): Promise<number> {
 
 async function up(options: Up): Promise<number> {
   const stages = options.stages ? readFileSync(options.stages, 'utf8') : undefined
-  if (options.kubeconfig) refuseForeign(options.kubeconfig)
+  if (options.kubeconfig) rejectForeign(options.kubeconfig)
   const started = performance.now()
   await using kubernetes = await startKubernetes({
     nodes: options.nodes,
@@ -74,7 +74,7 @@ async function up(options: Up): Promise<number> {
     rememberRunning(cacheDirectory(), kubeconfig)
     const seconds = ((performance.now() - started) / 1000).toFixed(1)
     process.stdout.write(instructions(kubernetes, options, seconds))
-    return await untilTold(kubernetes)
+    return await untilSignal(kubernetes)
   } finally {
     forgetRunning(cacheDirectory(), kubeconfig)
     if (options.kubeconfig) removeCopy(options.kubeconfig, kubeconfig)
@@ -95,34 +95,34 @@ Ctrl-C stops it and removes its files.
 `
 }
 
-/** Returns the exit code: 0 after a signal, 1 when a component ended by itself. */
-async function untilTold(kubernetes: Kubernetes): Promise<number> {
-  const told = Promise.withResolvers<void>()
-  let isTold = false
-  const tell = () => {
-    // The second time somebody is in a hurry; the supervisor cleans up all the same.
-    if (isTold) process.exit(130)
-    isTold = true
-    told.resolve()
+/** Returns the exit code: 0 after a signal, 1 if a component has exited. */
+async function untilSignal(kubernetes: Kubernetes): Promise<number> {
+  const signalled = Promise.withResolvers<void>()
+  let isSignalled = false
+  const onSignal = () => {
+    // A second signal exits at once; the supervisor still cleans up.
+    if (isSignalled) process.exit(130)
+    isSignalled = true
+    signalled.resolve()
   }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, tell)
-  while (!isTold) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  while (!isSignalled) {
     const ended = kubernetes.components.find(name => kubernetes.state(name) === 'ended')
     if (ended) {
       const tail = kubernetes.logs(ended).trimEnd().split('\n').slice(-20).join('\n')
-      process.stderr.write(`${ended} ended by itself. The end of its log:\n${tail}\n`)
+      process.stderr.write(`${ended} exited. The end of its log:\n${tail}\n`)
       return 1
     }
-    await Promise.race([told.promise, sleep(500)])
+    await Promise.race([signalled.promise, sleep(500)])
   }
   return 0
 }
 
-// Another `up` may have written its own to the same file in the meantime.
+// Another `up` may have written its own kubeconfig to the same file meanwhile.
 function removeCopy(copy: string, original: string): void {
   try {
     if (readFileSync(copy, 'utf8') === readFileSync(original, 'utf8')) rmSync(copy)
   } catch {
-    // Already gone, which is all that was wanted.
+    // The file does not exist, which is the goal.
   }
 }

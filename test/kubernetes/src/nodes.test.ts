@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nodeObject, nodeSpecs, topologyLabels } from './nodes.ts'
 
-test('nodes fill rack after rack, block after block, zone after zone', () => {
+test('nodes fill the racks, blocks and zones in order', () => {
   const topology = { nodesPerRack: 2, racksPerBlock: 2, blocksPerZone: 2 }
   const places = nodeSpecs(9, { topology }).map(({ labels }) =>
     [topologyLabels.zone, topologyLabels.block, topologyLabels.rack]
@@ -14,11 +14,11 @@ test('nodes fill rack after rack, block after block, zone after zone', () => {
   assert.deepEqual(places, ['000', '000', '001', '001', '012', '012', '013', '013', '124'])
 })
 
-test('later nodes continue where the first ones ended', () => {
+test('later nodes continue after the first ones', () => {
   assert.deepEqual([...nodeSpecs(2), ...nodeSpecs(3, {}, 2)], nodeSpecs(5))
 })
 
-test('a node is managed by KWOK, has a loopback address and no GPU unless asked for', () => {
+test('a node is managed by KWOK, has a loopback address, and has no GPU by default', () => {
   const [plain, gpu] = [nodeObject(nodeSpecs(1)[0]!), nodeObject(nodeSpecs(1, { gpus: 8 })[0]!)]
   assert.equal(plain.metadata.annotations['kwok.x-k8s.io/node'], 'fake')
   assert.equal(plain.metadata.labels[topologyLabels.hostname], 'node-000')
@@ -30,7 +30,7 @@ test('a node is managed by KWOK, has a loopback address and no GPU unless asked 
   assert.deepEqual(gpu.status.allocatable, { ...plain.status.allocatable, 'nvidia.com/gpu': '8' })
 })
 
-test('what a spec says about itself wins over the defaults', () => {
+test('values of a spec override the defaults', () => {
   const node = nodeObject({
     name: 'a',
     labels: { type: 'mine' },

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Simulated nodes: plain Node objects that KWOK reports Ready and whose pods it runs.
+// Simulated nodes: Node objects whose heartbeats and pods KWOK simulates.
 import { type Api, ApiError } from './api.ts'
 import { loopback } from './ports.ts'
 import { waitFor } from './wait.ts'
 
-/** The label under which each level of the topology is found on a node. */
+/** The node label of each level of the topology. */
 export const topologyLabels = {
   zone: 'topology.kubernetes.io/zone',
   block: 'kubernetes.io/block',
@@ -26,17 +26,17 @@ export interface NodeSpec {
   readonly labels?: Readonly<Record<string, string>>
   readonly annotations?: Readonly<Record<string, string>>
   readonly taints?: readonly { readonly key: string; readonly value?: string; readonly effect: string }[]
-  /** Added to, or in place of, the default of 64 CPUs, 512Gi of memory and 250 pods. */
+  /** Overrides or extends the default of 64 CPUs, 512Gi of memory and 250 pods. */
   readonly capacity?: Readonly<Record<string, string>>
 }
 
 export interface NodeDefaults {
-  /** `nvidia.com/gpu` on every node; none when absent. */
+  /** `nvidia.com/gpu` on every node. Default: none. */
   readonly gpus?: number
   readonly topology?: Topology
 }
 
-/** Nodes `node-000`, `node-001` …, which fill rack after rack, block after block and zone after zone. */
+/** Returns nodes `node-000`, `node-001` …, which fill the racks, blocks and zones in order. */
 export function nodeSpecs(
   count: number,
   { gpus, topology = defaultTopology }: NodeDefaults = {},
@@ -80,7 +80,7 @@ export function nodeObject({ name, labels, annotations, taints, capacity }: Node
     status: {
       capacity: resources,
       allocatable: resources,
-      // kube-apiserver dials this address for logs and exec: it must be loopback, where KWOK listens.
+      // kube-apiserver dials this address for logs and exec. KWOK listens on loopback.
       addresses: [
         { type: 'InternalIP', address: loopback },
         { type: 'Hostname', address: name },
@@ -96,8 +96,8 @@ interface Node {
 }
 
 /**
- * Creates the nodes and returns when all are Ready and free of the taint that keeps pods off new nodes. The node
- * lifecycle controller would remove that taint too, seconds later or, where it does not run, never.
+ * Creates the nodes and returns when all are Ready and without the not-ready taint. The node lifecycle controller would
+ * remove that taint seconds later, or never if it does not run.
  */
 export async function createNodes(
   api: Api,
@@ -122,13 +122,13 @@ export async function createNodes(
 
 async function createNode(api: Api, spec: NodeSpec, kwok: boolean): Promise<void> {
   const node = nodeObject(spec)
-  // Without KWOK nobody reports for the node: it is declared Ready once, here.
+  // Without KWOK, no component reports the node's status, so it is set to Ready once.
   const conditions = [{ type: 'Ready', status: 'True', reason: 'Declared', lastHeartbeatTime: new Date() }]
   const body = kwok ? node : { ...node, status: { ...node.status, conditions } }
   try {
     await api.request('POST', '/api/v1/nodes', { body })
   } catch (error) {
-    // A control plane that was started on the data of an earlier one has its nodes already.
+    // A control plane that starts on the data of an earlier one already has its nodes.
     if (!(error instanceof ApiError && error.status === 409)) throw error
   }
 }
@@ -151,7 +151,7 @@ async function removeTaint(api: Api, { metadata, spec }: Node): Promise<void> {
       contentType: 'application/merge-patch+json',
     })
   } catch (error) {
-    // Somebody else changed the node since it was read; the next look decides.
+    // Another client has changed the node since it was read; the next attempt reads it again.
     if (!(error instanceof ApiError && error.status === 409)) throw error
   }
 }

@@ -37,7 +37,7 @@ const getPod = (kubernetes: Kubernetes, name: string) =>
   kubernetes.request<Pod>('GET', `/api/v1/namespaces/default/pods/${name}`)
 const readyOf = (pod: Pod) => pod.status.conditions?.find(({ type }) => type === 'Ready')?.status
 
-test('two run side by side and know nothing of each other', async () => {
+test('two control planes run at the same time and are independent', async () => {
   const [first, second] = await Promise.all([startKubernetes({ nodes: 1 }), startKubernetes({ nodes: 2 })])
   await using _first = first
   await using _second = second
@@ -71,7 +71,7 @@ test('with the feature gates of native gangs, pod groups are served and schedule
   await kubernetes.apply(member('a'))
   const runs = (name: string) =>
     waitFor(`${name} to run`, async () => (await getPod(kubernetes, name)).status.phase === 'Running')
-  // The scheduler came past the lonely member before it placed the pod that was created later.
+  // The scheduler handled the incomplete gang before it scheduled the pod that was created later.
   await kubernetes.apply(podOf('free'))
   await runs('free')
   assert.equal((await getPod(kubernetes, 'a')).spec.nodeName, undefined)
@@ -80,7 +80,7 @@ test('with the feature gates of native gangs, pod groups are served and schedule
   await runs('b')
 })
 
-test('with gated stages, pods are Ready and fail as their annotations say', async () => {
+test('with gated stages, annotations make pods Ready and fail', async () => {
   await using kubernetes = await startKubernetes({ nodes: 1, stages: gatedStages })
   await kubernetes.apply(podOf('gated'))
   const running = await waitFor('the pod to run', async () => {
@@ -111,7 +111,7 @@ test('with gated stages, pods are Ready and fail as their annotations say', asyn
   await until('the pod to fail', pod => pod.status.phase === 'Failed')
 })
 
-test('components can be left out, and nodes are Ready all the same', async () => {
+test('components can be omitted, and nodes are Ready without them', async () => {
   await using kubernetes = await startKubernetes({
     nodes: 2,
     controllers: false,
@@ -127,7 +127,7 @@ test('components can be left out, and nodes are Ready all the same', async () =>
   assert.throws(() => kubernetes.logs('kwok'), /not part of this control plane/)
 })
 
-test('data and logs outlive the control plane when they have directories of their own', async () => {
+test('given data and log directories are kept after the end', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'grove-kept-'))
   try {
     const options = {
@@ -148,7 +148,7 @@ test('data and logs outlive the control plane when they have directories of thei
   }
 })
 
-test('a component that does not start is named with the end of its log, and nothing stays behind', async () => {
+test('the error of a component that does not start contains the end of its log, and nothing is left behind', async () => {
   const started = startKubernetes({ flags: { 'kube-scheduler': ['--no-such-flag'] }, nodes: 1 })
   await assert.rejects(started, (error: unknown) => {
     assert.ok(error instanceof StartError)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a process still runs, known by its id only.
+// Reports whether a process runs, by its id.
 import { readFileSync } from 'node:fs'
 
 export function isAlive(pid: number): boolean {
@@ -12,7 +12,7 @@ export function isAlive(pid: number): boolean {
   return !isZombie(pid)
 }
 
-// A process that ended stays in the table until its parent asks for it; an init of a container may never ask.
+// A process that exited stays in the table until its parent reaps it; the init of a container may never do so.
 function isZombie(pid: number): boolean {
   try {
     return /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { freePorts, isFree, loopback, releasePorts, tellsOfTakenPort, withFreePorts } from './ports.ts'
+import { freePorts, isFree, loopback, releasePorts, reportsTakenPort, withFreePorts } from './ports.ts'
 
 test('ports are free, distinct and below the range of outgoing connections', async () => {
   const ports = await freePorts(12)
@@ -16,7 +16,7 @@ test('ports are free, distinct and below the range of outgoing connections', asy
   releasePorts(ports)
 })
 
-test('a port that somebody listens on is passed over', async () => {
+test('skips a port that another process listens on', async () => {
   const server = createServer().listen(0, loopback)
   await once(server, 'listening')
   const address = server.address()
@@ -30,7 +30,7 @@ test('a port that somebody listens on is passed over', async () => {
   server.close()
 })
 
-test('a port is given once until it is released', async () => {
+test('does not return a port twice until it is released', async () => {
   const [port] = await freePorts(1)
   await assert.rejects(
     freePorts(1, () => port!),
@@ -41,7 +41,7 @@ test('a port is given once until it is released', async () => {
   releasePorts([port!])
 })
 
-test('a port that is lost to a neighbour leads to another try with other ports', async () => {
+test('tries other ports if another process takes one', async () => {
   const lost = new Error('bind: address already in use')
   const seen: number[] = []
   const result = await withFreePorts(
@@ -58,7 +58,7 @@ test('a port that is lost to a neighbour leads to another try with other ports',
   releasePorts(seen)
 })
 
-test('other failures, and too many lost ports, are not tried again', async () => {
+test('does not retry other failures, or too many taken ports', async () => {
   let calls = 0
   const fail = async () => {
     calls++
@@ -74,7 +74,7 @@ test('other failures, and too many lost ports, are not tried again', async () =>
   )
 })
 
-test('the words of a taken port are recognised', () => {
-  assert.ok(tellsOfTakenPort('listen tcp 127.0.0.1:20001: bind: address already in use'))
-  assert.ok(!tellsOfTakenPort('connection refused'))
+test('recognises the error messages of a taken port', () => {
+  assert.ok(reportsTakenPort('listen tcp 127.0.0.1:20001: bind: address already in use'))
+  assert.ok(!reportsTakenPort('connection refused'))
 })

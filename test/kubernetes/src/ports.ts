@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Free ports on loopback. They are taken from below the range that operating systems hand to outgoing
-// connections, so that a component can be stopped and started again on its port without a stranger on it.
-// Nothing reserves a port against other processes: whoever starts a server must still expect a collision.
+// Free ports on loopback. They are below the range of outgoing connections, so that a component can be restarted on its
+// port without a conflict. Other processes can still take a port: callers must expect a collision.
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
@@ -43,8 +42,8 @@ export function isFree(port: number): Promise<boolean> {
 }
 
 /**
- * Runs `work` with free ports, and again with others if it fails because somebody took one in the meantime. The
- * ports of a success stay given until releasePorts.
+ * Runs `work` with free ports, and again with others if another process took one meanwhile. After a success, the ports
+ * stay reserved until releasePorts.
  */
 export async function withFreePorts<T>(
   count: number,
@@ -63,7 +62,7 @@ export async function withFreePorts<T>(
   }
 }
 
-/** What the components print when another process was faster. */
-export function tellsOfTakenPort(log: string): boolean {
+/** Error messages of the components when another process has taken their port. */
+export function reportsTakenPort(log: string): boolean {
   return /address already in use|EADDRINUSE/i.test(log)
 }

@@ -14,7 +14,7 @@ import { waitFor } from './wait.ts'
 function program(directory: string, source: string): Command {
   return {
     command: process.execPath,
-    words: ['-e', source],
+    args: ['-e', source],
     env: {},
     directory,
     log: join(directory, 'log'),
@@ -32,7 +32,7 @@ async function superviseIdle() {
   return { directory, supervisor, process }
 }
 
-test('stopping ends the processes and removes the directory', async () => {
+test('stop ends the processes and removes the directory', async () => {
   const { directory, supervisor, process } = await superviseIdle()
   assert.ok(isAlive(process.pid))
   await supervisor.stop()
@@ -43,7 +43,7 @@ test('stopping ends the processes and removes the directory', async () => {
   await assert.rejects(supervisor.spawn(program('/', idle)), /was stopped/)
 })
 
-test('what a process prints lands in its log, and how it ended is told', async () => {
+test('the output of a process is in its log, and its exit is reported', async () => {
   const directory = newDirectory()
   const supervisor = await Supervisor.start()
   await supervisor.removeAtEnd(directory)
@@ -64,7 +64,7 @@ test('a program that cannot be started is an error', async () => {
   await supervisor.stop()
 })
 
-test('a stopped process is ended too', async () => {
+test('ends a paused process', async () => {
   const { supervisor, process } = await superviseIdle()
   await supervisor.signal(process.pid, 'SIGSTOP')
   await supervisor.stop()

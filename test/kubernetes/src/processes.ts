@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The side of the supervisor that lives in the process that wants a control plane.
+// The client of the supervisor, in the process that uses a control plane.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync } from 'node:fs'
@@ -15,7 +15,7 @@ export interface Exit {
 
 export interface Command {
   readonly command: string
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly directory: string
   readonly log: string
@@ -26,13 +26,13 @@ export interface Started {
   readonly exited: Promise<Exit>
 }
 
-type Answer = PromiseWithResolvers<Started | undefined>
+type Response = PromiseWithResolvers<Started | undefined>
 type Unnumbered<T> = T extends { id: number } ? Omit<T, 'id'> : never
 
 export class Supervisor {
   readonly pid: number
   readonly #child: ChildProcess
-  readonly #answers = new Map<number, Answer>()
+  readonly #responses = new Map<number, Response>()
   readonly #directories: string[] = []
   readonly #running = new Map<number, PromiseWithResolvers<Exit>>()
   #lastId = 0
@@ -43,8 +43,8 @@ export class Supervisor {
     this.pid = child.pid!
     child.on('message', message => this.#receive(message as Message))
     child.once('exit', () => this.#lost())
-    // Nothing here keeps the program running except while somebody waits for an answer: when it has nothing else
-    // to do it ends, and the components with it.
+    // A pending request keeps the program running, and nothing else here does. A program without other work exits, and
+    // the components with it.
     child.unref()
     child.channel?.unref()
   }
@@ -52,7 +52,7 @@ export class Supervisor {
   static async start(): Promise<Supervisor> {
     const child = spawn(process.execPath, [join(import.meta.dirname, 'supervisor.ts')], {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      // A session of its own: neither Ctrl-C nor a kill of the whole process group may hit it before it cleaned up.
+      // A session of its own: neither Ctrl-C nor a kill of the whole process group may end it before it has cleaned up.
       detached: true,
       env: withoutNodeSettings(process.env),
     })
@@ -75,7 +75,7 @@ export class Supervisor {
     await this.#ask({ do: 'remove', directory })
   }
 
-  /** Returns when every process has ended and the directories are gone. */
+  /** Returns when every process has exited and the directories are removed. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
     const exit = once(this.#child, 'exit')
@@ -84,7 +84,7 @@ export class Supervisor {
     await exit
   }
 
-  /** Waits for the process to end. */
+  /** Waits for the process to exit. */
   ended(process: Started): Promise<Exit> {
     return this.#awaited(process.exited)
   }
@@ -101,27 +101,27 @@ export class Supervisor {
   async #ask(request: Unnumbered<Request>): Promise<Started | undefined> {
     if (!this.#child.connected) throw new Error('The control plane was stopped')
     const id = ++this.#lastId
-    const answer: Answer = Promise.withResolvers()
-    this.#answers.set(id, answer)
+    const response: Response = Promise.withResolvers()
+    this.#responses.set(id, response)
     this.#child.send({ ...request, id }, error => {
-      if (error) this.#settle(id)?.reject(error)
+      if (error) this.#takeResponse(id)?.reject(error)
     })
-    return this.#awaited(answer.promise)
+    return this.#awaited(response.promise)
   }
 
-  #settle(id: number): Answer | undefined {
-    const answer = this.#answers.get(id)
-    this.#answers.delete(id)
-    return answer
+  #takeResponse(id: number): Response | undefined {
+    const response = this.#responses.get(id)
+    this.#responses.delete(id)
+    return response
   }
 
   #receive(message: Message): void {
     switch (message.kind) {
       case 'done':
-        this.#settle(message.id)?.resolve(this.#started(message.pid))
+        this.#takeResponse(message.id)?.resolve(this.#started(message.pid))
         break
       case 'failed':
-        this.#settle(message.id)?.reject(new Error(message.error))
+        this.#takeResponse(message.id)?.reject(new Error(message.error))
         break
       case 'exit':
         this.#running.get(message.pid)?.resolve({ code: message.code, signal: message.signal })
@@ -136,7 +136,7 @@ export class Supervisor {
     return { pid, exited: exit.promise }
   }
 
-  // Somebody killed the supervisor itself: its children are orphans now, and this process is the only one to know.
+  // The supervisor itself was killed: its children are orphans, and only this process knows them.
   #lost(): void {
     for (const [pid, exit] of this.#running) {
       if (isAlive(pid)) process.kill(pid, 'SIGKILL')
@@ -145,12 +145,12 @@ export class Supervisor {
     this.#running.clear()
     for (const directory of this.#directories)
       rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
-    for (const id of [...this.#answers.keys()])
-      this.#settle(id)?.reject(new Error('The control plane was stopped'))
+    for (const id of [...this.#responses.keys()])
+      this.#takeResponse(id)?.reject(new Error('The control plane was stopped'))
   }
 }
 
-// A debugger, a coverage recorder or a test runner around this process is none of the supervisor's business.
+// The supervisor must not inherit a debugger, coverage recorder or test runner from this process.
 function withoutNodeSettings(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('NODE_')))
 }

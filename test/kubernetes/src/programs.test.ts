@@ -37,14 +37,14 @@ const all = programs({
 
 for (const name of componentNames)
   test(`${name} listens on loopback only and inherits nothing from the environment`, () => {
-    const { words, env } = all[name]
-    for (const word of words.filter(word => /\b\d+\.\d+\.\d+\.\d+\b/.test(word)))
-      assert.match(word, /127\.0\.0\.1|--service-cluster-ip-range=|--cidr=/)
+    const { args, env } = all[name]
+    for (const arg of args.filter(arg => /\b\d+\.\d+\.\d+\.\d+\b/.test(arg)))
+      assert.match(arg, /127\.0\.0\.1|--service-cluster-ip-range=|--cidr=/)
     assert.deepEqual(Object.keys(env).sort(), ['HOME', 'PATH', 'TMPDIR'])
   })
 
-test('feature gates reach the three components that know them, the API versions the apiserver', () => {
-  const having = (flag: string) => componentNames.filter(name => all[name].words.includes(flag))
+test('feature gates are set on the three components that have them, API versions on the apiserver', () => {
+  const having = (flag: string) => componentNames.filter(name => all[name].args.includes(flag))
   assert.deepEqual(having('--feature-gates=A=true,B=false'), [
     'kube-apiserver',
     'kube-controller-manager',
@@ -54,11 +54,11 @@ test('feature gates reach the three components that know them, the API versions 
   assert.deepEqual(mapFlag('feature-gates', {}), [])
 })
 
-test('additional flags come last, so that they win', () => {
-  assert.equal(all['kube-scheduler'].words.at(-1), '--v=4')
+test('additional flags are last, so that they take precedence', () => {
+  assert.equal(all['kube-scheduler'].args.at(-1), '--v=4')
 })
 
-test('keys are readable for their owner only', () => {
+test('keys are readable only by their owner', () => {
   for (const name of ['ca.key', 'client.key', 'serving.key', 'service-account.key', 'kubeconfig'])
     assert.equal(statSync(join(directory, name)).mode & 0o077, 0)
 })

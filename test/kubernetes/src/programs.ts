@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How each component is started: its flags, and the question that tells whether it is ready.
+// The flags and the readiness probe of each component.
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { KeyPair } from '@grove/kube'
@@ -29,7 +29,7 @@ export interface ProgramSettings {
   readonly logDirectory: string
   readonly featureGates: Readonly<Record<string, boolean>>
   readonly runtimeConfig: Readonly<Record<string, boolean>>
-  /** Appended to what is computed here, so that they win. */
+  /** Appended to the computed flags, so that they take precedence. */
   readonly flags: Partial<Record<ComponentName, readonly string[]>>
 }
 
@@ -37,11 +37,11 @@ export function programs(settings: ProgramSettings): Record<ComponentName, Progr
   const { binaries, files, ports } = settings
   mkdirSync(settings.logDirectory, { recursive: true })
   mkdirSync(settings.dataDirectory, { recursive: true, mode: 0o700 })
-  const program = (name: ComponentName, port: number, path: string, words: string[]): Program => ({
+  const program = (name: ComponentName, port: number, path: string, args: string[]): Program => ({
     name,
     command: name === 'kwok' ? binaries.kwok : binaries.controlPlane,
-    words: [...(name === 'kwok' ? [] : [name]), ...words, ...(settings.flags[name] ?? [])],
-    // Nothing of the caller's environment: no KUBECONFIG, no proxies, no ~/.kwok.
+    args: [...(name === 'kwok' ? [] : [name]), ...args, ...(settings.flags[name] ?? [])],
+    // No variable of the caller's environment: no KUBECONFIG, no proxies, no ~/.kwok.
     env: { PATH: process.env.PATH ?? '', HOME: files.directory, TMPDIR: files.directory },
     directory: files.directory,
     log: join(settings.logDirectory, `${name}.log`),
@@ -61,8 +61,8 @@ export function programs(settings: ProgramSettings): Record<ComponentName, Progr
   }
 }
 
-// Every certificate comes from this control plane's own authority, so a neighbour that was faster to take the port
-// is never mistaken for the component.
+// Every certificate is signed by this control plane's own CA, so that the probe of another control plane on this port
+// fails.
 function probe(endpoint: Endpoint, path: string): () => Promise<boolean> {
   return async () => {
     const api = new Api(endpoint)
@@ -89,7 +89,7 @@ function etcdFlags({ files, ports, dataDirectory }: ProgramSettings): string[] {
     `--key-file=${files.servingKey}`,
     `--trusted-ca-file=${files.ca}`,
     '--client-cert-auth',
-    // What is lost with the machine's power is not worth a wait for the disk at every write.
+    // Data lost in a power failure does not matter here, and a disk sync at every write would be slow.
     '--unsafe-no-fsync',
     '--quota-backend-bytes=8589934592',
     '--enable-grpc-gateway=false',
@@ -106,7 +106,7 @@ function apiserverFlags({ files, ports, featureGates, runtimeConfig }: ProgramSe
     `--bind-address=${loopback}`,
     `--advertise-address=${loopback}`,
     `--secure-port=${ports.apiserver}`,
-    // The endpoints of the Service "kubernetes" may not be loopback addresses.
+    // The endpoints of the Service "kubernetes" must not be loopback addresses.
     '--endpoint-reconciler-type=none',
     `--tls-cert-file=${files.serving}`,
     `--tls-private-key-file=${files.servingKey}`,
@@ -117,7 +117,7 @@ function apiserverFlags({ files, ports, featureGates, runtimeConfig }: ProgramSe
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${files.tokenPublicKey}`,
     `--service-account-signing-key-file=${files.tokenKey}`,
-    // Without these, controller-manager and scheduler log errors for want of an authority of front proxies.
+    // Without these, controller-manager and scheduler log errors about a missing front-proxy CA.
     `--requestheader-client-ca-file=${files.ca}`,
     '--requestheader-allowed-names=front-proxy-client',
     '--requestheader-username-headers=X-Remote-User',
@@ -125,7 +125,7 @@ function apiserverFlags({ files, ports, featureGates, runtimeConfig }: ProgramSe
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     `--proxy-client-cert-file=${files.frontProxy}`,
     `--proxy-client-key-file=${files.frontProxyKey}`,
-    // By default logs and exec would look up the node's name in DNS first.
+    // By default the apiserver would first resolve the node's name for logs and exec.
     '--kubelet-preferred-address-types=InternalIP',
     `--kubelet-certificate-authority=${files.ca}`,
     `--kubelet-client-certificate=${files.client}`,
@@ -142,7 +142,7 @@ function controllerManagerFlags(settings: ProgramSettings): string[] {
   return [
     ...servingFlags(files, ports.controllerManager, files.controllerManagerKubeconfig),
     '--use-service-account-credentials',
-    // Simulated nodes report through a process that tests pause; nodes that do so should not lose their pods.
+    // Tests pause the process that reports for simulated nodes; the nodes should not lose their pods then.
     '--node-monitor-grace-period=10m',
     `--root-ca-file=${files.ca}`,
     `--service-account-private-key-file=${files.tokenKey}`,
@@ -188,7 +188,7 @@ function kwokFlags({ files, ports }: ProgramSettings): string[] {
     `--tls-cert-file=${files.serving}`,
     `--tls-private-key-file=${files.servingKey}`,
     '--node-lease-duration-seconds=40',
-    // Pods get addresses that nothing dials; for loopback addresses the endpoint controllers would refuse every write.
+    // Pods get addresses that nothing dials. For loopback addresses the endpoint controllers would reject every write.
     '--cidr=198.18.0.0/15',
   ]
 }

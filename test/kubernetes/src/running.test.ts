@@ -19,7 +19,7 @@ const ours = file('ours', text)
 const other = file('other', text)
 const foreign = file('foreign', 'apiVersion: v1\nclusters: [{name: production}]\n')
 
-test('the control plane that came up last is the one to use, until it is down', () => {
+test('uses the control plane that was started last, until it is stopped', () => {
   assert.equal(findRunning(directory, {}), undefined)
   rememberRunning(directory, ours)
   rememberRunning(directory, other)
@@ -30,18 +30,18 @@ test('the control plane that came up last is the one to use, until it is down', 
   assert.equal(findRunning(directory, {}), undefined)
 })
 
-test('KUBECONFIG counts only if it leads to a control plane of ours', () => {
+test('uses KUBECONFIG only if it is a kubeconfig of ours', () => {
   rememberRunning(directory, other)
   assert.equal(findRunning(directory, { KUBECONFIG: ours }), ours)
   assert.equal(findRunning(directory, { KUBECONFIG: foreign }), other)
 })
 
-test('a control plane that died without a word is not found', () => {
+test('ignores a control plane that died', () => {
   rememberRunning(directory, join(directory, 'gone'))
   assert.equal(findRunning(directory, {}), undefined)
 })
 
-test('a kubeconfig is copied over our own, never over anything else', () => {
+test('overwrites a kubeconfig of ours, and no other', () => {
   copyKubeconfig(ours, join(directory, 'copy'))
   copyKubeconfig(ours, join(directory, 'copy'))
   assert.equal(readFileSync(join(directory, 'copy'), 'utf8'), text)

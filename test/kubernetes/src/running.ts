@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Remembers, between two commands typed by hand, which control plane is up.
+// Records the running control plane for later commands.
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { clusterName } from './kubeconfig.ts'
@@ -15,8 +15,8 @@ export function forgetRunning(cache: string, kubeconfig: string): void {
 }
 
 /**
- * The kubeconfig to use by hand. The environment's KUBECONFIG counts only if it leads to a control plane of ours:
- * a word typed here must never reach somebody's real cluster.
+ * Returns the kubeconfig for kubectl commands. Uses KUBECONFIG only if it is a kubeconfig of ours: a command must never
+ * reach another cluster.
  */
 export function findRunning(cache: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   if (env.KUBECONFIG && isOurs(env.KUBECONFIG)) return env.KUBECONFIG
@@ -24,14 +24,14 @@ export function findRunning(cache: string, env: NodeJS.ProcessEnv = process.env)
   return noted !== undefined && existsSync(noted) ? noted : undefined
 }
 
-/** Throws if the file may not be written over because it leads to some other cluster. */
-export function refuseForeign(file: string): void {
+/** Throws if the file is the kubeconfig of another cluster. */
+export function rejectForeign(file: string): void {
   if (existsSync(file) && !isOurs(file))
     throw new Error(`${file} exists and was not written by this program; name another file`)
 }
 
 export function copyKubeconfig(from: string, to: string): void {
-  refuseForeign(to)
+  rejectForeign(to)
   writeFileSync(to, readFileSync(from), { mode: 0o600 })
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// KWOK Stages for tests that want to decide themselves when a pod is ready or fails.
+// KWOK Stages for tests that control when a pod becomes ready or fails.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -9,5 +9,5 @@ export const readyAnnotation = 'test.grove.io/ready'
 /** Set to "crash" or "exit" on a pod under `gatedStages`. */
 export const failAnnotation = 'test.grove.io/fail'
 
-/** Pods start at once but become Ready, lose it and fail only as their annotations say. */
+/** Pods start at once, but become Ready, become unready and fail only according to their annotations. */
 export const gatedStages = readFileSync(join(import.meta.dirname, 'stages', 'gated.yaml'), 'utf8')

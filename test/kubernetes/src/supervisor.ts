@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A process of its own that starts the components and outlives nobody: when the channel to the process that
-// asked for them closes, for whatever reason, it kills them all, removes their directory and ends. That holds for
-// a crash, Ctrl-C and kill -9 of the other side, and for components that are stopped by SIGSTOP. Not covered:
-// somebody who kills this process and the one that started it in the same moment.
+// A process that starts the components. When the channel to its parent closes, it kills all components, removes their
+// directory and exits. This covers a crash, Ctrl-C and kill -9 of the parent, and components that are paused by
+// SIGSTOP. It does not cover a simultaneous kill of this process and its parent.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync, rmSync } from 'node:fs'
 
@@ -11,7 +10,7 @@ export interface SpawnRequest {
   readonly id: number
   readonly do: 'spawn'
   readonly command: string
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   readonly env: Readonly<Record<string, string>>
   readonly directory: string
   readonly log: string
@@ -20,7 +19,7 @@ export interface SpawnRequest {
 export type Request =
   | SpawnRequest
   | { readonly id: number; readonly do: 'signal'; readonly pid: number; readonly signal: NodeJS.Signals }
-  /** Removed with everything in it at the end. */
+  /** Removed with all its files at the end. */
   | { readonly id: number; readonly do: 'remove'; readonly directory: string }
   | { readonly id: number; readonly do: 'stop' }
 
@@ -69,7 +68,7 @@ function perform(request: Request): void {
 function start(request: SpawnRequest): void {
   if (ending) return
   const log = openSync(request.log, 'a')
-  const child = spawn(request.command, request.words, {
+  const child = spawn(request.command, request.args, {
     cwd: request.directory,
     env: request.env,
     stdio: ['ignore', log, log],
@@ -93,7 +92,7 @@ function end(): void {
   leaveIfAlone()
 }
 
-// Only after the last child was seen to end: whoever sees this process gone may rely on the others being gone.
+// The supervisor exits after its last child: when it has exited, all components have exited.
 function leaveIfAlone(): void {
   if (children.size > 0) return
   for (const directory of directories) rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
@@ -101,6 +100,6 @@ function leaveIfAlone(): void {
 }
 
 function send(message: Message): void {
-  // The other side may be gone already; that is what 'disconnect' is for.
+  // The parent may have exited already; 'disconnect' handles that.
   if (process.connected) process.send?.(message, () => {})
 }

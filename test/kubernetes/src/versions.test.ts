@@ -16,7 +16,7 @@ test('the versions of Kubernetes and etcd are those of go.mod', () => {
   assert.throws(() => readVersions('module x\n'), /k8s.io\/kubernetes/)
 })
 
-test('the cache key names version and platform and changes with every input', () => {
+test('the cache key contains version and platform and changes with every input', () => {
   const key = cacheKey('control-plane', 'v1.2.3', ['a', 'b'], 'linux', 'x64')
   assert.match(key, /^control-plane-v1\.2\.3-linux-x64-[0-9a-f]{12}$/)
   assert.equal(key, cacheKey('control-plane', 'v1.2.3', ['a', 'b'], 'linux', 'x64'))
@@ -45,7 +45,7 @@ for (const printed of [
   test(`"${printed}" will do`, () => checkGoVersion(printed))
 
 for (const printed of ['go version go1.25.9 linux/amd64', 'go version go1.9 linux/amd64', 'gcc (GCC) 14'])
-  test(`"${printed}" is refused with what to install`, () => {
+  test(`"${printed}" is rejected with installation instructions`, () => {
     assert.throws(
       () => checkGoVersion(printed),
       (error: unknown) => error instanceof GoError && /Install Go 1\.26 or newer/.test(error.message),

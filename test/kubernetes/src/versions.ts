@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which versions the control plane is built from. Kubernetes and etcd are pinned by control-plane/go.mod alone;
-// KWOK has a module graph of its own and is pinned here.
+// The versions of the control plane. control-plane/go.mod pins Kubernetes and etcd; KWOK has its own module graph and
+// is pinned here.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ function requiredVersion(goMod: string, module: string): string {
   return found
 }
 
-/** A file name that changes whenever the binary it stands for would. */
+/** A file name that changes with every input of the binary. */
 export function cacheKey(
   name: string,
   version: string,

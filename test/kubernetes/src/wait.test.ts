@@ -4,12 +4,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { waitFor } from './wait.ts'
 
-test('waiting ends with the first value that is there', async () => {
+test('waitFor returns the first truthy value', async () => {
   const values = [undefined, null, false, 0, 1]
   assert.equal(await waitFor('a value', () => values.shift(), { intervalMs: 0 }), 0)
 })
 
-test('a check that throws is asked again, and its last error explains a vain wait', async () => {
+test('waitFor calls a check that throws again, and reports its last error after the time-out', async () => {
   let calls = 0
   const check = () => {
     if (++calls < 3) throw new Error('not yet')
@@ -25,7 +25,7 @@ test('a check that throws is asked again, and its last error explains a vain wai
   )
 })
 
-test('an aborted wait ends with the reason of the abortion', async () => {
+test('an aborted wait rejects with the reason of the abort', async () => {
   const controller = new AbortController()
   const wait = waitFor('nothing', () => controller.abort(new Error('stopped')), {
     intervalMs: 0,

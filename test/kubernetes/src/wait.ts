@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Waiting for something to become true on a machine of unknown speed.
+// Waits for a condition on a machine of unknown speed.
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface WaitOptions {
-  /** When to give up. Generous, because a test that fails on a slow machine tells nothing. */
+  /** The time-out. It is long, because a failure on a slow machine has no meaning. */
   readonly timeoutMs?: number
   readonly intervalMs?: number
-  /** Gives up at once, with the signal's reason. */
+  /** Rejects at once with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 /**
- * Calls `check` until it returns something other than undefined, null or false, and returns that. A check that
- * throws counts as not yet; its last error is the cause of the error at the end.
+ * Calls `check` until it returns a value other than undefined, null or false, and returns that value. A check that
+ * throws is retried; its last error is the cause of the error after the time-out.
  */
 export async function waitFor<T>(
   what: string,

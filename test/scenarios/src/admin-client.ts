@@ -3,7 +3,7 @@
 import { type Client, type ClientOptions, createClient } from '@grove/kube'
 import type { Kubernetes } from '@grove/test-kubernetes'
 
-/** The administrator's way into a real cluster. */
+/** A client of the real cluster with the rights of an administrator. */
 export function adminClient(kubernetes: Kubernetes, options: ClientOptions = {}): Client {
   const { server, ca, admin } = kubernetes
   return createClient(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the operator asks of a real API server under its own account, with every feature in use: nothing that is forbidden,
-// and no right that it never needs.
+// Compares the requests that the operator sends to a real API server under its own service account with its RBAC rules.
+// Every feature is in use. No request is forbidden, and no rule is unused.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,11 +13,11 @@ import { operatorClusterRole, operatorRole } from '@grove/operator'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { adminClient } from './admin-client.ts'
 import { auditEvents, auditPolicy, rightsOf, rightUsedBy } from './audit.ts'
-import { audited } from './audited-lives.ts'
+import { audited } from './audited-runs.ts'
+import { Harness } from './harness.ts'
 import { scrapeMetrics, serviceAccountToken } from './metrics-access.ts'
 import { type OperatorProcess, operatorUser, startOperatorProcess } from './operator-process.ts'
-import { Stage } from './stage.ts'
-import { takenNames } from './stories/strange-states.ts'
+import { takenNames } from './scenarios/strange-states.ts'
 
 const configuration = {
   server: { metrics: { secure: true } },
@@ -62,16 +62,14 @@ const createdByName = [
   'roles.rbac.authorization.k8s.io',
 ]
 
-/** Rights that not every run of these lives needs, by why they are held. */
+/** Rights that a run does not always use, by the reason for which the operator has them. */
 const heldAnyway: Readonly<Record<string, readonly string[]>> = {
-  'clusters may check who makes owner references that block deletion': owners.map(
+  'admission can check the permission to set owner references that block deletion': owners.map(
     owner => `update ${owner}/finalizers`,
   ),
-  'servers without streaming lists are asked for pages': cached.map(resource => `list ${resource}`),
-  'read when the name of what is to be made is taken, and only then': createdByName.map(
-    resource => `get ${resource}`,
-  ),
-  'granted to the role of a set, and nobody grants what they do not have': [
+  'lists of API servers without streaming lists are paginated': cached.map(resource => `list ${resource}`),
+  'an object is read only when its name is already taken': createdByName.map(resource => `get ${resource}`),
+  'granted to the role of a set; RBAC lets a client grant only rights that it has': [
     'get pods',
     'get pods/status',
     'list pods/status',
@@ -79,13 +77,13 @@ const heldAnyway: Readonly<Record<string, readonly string[]>> = {
   ],
   'admission of sets with topology constraints': ['get clustertopologybindings.grove.io'],
   'protection of managed objects, where it is on': ['get podcliquesets.grove.io'],
-  'what former releases left behind is taken away': [
+  'objects of former releases are deleted': [
     'delete secrets',
     'delete podcliques.grove.io',
     'delete podcliquescalinggroups.grove.io',
   ],
   'events that repeat are counted': ['patch events'],
-  'a template that is taken back before it is recorded needs no other place': [
+  'a template that is reverted before it is recorded needs no new revision number': [
     'patch controllerrevisions.apps',
   ],
   'autoscalers of a set that is deleted are deleted with it': ['delete horizontalpodautoscalers.autoscaling'],
@@ -107,7 +105,7 @@ describe('the operator under its own account', () => {
         'kube-apiserver': [
           `--audit-policy-file=${policy}`,
           `--audit-log-path=${join(folder, 'audit.log')}`,
-          // Who owns something that blocks its owner's deletion must be allowed to finalize the owner.
+          // The owner of an object that blocks its owner's deletion needs the right to update the owner's finalizers.
           '--enable-admission-plugins=OwnerReferencesPermissionEnforcement',
         ],
       },
@@ -123,28 +121,28 @@ describe('the operator under its own account', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('asks for nothing that is forbidden, and has no right that it does not need', async () => {
+  test('sends no forbidden request and has no unused right', async () => {
     const loaded = loadConfiguration({
       apiVersion: 'operator.config.grove.io/v1alpha1',
       kind: 'OperatorConfiguration',
       ...configuration,
     })
     assert.ok(loaded.outcome === 'loaded')
-    const newStage = async () =>
-      new Stage({
+    const newHarness = async () =>
+      new Harness({
         client,
         operatorClient: client,
         namespace: await kubernetes.newNamespace('audit'),
         writes: [],
         configuration: loaded.configuration,
       })
-    const stage = await newStage()
-    const obstructed = await newStage()
-    const lives = await Promise.allSettled([
-      ...audited.lives.map(life => life(stage)),
-      takenNames.tell(obstructed),
+    const harness = await newHarness()
+    const obstructed = await newHarness()
+    const results = await Promise.allSettled([
+      ...audited.runs.map(run => run(harness)),
+      takenNames.run(obstructed),
     ])
-    const broken = lives.flatMap(life => (life.status === 'rejected' ? [String(life.reason)] : []))
+    const broken = results.flatMap(result => (result.status === 'rejected' ? [String(result.reason)] : []))
     assert.deepEqual(broken, [], operator.output)
 
     const anyone = await serviceAccountToken(client, { namespace: 'default', name: 'default' })
@@ -152,10 +150,10 @@ describe('the operator under its own account', () => {
 
     const asked = auditEvents(join(folder, 'audit.log'), operatorUser)
     assert.ok(asked.length > 50, 'the audit log knows the operator')
-    const refused = asked
+    const rejected = asked
       .filter(({ responseStatus }) => responseStatus?.code === 403)
       .map(({ verb, requestURI }) => `${verb} ${requestURI}`)
-    assert.deepEqual(refused, [])
+    assert.deepEqual(rejected, [])
     assert.doesNotMatch(operator.output, /forbidden/i)
     const secrets = asked.filter(({ objectRef }) => objectRef?.resource === 'secrets')
     const certificate =

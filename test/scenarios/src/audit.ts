@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What somebody asked of an API server, from its audit log, and which of their rights that needs.
+// Reads the requests of one user from an audit log, and the rights that they need.
 import { readFileSync } from 'node:fs'
 import type { PolicyRule } from '@grove/api'
 
@@ -17,7 +17,7 @@ export interface AuditEvent {
   readonly responseStatus?: { readonly code?: number }
 }
 
-/** Of one user, each request once: when it was answered. */
+/** Records each request of one user once, when the API server has sent the response. */
 export const auditPolicy = (user: string) => ({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -33,7 +33,7 @@ export function auditEvents(path: string, user: string): AuditEvent[] {
     .filter(event => event.user.username === user)
 }
 
-/** `verb resource.group/subresource`, as rights are written here. */
+/** Formats a right as `verb resource.group/subresource`. */
 export function rightUsedBy({ verb, objectRef }: AuditEvent): string | undefined {
   if (!objectRef?.resource) return undefined
   const { resource, subresource, apiGroup } = objectRef

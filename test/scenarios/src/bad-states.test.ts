@@ -1,29 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// States that nobody wants and that are met all the same. Each converges, or says precisely what blocks it and goes on
-// when that is gone; none makes the operator run in circles.
+// Invalid or unusual states that occur in practice. The set converges, or its status names the obstacle and the set
+// continues when the obstacle is gone. The operator never retries in a tight loop.
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { defaultConfiguration, type Service } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
-import { type Client, type Clock, createClientOn, systemClock } from '@grove/kube'
+import { type Client, type Clock, createClientOn } from '@grove/kube'
 import { resources, startOperator } from '@grove/operator'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { type Fault, faulty } from './faulty.ts'
-import { Stage } from './stage.ts'
-import { untilStill } from './still.ts'
-import { grouped, solo } from './stories/manifests.ts'
+import { type Fault, faulty } from './failing-writes.ts'
+import { Harness } from './harness.ts'
+import { PodCreations } from './pod-creations.ts'
+import { grouped, solo } from './scenarios/manifests.ts'
+import { SkippingClock } from './skipping-clock.ts'
+import { untilUnchanged } from './unchanged.ts'
 
 describe('bad states', () => {
+  const clock = new SkippingClock()
   let embedded: EmbeddedCluster
   let client: Client
-  let stage: Stage
+  let harness: Harness
   let fault: Fault | undefined
   let at = 0
   const requests: string[] = []
 
   before(async () => {
-    embedded = await startEmbeddedCluster()
+    embedded = await startEmbeddedCluster({ clock })
     client = embedded.client
   })
   after(() => embedded?.stop())
@@ -33,41 +36,46 @@ describe('bad states', () => {
     requests.length = 0
     await embedded.newNamespace(namespace)
     const transport = faulty(inProcessTransport(embedded.cluster.handle), () => fault, requests)
-    stage = new Stage({ client, operatorClient: createClientOn(transport), namespace, writes: [] })
-    await stage.startOperator()
+    const operatorClient = createClientOn(transport, { clock })
+    harness = new Harness({ client, operatorClient, namespace, writes: [], clock })
+    await harness.startOperator()
   })
 
-  /** Lets the operator go whatever becomes of the story. */
-  const told = (name: string, tell: () => Promise<void>) =>
+  /** Stops the operator also when the scenario fails. */
+  const scenario = (name: string, run: () => Promise<void>) =>
     test(name, async () => {
       try {
-        await tell()
+        await run()
       } finally {
-        await stage.stopOperator()
+        await harness.stopOperator()
       }
     })
 
-  told(
-    'a quota that refuses pods is named in lastErrors, costs few requests, and is made up for later',
+  scenario(
+    'reports a quota that rejects pods in lastErrors, retries with few requests, and creates the pods when the quota allows it',
     async () => {
       let made = 0
       fault = ({ method, path }) =>
         method === 'POST' && path.includes('/pods') && ++made > 5 ? 403 : undefined
-      await stage.apply(grouped)
-      const refused = await stage.until(
-        'a clique that says what it lacks',
-        () => stage.cliques('grouped'),
+      await harness.apply(grouped)
+      const rejected = await harness.until(
+        'a clique with lastErrors',
+        () => harness.cliques('grouped'),
         cliques => cliques.some(({ status }) => status?.lastErrors?.length),
       )
-      const [error] = refused.flatMap(({ status }) => status?.lastErrors ?? [])
+      const [error] = rejected.flatMap(({ status }) => status?.lastErrors ?? [])
       assert.match(error!.description, /exceeded quota: team/)
-      await new Promise(resolve => setTimeout(resolve, 500))
-      assert.ok(made < 100, `${made} attempts to create a pod within half a second`)
+      const attempts = made
+      await harness.elapse(20_000)
+      assert.ok(made > attempts, 'creation is retried')
+      assert.ok(made - attempts < 100, `${made - attempts} attempts to create a pod within 20 seconds`)
       fault = undefined
-      await stage.untilReady('grouped', 10)
-      await stage.until(
+      // The next attempt follows the longest delay at the latest.
+      await harness.elapse(20_000)
+      await harness.untilReady('grouped', 10)
+      await harness.until(
         'no errors left',
-        () => stage.cliques('grouped'),
+        () => harness.cliques('grouped'),
         cliques => cliques.every(({ status }) => !status?.lastErrors?.length),
       )
     },
@@ -77,20 +85,23 @@ describe('bad states', () => {
     ['conflicts', 409],
     ['internal errors', 500],
     ['time-outs', 504],
-    ['lost answers', 'lost'],
+    ['lost responses', 'lost'],
   ] as const)
-    told(`${what} on every third write are outlived, and no pod is made twice`, async () => {
+    scenario(`${what} on every third write do not stop a set, and every pod is created once`, async () => {
+      await using creations = await PodCreations.watch(client, harness.namespace)
       fault = (_, nth) => (nth % 3 === 0 ? outcome : undefined)
-      await stage.apply(grouped)
-      await stage.untilReady('grouped', 10)
+      await harness.apply(grouped)
+      await harness.untilReady('grouped', 10)
       fault = undefined
-      await stage.untilAvailable('grouped', 1)
+      await harness.untilAvailable('grouped', 1)
+      await untilUnchanged(() => creations.total, 500, clock)
+      assert.deepEqual([creations.total, creations.createdTwice, creations.deleted], [10, [], []])
     })
 
-  told(
-    'a Service of somebody else is left alone and named, and the set goes on when it is gone',
+  scenario(
+    'reports a Service not controlled by the set, leaves it alone, and continues when it is deleted',
     async () => {
-      const ref = { name: 'solo-0', namespace: stage.namespace }
+      const ref = { name: 'solo-0', namespace: harness.namespace }
       const foreign = {
         apiVersion: 'v1',
         kind: 'Service',
@@ -98,52 +109,52 @@ describe('bad states', () => {
         spec: { clusterIP: 'None', ports: [{ port: 80 }] },
       } as Service
       await client.create(resources.services, foreign)
-      await stage.apply(solo)
-      const set = await stage.until(
-        'the set to say what blocks it',
-        () => stage.set('solo'),
+      await harness.apply(solo)
+      const set = await harness.until(
+        'the obstacle in the status of the set',
+        () => harness.set('solo'),
         found => (found?.status?.lastErrors ?? []).length > 0,
       )
       assert.match(JSON.stringify(set?.status?.lastErrors), /Service \S*solo-0/)
       assert.equal((await client.get(resources.services, ref)).metadata.ownerReferences, undefined)
       await client.delete(resources.services, ref)
-      await stage.untilReady('solo', 2)
+      await harness.untilReady('solo', 2)
     },
   )
 
-  told('children that somebody edits or takes away come back as they were', async () => {
-    await stage.apply(solo)
-    await stage.untilAvailable('solo', 1)
-    const ref = { name: 'solo-0-web', namespace: stage.namespace }
+  scenario('restores children that another client edits or deletes', async () => {
+    await harness.apply(solo)
+    await harness.untilAvailable('solo', 1)
+    const ref = { name: 'solo-0-web', namespace: harness.namespace }
     await client.patch(resources.podCliques, ref, {
       merge: {
         spec: { roleName: 'other' },
         metadata: { labels: { 'app.kubernetes.io/component': 'other' } },
       },
     })
-    await client.delete(resources.services, { name: 'solo-0', namespace: stage.namespace })
-    await stage.until(
+    await client.delete(resources.services, { name: 'solo-0', namespace: harness.namespace })
+    await harness.until(
       'the clique as it was',
       () => client.get(resources.podCliques, ref),
       clique => clique.spec.roleName === 'web',
     )
-    await stage.until(
+    await harness.until(
       'the Service',
-      () => stage.list(resources.services as never, 'solo'),
+      () => harness.list(resources.services as never, 'solo'),
       found => found.length === 1,
     )
     const { metadata } = await client.get(resources.podCliques, ref)
     await client.delete(resources.podCliques, ref)
-    await stage.until(
+    await harness.until(
       'another clique',
       () => client.find(resources.podCliques, ref),
       clique => clique !== undefined && clique.metadata.uid !== metadata.uid,
     )
-    await stage.untilReady('solo', 2)
+    await harness.untilReady('solo', 2)
   })
 
-  told('what a former set of the same name left behind is not taken for ours', async () => {
-    const ref = { name: 'solo-0-web', namespace: stage.namespace }
+  scenario('does not adopt a child of a former set with the same name', async () => {
+    const ref = { name: 'solo-0-web', namespace: harness.namespace }
     await client.create(resources.podCliques, {
       apiVersion: 'grove.io/v1alpha1',
       kind: 'PodClique',
@@ -166,9 +177,9 @@ describe('bad states', () => {
         podSpec: { containers: [{ name: 'old', image: 'registry.example/o' }] },
       },
     })
-    await stage.apply(solo)
-    // The collector takes the orphan, and then there is room for ours.
-    const pods = await stage.untilReady('solo', 2)
+    await harness.apply(solo)
+    // The garbage collector deletes the orphan, and the name is free for the new child.
+    const pods = await harness.untilReady('solo', 2)
     assert.ok(pods.every(pod => pod.spec?.containers[0]?.name === 'main'))
   })
 
@@ -176,38 +187,41 @@ describe('bad states', () => {
     ['ahead of', 3_600_000],
     ['behind', -3_600_000],
   ] as const)
-    told(`a clock that is an hour ${what} the cluster's changes nothing`, async () => {
-      await stage.stopOperator()
-      const clock: Clock = {
-        now: () => systemClock.now() + skewMs,
-        monotonic: () => systemClock.monotonic(),
-        setTimeout: (callback, ms) => systemClock.setTimeout(callback, ms),
-        sleep: (ms, signal) => systemClock.sleep(ms, signal),
+    scenario(`a clock that is an hour ${what} the cluster's changes nothing`, async () => {
+      await harness.stopOperator()
+      const skewedClock: Clock = {
+        now: () => clock.now() + skewMs,
+        monotonic: () => clock.monotonic(),
+        setTimeout: (callback, ms) => clock.setTimeout(callback, ms),
+        sleep: (ms, signal) => clock.sleep(ms, signal),
       }
       const operatorClient = createClientOn(inProcessTransport(embedded.cluster.handle))
-      const skewed = await startOperator(operatorClient, { configuration: defaultConfiguration(), clock })
+      const skewed = await startOperator(operatorClient, {
+        configuration: defaultConfiguration(),
+        clock: skewedClock,
+      })
       try {
-        await stage.apply(grouped.replace('template:', 'template:\n    terminationDelay: 1s'))
-        const before = await stage.untilReady('grouped', 10)
-        await stage.untilAvailable('grouped', 1)
-        await stage.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', 1)
-        const kept = await stage.untilReady('grouped', 6)
+        await harness.apply(grouped.replace('template:', 'template:\n    terminationDelay: 1s'))
+        const before = await harness.untilReady('grouped', 10)
+        await harness.untilAvailable('grouped', 1)
+        await harness.scale(resources.podCliqueScalingGroups as never, 'grouped-0-eng', 1)
+        const kept = await harness.untilReady('grouped', 6)
         for (const { metadata } of kept) assert.ok(before.some(pod => pod.metadata.uid === metadata.uid))
-        await stage.edit('grouped', set => {
+        await harness.edit('grouped', set => {
           set.spec.template.cliques[0]!.spec.podSpec.containers[0]!.image = 'registry.example/router:2'
         })
-        await stage.until(
-          'two updated routers, and whatever else there was',
-          () => stage.pods('grouped'),
+        await harness.until(
+          'two updated routers and the other pods',
+          () => harness.pods('grouped'),
           pods =>
             pods.length === 6 &&
             pods.filter(pod => pod.spec?.containers[0]?.image === 'registry.example/router:2').length === 2,
         )
-        await stage.untilAvailable('grouped', 1)
-        await stage.deleteSet('grouped')
-        await stage.until(
-          'the set to be gone',
-          () => stage.set('grouped'),
+        await harness.untilAvailable('grouped', 1)
+        await harness.deleteSet('grouped')
+        await harness.until(
+          'the set to be deleted',
+          () => harness.set('grouped'),
           set => set === undefined,
         )
       } finally {
@@ -215,13 +229,13 @@ describe('bad states', () => {
       }
     })
 
-  told('a set that is settled sends nothing', async () => {
-    await stage.apply(grouped)
-    await stage.untilAvailable('grouped', 1)
-    await untilStill(() => requests.length, 1_500)
+  scenario('the operator sends no write for a set that has converged', async () => {
+    await harness.apply(grouped)
+    await harness.untilAvailable('grouped', 1)
+    await untilUnchanged(() => requests.length, 1_500, clock)
     requests.length = 0
-    await stage.patchSet('grouped', { metadata: { annotations: { 'grove.io/reconcile-trigger': 'now' } } })
-    await untilStill(() => requests.length, 1_000)
+    await harness.patchSet('grouped', { metadata: { annotations: { 'grove.io/reconcile-trigger': 'now' } } })
+    await untilUnchanged(() => requests.length, 1_000, clock)
     assert.deepEqual(requests, [])
   })
 })

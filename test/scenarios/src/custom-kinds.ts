@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Our custom resources, and stand-ins for those of others, on a cluster.
+// Installs the custom resources of Grove, and stand-ins for those of other projects.
 import { customResourceDefinitions } from '@grove/api'
 import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { patienceMs } from './stage.ts'
-import { lookEveryMs } from './still.ts'
+import { patienceMs } from './harness.ts'
+import { pollIntervalMs } from './unchanged.ts'
 
 const definitions = defineResource<KubeObject>({
   group: 'apiextensions.k8s.io',
@@ -15,7 +15,7 @@ const definitions = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** Installs a custom resource that takes whatever it is given, as a stand-in for somebody else's; once. */
+/** Installs a stand-in for a custom resource of another project, unless it exists. Its schema accepts every object. */
 export async function installStandIn(
   client: Client,
   resource: Resource<KubeObject>,
@@ -61,7 +61,7 @@ async function served(client: Client, resource: Resource): Promise<void> {
       return
     } catch (error) {
       if (Date.now() > end) throw error
-      await new Promise(resolve => setTimeout(resolve, lookEveryMs))
+      await new Promise(resolve => setTimeout(resolve, pollIntervalMs))
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A whole cluster in this process for tests: API server, scheduler, kubelets and controllers, with the custom resources.
+// A complete cluster in this process: API server, scheduler, kubelets and controllers, with the custom resources
+// installed.
 import {
   type Cluster,
   type ControllersOptions,
@@ -9,9 +10,9 @@ import {
   plainNodes,
   startControllers,
 } from '@grove/cluster'
-import { type Client, createClientOn, defineResource, type KubeObject } from '@grove/kube'
+import { type Client, type Clock, createClientOn, defineResource, type KubeObject } from '@grove/kube'
 import { installCustomResources } from './custom-kinds.ts'
-import { type WriteCount, writeCounter } from './stage.ts'
+import { type WriteCount, writeCounter } from './harness.ts'
 
 export const namespaces = defineResource<KubeObject>({
   group: '',
@@ -23,21 +24,23 @@ export const namespaces = defineResource<KubeObject>({
 
 export interface EmbeddedCluster {
   readonly cluster: Cluster
-  /** The test's own way in. */
+  /** The client of the test. */
   readonly client: Client
-  /** Another one, whose writes are counted, those of a namespace if one is named. */
+  /** Returns another client, which records its writes: all of them, or those to one namespace. */
   connect(writes: WriteCount[], namespace?: string): Client
   newNamespace(name: string): Promise<string>
   stop(): Promise<void>
 }
 
 export async function startEmbeddedCluster(
-  options: { nodes?: number; controllers?: (cluster: Cluster) => ControllersOptions } = {},
+  options: { nodes?: number; clock?: Clock; controllers?: (cluster: Cluster) => ControllersOptions } = {},
 ): Promise<EmbeddedCluster> {
-  const cluster = createCluster()
+  const clock = options.clock && { clock: options.clock }
+  const cluster = createCluster({ ...clock })
   const client = createClientOn(inProcessTransport(cluster.handle))
   await installCustomResources(client)
   const controllers = await startControllers(createClientOn(inProcessTransport(cluster.handle)), {
+    ...clock,
     serviceAccounts: { tokenIssuer: cluster.tokens },
     ...options.controllers?.(cluster),
   })
@@ -47,6 +50,7 @@ export async function startEmbeddedCluster(
     client,
     connect: (writes, namespace) =>
       createClientOn(inProcessTransport(cluster.handle), {
+        ...clock,
         userAgent: 'grove-operator/test',
         onRequest: writeCounter(writes, namespace),
       }),

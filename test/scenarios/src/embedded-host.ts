@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An embedded cluster that other processes reach over HTTPS, for the operator as a process of its own.
+// Serves an embedded cluster over HTTPS, for an operator in a process of its own.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export interface EmbeddedHost extends Installable {
   stop(): Promise<void>
 }
 
-/** Whoever comes with its kubeconfig may do everything. */
+/** The kubeconfig grants every right. */
 export async function serveEmbedded({ cluster, client }: EmbeddedCluster): Promise<EmbeddedHost> {
   const directory = mkdtempSync(join(tmpdir(), 'grove-embedded-'))
   const front = await serveHttps({ handle: cluster.handle, authenticate: cluster.authenticate })

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { label, type Pod } from '@grove/api'
-import type { Stage } from './stage.ts'
+import type { Harness } from './harness.ts'
 
-/** Everything of a set that does not differ from one life to the next; undefined when it is gone or going. */
-export async function endState(stage: Stage, name: string) {
-  const set = await stage.set(name)
+/**
+ * Returns the parts of a set's state that are equal in every run. Returns undefined when the set is deleted or
+ * terminating.
+ */
+export async function endState(harness: Harness, name: string) {
+  const set = await harness.set(name)
   if (!set || set.metadata.deletionTimestamp) return undefined
   return {
     set: {
@@ -14,18 +17,18 @@ export async function endState(stage: Stage, name: string) {
       updated: set.status?.updatedReplicas,
       errors: set.status?.lastErrors ?? [],
     },
-    pods: (await stage.pods(name))
+    pods: (await harness.pods(name))
       .map(pod => `${placeOf(pod)} ${pod.metadata.labels?.[label.podTemplateHash]} ${pod.spec?.hostname}`)
       .sort(),
-    cliques: (await stage.cliques(name))
+    cliques: (await harness.cliques(name))
       .map(({ metadata, spec, status }) =>
         [metadata.name, spec.replicas, status?.readyReplicas, status?.currentPodTemplateHash].join(' '),
       )
       .sort(),
-    groups: (await stage.groups(name))
+    groups: (await harness.groups(name))
       .map(({ metadata, spec }) => `${metadata.name} ${spec.replicas}`)
       .sort(),
-    gangs: (await stage.gangs(name))
+    gangs: (await harness.gangs(name))
       .map(({ metadata, spec }) =>
         [metadata.name, ...spec.podgroups.map(group => `${group.name}:${group.podReferences.length}`)].join(
           ' ',
@@ -35,7 +38,7 @@ export async function endState(stage: Stage, name: string) {
   }
 }
 
-/** The place that a pod takes, whoever is in it. */
+/** Identifies a pod by its clique and index, which its replacement inherits. */
 export function placeOf(pod: Pod): string {
   return `${pod.metadata.labels?.[label.podClique]}/${pod.metadata.labels?.[label.podIndex]}`
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The events of a set as `kubectl describe` shows them, recorded by the operator process on a real API server.
+// Events of a set as `kubectl describe` shows them, recorded by the operator process on a real API server.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { annotation } from '@grove/api'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts'
-import { grouped } from './stories/manifests.ts'
+import { grouped } from './scenarios/manifests.ts'
 
 interface Event {
   readonly type: string
@@ -16,7 +16,7 @@ interface Event {
   readonly reportingComponent?: string
 }
 
-describe('events of a set', () => {
+describe('events of a PodCliqueSet', () => {
   let kubernetes: Kubernetes
   let operator: OperatorProcess
   let team: string
@@ -31,14 +31,14 @@ describe('events of a set', () => {
     await kubernetes?.stop()
   })
 
-  const kubectl = async (...words: string[]) => {
-    const { code, stdout, stderr } = await kubernetes.kubectl(...words, '-n', team)
+  const kubectl = async (...args: string[]) => {
+    const { code, stdout, stderr } = await kubernetes.kubectl(...args, '-n', team)
     assert.equal(code, 0, stderr)
     return stdout
   }
 
-  /** As `type reason message`, each once, in order of the text. */
-  const told = async () => {
+  /** Returns the events as `type reason message`, sorted. */
+  const recorded = async () => {
     const found = await kubectl(
       'get',
       'events',
@@ -52,16 +52,16 @@ describe('events of a set', () => {
     return events.map(({ type, reason, message }) => `${type} ${reason} ${message}`).toSorted()
   }
 
-  const untilTold = async (...wanted: string[]) => {
+  const untilRecorded = async (...wanted: string[]) => {
     let seen: string[] = []
     const isSo = async () => {
-      seen = await told()
+      seen = await recorded()
       return seen.join('\n') === wanted.toSorted().join('\n')
     }
     await waitFor('the events of the set', isSo).catch(() => assert.deepEqual(seen, wanted.toSorted()))
   }
 
-  test('one for each thing that was made or went, none for looks', async () => {
+  test('the operator records one event for each created or deleted object, and none for a reconcile without changes', async () => {
     const made = (replica: number) => [
       `Normal PodCliqueCreateOrUpdateSuccessful PodClique ${team}/grouped-${replica}-router created or updated successfully`,
       `Normal PodCliqueScalingGroupCreateSuccessful Created PodCliqueScalingGroup ${team}/grouped-${replica}-eng`,
@@ -75,12 +75,12 @@ describe('events of a set', () => {
       `Normal PodGangDeleteSuccessful Deleted PodGang ${team}/grouped-1-eng-0`,
     ]
     await kubernetes.apply(grouped, '-n', team)
-    await untilTold(...made(0))
+    await untilRecorded(...made(0))
     for (let look = 0; look < 10; look++)
       await kubectl('annotate', 'pcs/grouped', '--overwrite', `${annotation.reconcileTrigger}=${look}`)
     await kubectl('scale', 'pcs/grouped', '--replicas=2')
-    await untilTold(...made(0), ...made(1))
+    await untilRecorded(...made(0), ...made(1))
     await kubectl('scale', 'pcs/grouped', '--replicas=1')
-    await untilTold(...made(0), ...made(1), ...gone)
+    await untilRecorded(...made(0), ...made(1), ...gone)
   })
 })

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// External metrics for the autoscalers of a real cluster: an API server of its own on loopback, to which the
-// cluster's API server hands on what it is asked about them. A metric is what the annotation of an autoscaler
-// says, by which the embedded cluster simulates it, too.
+// Serves external metrics to the autoscalers of a real cluster: an aggregated API server on loopback. The value of a
+// metric is an annotation of the autoscaler, the same one that the embedded cluster reads.
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { makeCertificates } from '@grove/cluster'
@@ -24,9 +23,9 @@ const kindsServed = {
 export async function serveExternalMetrics(kubernetes: Kubernetes, client: Client): Promise<AsyncDisposable> {
   const { authority, server } = makeCertificates(Date.now(), [`${service.name}.${service.namespace}.svc`])
   const front = createServer(server, async ({ url = '' }, response) => {
-    const answer = await answerTo(url, client)
-    response.writeHead(answer ? 200 : 404, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answer ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404 }))
+    const body = await responseTo(url, client)
+    response.writeHead(body ? 200 : 404, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(body ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404 }))
   })
   await new Promise<void>(resolve => front.listen(0, '127.0.0.1', resolve))
   await kubernetes.apply([
@@ -58,7 +57,7 @@ export async function serveExternalMetrics(kubernetes: Kubernetes, client: Clien
   }
 }
 
-async function answerTo(url: string, client: Client): Promise<object | undefined> {
+async function responseTo(url: string, client: Client): Promise<object | undefined> {
   const { pathname } = new URL(url, 'https://localhost')
   if (pathname === `/apis/${group}/${version}`) return kindsServed
   const [, namespace = '', metricName = ''] =

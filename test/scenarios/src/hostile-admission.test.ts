@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator as a process of its own, while its webhooks get requests that take as much work as they can. What must go
-// on: probes, lease renewals, and the admission of others.
+// The operator process while its webhooks get requests that are as expensive as possible. It must still respond to
+// probes, renew its lease and admit other sets.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
@@ -14,7 +14,7 @@ import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.t
 import { type EmbeddedHost, serveEmbedded } from './embedded-host.ts'
 import { type OperatorProcess, startOperatorProcess } from './operator-process.ts'
 
-/** A set with this name is never read to its end, and one with the other name until no memory is left. */
+/** Parsing a set with the first name never ends. Parsing one with the second name uses all memory. */
 const endless = 'endless-review'
 const greedy = 'greedy-review'
 const slowRules = `
@@ -61,49 +61,49 @@ describe('an operator process with hostile admission requests', () => {
     await embedded?.stop()
   })
 
-  test('answers probes while it parses a request of 7 MiB of nested lists', async t => {
+  test('responds to probes while it parses a request of 7 MiB of nested lists', async t => {
     const depth = Math.floor(3.4 * 1024 * 1024)
     const review = Buffer.from(reviewOf('deep', `${'['.repeat(depth)}${']'.repeat(depth)}`))
     await operator.metrics()
     const pending = post(webhookPaths.validatePodCliqueSet, review)
-    const answered = await probesWhile(pending.response)
+    const responses = await probesWhile(pending.response)
     assert.equal((await pending.response).response.allowed, false)
-    t.diagnostic(`${answered} probes, ${await longestStall()} s longest stall of the event loop`)
-    assert.ok(answered >= 50, `${answered} probes were answered while the request was pending`)
+    t.diagnostic(`${responses} probes, ${await longestStall()} s longest stall of the event loop`)
+    assert.ok(responses >= 50, `${responses} probes got a response while the request was pending`)
   })
 
-  test('answers probes, renews its lease and admits others while a request takes for ever, and then rejects it', async t => {
+  test('responds to probes, renews its lease and admits other sets while one request never ends, and then rejects that request', async t => {
     await operator.metrics()
     const before = await renewTime()
     const pending = post(webhookPaths.validatePodCliqueSet, Buffer.from(reviewOf(endless)))
     const probes = probesWhile(pending.response)
     await waitFor('the lease to be renewed while the request is pending', async () => {
-      assert.equal(pending.isAnswered(), false, 'the request was answered before the lease was renewed')
+      assert.equal(pending.hasResponse(), false, 'the request got a response before the lease was renewed')
       return (await renewTime()) !== before
     })
-    // Comes behind the endless one, and is admitted by the next process.
+    // It waits behind the endless request, and the next admission process handles it.
     await embedded.client.create(resources.podCliqueSets, sampleSet('neighbour'))
     const { response } = await pending.response
     assert.deepEqual([response.uid, response.allowed, response.status.code], ['u-endless-review', false, 504])
-    const answered = await probes
-    t.diagnostic(`${answered} probes, ${await longestStall()} s longest stall of the event loop`)
-    assert.ok(answered >= 50, `${answered} probes were answered while the request was pending`)
+    const responses = await probes
+    t.diagnostic(`${responses} probes, ${await longestStall()} s longest stall of the event loop`)
+    assert.ok(responses >= 50, `${responses} probes got a response while the request was pending`)
     await waitFor('the pods of the other set', async () => {
       const { items } = await embedded.client.list(resources.pods, { namespace: 'team' })
       return items.length > 0
     })
   })
 
-  test('outlives a request that exhausts all memory, and rejects it', async () => {
+  test('survives a request that uses all memory, and rejects it', async () => {
     const { response } = await post(webhookPaths.defaultPodCliqueSet, Buffer.from(reviewOf(greedy))).response
     assert.equal(response.allowed, false)
-    // On a slow machine its time is over before its memory.
+    // On a slow machine the request times out before the memory is used up.
     assert.ok([500, 504].includes(response.status.code), String(response.status.code))
     await embedded.client.create(resources.podCliqueSets, sampleSet('survivor'))
     assert.equal(operator.child.exitCode, null)
   })
 
-  test('leaves no process behind when it is killed', async () => {
+  test('leaves no child process behind when it is killed', async () => {
     const { pid } = operator.child
     const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number)
     assert.ok(children.length > 0 && children.every(child => child > 0))
@@ -111,23 +111,23 @@ describe('an operator process with hostile admission requests', () => {
     await waitFor('its processes to end', async () => children.every(child => !isAlive(child)))
   })
 
-  /** Sends probes one after the other until a response is there. Returns how many were answered before. */
+  /** Sends probes in sequence until the response arrives. Returns how many of them succeeded before that. */
   async function probesWhile(response: Promise<unknown>): Promise<number> {
     let isOver = false
     const over = response.finally(() => {
       isOver = true
     })
     over.catch(() => {})
-    let answered = 0
+    let responses = 0
     while (!isOver) {
       const { status } = await fetch(`http://127.0.0.1:${operator.ports.probes}/healthz`)
       assert.equal(status, 200)
-      if (!isOver) answered++
+      if (!isOver) responses++
     }
-    return answered
+    return responses
   }
 
-  /** Since it was last asked for. */
+  /** Returns the longest stall since the last call. */
   async function longestStall(): Promise<string> {
     return /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await operator.metrics())?.[1] ?? 'unknown'
   }
@@ -139,7 +139,7 @@ describe('an operator process with hostile admission requests', () => {
   }
 
   function post(path: string, body: Buffer) {
-    let isAnswered = false
+    let hasResponse = false
     const response = new Promise<{ response: Response }>((resolve, reject) => {
       const call = request(
         {
@@ -150,11 +150,11 @@ describe('an operator process with hostile admission requests', () => {
           rejectUnauthorized: false,
           headers: { 'content-type': 'application/json', 'content-length': body.length },
         },
-        answer => {
+        response => {
           const chunks: Buffer[] = []
-          answer.on('data', chunk => chunks.push(chunk))
-          answer.on('end', () => {
-            isAnswered = true
+          response.on('data', chunk => chunks.push(chunk))
+          response.on('end', () => {
+            hasResponse = true
             resolve(JSON.parse(Buffer.concat(chunks).toString()))
           })
         },
@@ -162,7 +162,7 @@ describe('an operator process with hostile admission requests', () => {
       call.on('error', reject)
       call.end(body)
     })
-    return { response, isAnswered: () => isAnswered }
+    return { response, hasResponse: () => hasResponse }
   }
 })
 
@@ -172,7 +172,7 @@ interface Response {
   readonly status: { readonly code: number }
 }
 
-/** As an API server writes it. `extra` is JSON. */
+/** Builds an AdmissionReview as an API server sends it. `extra` is JSON. */
 function reviewOf(name: string, extra = '{}'): string {
   const object = JSON.stringify(sampleSet(name))
   return `{"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"u-${name}","operation":"CREATE","namespace":"team","kind":{"group":"grove.io","version":"v1alpha1","kind":"PodCliqueSet"},"resource":{"group":"grove.io","version":"v1alpha1","resource":"podcliquesets"},"userInfo":{"username":"alice"},"options":${extra},"object":${object}}}`

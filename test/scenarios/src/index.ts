@@ -2,6 +2,7 @@
 
 export { installCustomResources } from './custom-kinds.ts'
 export { hostileSets } from './fuzz/hostile-sets.ts'
+export { Harness } from './harness.ts'
 export { metricsAccessTests } from './metrics-access.ts'
 export { embeddedHost, type OperatorHost, realHost } from './operator-host.ts'
 export {
@@ -13,8 +14,7 @@ export {
   operatorUser,
   startOperatorProcess,
 } from './operator-process.ts'
-export { Stage } from './stage.ts'
-export { stories } from './stories/index.ts'
-export { computeDomainDefinition } from './stories/mnnvl.ts'
-export type { Story } from './story.ts'
+export type { Scenario } from './scenario.ts'
+export { scenarios } from './scenarios/index.ts'
+export { computeDomainDefinition } from './scenarios/mnnvl.ts'
 export { webhookTrustTests } from './webhook-trust.ts'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Metrics of the operator process over HTTPS: readable for those whom the API server knows and allows.
+// Metrics of the operator process over HTTPS: available to users that the API server authenticates and authorizes.
 import assert from 'node:assert/strict'
 import { request } from 'node:https'
 import { after, before, describe, test } from 'node:test'
@@ -56,26 +56,27 @@ export function metricsAccessTests(cluster: string, startHost: () => Promise<Ope
       await assert.rejects(fetch(`http://127.0.0.1:${operator.ports.metrics}/metrics`))
     })
 
-    test("401 without a token and with one that is nobody's", async () => {
+    test('returns 401 without a token and with an unknown token', async () => {
       assert.deepEqual(await scrape(), { status: 401, body: 'Unauthorized\n' })
       assert.deepEqual(await scrape('made-up'), { status: 401, body: 'Unauthorized\n' })
     })
 
-    test('403 without the right', async () => {
+    test('returns 403 to a user without the right to get /metrics', async () => {
       assert.deepEqual(await scrape(await tokenOf('stranger')), {
         status: 403,
         body: 'Authorization denied for user system:serviceaccount:default:stranger\n',
       })
     })
 
-    test('200 with the right to get /metrics', async () => {
+    test('returns 200 to a user with the right to get /metrics', async () => {
       const token = await tokenOf('scraper')
-      // The authorizer of a real API server learns of a new binding a moment later; a refusal is believed for 30 s.
-      const answer = await waitFor('the metrics', async () => {
+      // The authorizer of a real API server sees a new binding with a delay, and the operator caches a rejection for 30
+      // s.
+      const response = await waitFor('the metrics', async () => {
         const { status, body } = await scrape(token)
         return status === 200 && body
       })
-      assert.match(answer, /process_cpu_seconds_total/)
+      assert.match(response, /process_cpu_seconds_total/)
       assert.doesNotMatch(operator.output, /forbidden|plain HTTP/i)
     })
 
@@ -84,7 +85,7 @@ export function metricsAccessTests(cluster: string, startHost: () => Promise<Ope
   })
 }
 
-/** A token as pods get it. */
+/** Returns a token like the one that a pod mounts. */
 export async function serviceAccountToken(
   client: Client,
   { namespace, name }: { readonly namespace: string; readonly name: string },
@@ -98,7 +99,7 @@ export async function serviceAccountToken(
   return status.token
 }
 
-/** Over HTTPS, with the authority in the operator's Secret. */
+/** Reads the metrics over HTTPS and verifies the certificate with the CA in the operator's Secret. */
 export async function scrapeMetrics(
   client: Client,
   { ports }: OperatorProcess,
@@ -117,10 +118,10 @@ export async function scrapeMetrics(
         servername: `grove-operator.${operatorNamespace}.svc`,
         headers: token ? { authorization: `Bearer ${token}` } : {},
       },
-      async answer => {
+      async response => {
         let body = ''
-        for await (const chunk of answer) body += chunk
-        resolve({ status: answer.statusCode, body })
+        for await (const chunk of response) body += chunk
+        resolve({ status: response.statusCode, body })
       },
     )
       .on('error', reject)

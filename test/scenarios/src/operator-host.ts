@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A cluster that an operator process connects to over HTTPS, the embedded one or a real one: without controllers,
-// because the tests of the process need none.
+// A cluster without controllers, embedded or real, that an operator process connects to over HTTPS. Tests of the
+// process need no controllers.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,11 +20,11 @@ import { adminClient } from './admin-client.ts'
 export interface OperatorHost {
   /** Removed when the host stops. */
   readonly directory: string
-  /** The administrator's. */
+  /** A client with the rights of an administrator. */
   readonly client: Client
-  /** Server-side apply. */
+  /** Applies the objects with server-side apply. */
   apply(objects: readonly object[]): Promise<void>
-  /** Path of a kubeconfig that speaks for the identity. */
+  /** Writes a kubeconfig with a client certificate for the identity, and returns its path. */
   kubeconfigFor(identity: ClientIdentity): string
   stop(): Promise<void>
 }
@@ -83,7 +83,7 @@ export async function embeddedHost(): Promise<OperatorHost> {
   }
 }
 
-/** Server-side apply of an object whose plural is its kind with an "s", as for all kinds that an operator needs. */
+/** Applies an object whose resource name is its kind with an "s". This holds for all kinds that an operator needs. */
 export async function applyObject(client: Client, object: KubeObject): Promise<void> {
   const { apiVersion = '', kind = '', metadata = {} } = object
   const base = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`

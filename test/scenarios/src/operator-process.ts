@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator as it is run: a process with a configuration file, under its own identity with exactly the rights that
-// are documented, its webhooks called by the API server.
+// Runs the operator as in production: a process with a configuration file and its own service account, which has
+// exactly the documented rights. The API server calls its webhooks.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -15,7 +15,7 @@ export const operatorNamespace = 'grove-system'
 const namespace = operatorNamespace
 const account = 'grove-operator'
 const main = resolve(import.meta.dirname, '../../../packages/operator/src/main.ts')
-/** Of the kernel's clock in /proc: the same on every Linux. */
+/** The unit of CPU times in /proc, the same on every Linux. */
 const ticksPerSecond = 100
 
 export interface ConfigurationMembers {
@@ -24,31 +24,31 @@ export interface ConfigurationMembers {
 }
 
 export interface OperatorProcessOptions {
-  /** Members of the configuration document beside the addresses. */
+  /** Fields of the configuration in addition to the addresses. */
   readonly configuration?: ConfigurationMembers
-  /** For Node, before the program. */
+  /** Node options, before the program. */
   readonly nodeFlags?: readonly string[]
-  /** How it finds the API server, when not directly and as itself. */
+  /** Used instead of a direct connection as the operator's service account. */
   readonly kubeconfig?: string
-  /** Left out where a test applies them at another time. */
+  /** True if the test applies the webhook configurations itself. */
   readonly withoutWebhookConfigurations?: boolean
 }
 
-/** What of a cluster an operator needs. */
+/** The part of a host that installing an operator needs. */
 export type Installable = Pick<OperatorHost, 'directory' | 'apply' | 'kubeconfigFor'>
 
 export interface InstalledOperator {
-  /** As installed, or as they would be. */
+  /** The webhook configurations, also if they are not applied. */
   readonly webhookConfigurations: readonly KubeObject[]
   /** Starts the process and waits until it is ready. */
   start(): Promise<OperatorProcess>
-  /** What the process is started with, for other ways to start it. */
+  /** Parameters of the process, for tests that start it in another way. */
   readonly launch: { readonly config: string; readonly env: NodeJS.ProcessEnv; readonly ports: Ports }
-  /** Starts the process without waiting. A replica gets ports of its own, so that several can run. */
+  /** Starts the process without waiting. A replica gets its own ports, so that several can run. */
   spawn(options?: { readonly replica?: boolean }): Promise<OperatorProcess>
 }
 
-/** Who the operator is for the API server. */
+/** The operator's user for the API server. */
 export const operatorIdentity = serviceAccount(namespace, account)
 export const operatorUser = operatorIdentity.user
 
@@ -63,7 +63,7 @@ export class OperatorProcess {
     for (const stream of [child.stdout!, child.stderr!]) stream.on('data', chunk => (this.#output += chunk))
   }
 
-  /** Everything it said so far. */
+  /** Standard output and standard error. */
   get output(): string {
     return this.#output
   }
@@ -80,7 +80,7 @@ export class OperatorProcess {
     await waitFor('the operator to be ready', isReady, { signal: ended.signal })
   }
 
-  /** Undefined when the certificates are ready, else the reason that the probe gives. */
+  /** Returns undefined if the certificates are ready, else the reason from the probe. */
   async certificateProblem(): Promise<string | undefined> {
     const response = await fetch(`http://127.0.0.1:${this.ports.probes}/readyz/certificates`)
     const text = await response.text()
@@ -91,7 +91,7 @@ export class OperatorProcess {
     return (await fetch(`http://127.0.0.1:${this.ports.metrics}/metrics`)).text()
   }
 
-  /** Requests that it sent and that change something, by verb and resource. Renewals of its lease do not count. */
+  /** Returns the number of writes by verb and resource, without renewals of the lease. */
   async writes(): Promise<ReadonlyMap<string, number>> {
     const pattern = /^rest_client_request_duration_seconds_count\{verb="(\w+)",resource="([^"]+)"\} (\d+)$/gm
     return new Map(
@@ -101,14 +101,14 @@ export class OperatorProcess {
     )
   }
 
-  /** Seconds of CPU that it has used. */
+  /** Returns the CPU time of the process in seconds. */
   cpuSeconds(): number {
     const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond
   }
 
-  /** Resident memory now, and the most it ever was. */
+  /** Returns the resident memory, current and peak. */
   residentMiB(): { now: number; peak: number } {
     const status = readFileSync(`/proc/${this.child.pid}/status`, 'utf8')
     const read = (field: string) =>
@@ -135,7 +135,7 @@ export async function startOperatorProcess(
   return (await installOperator(kubernetes, options)).start()
 }
 
-/** Installs what an operator needs in the cluster. It can be started as often as it ends. */
+/** Installs everything that an operator needs in the cluster. The process can be started several times. */
 export async function installOperator(
   kubernetes: Installable,
   {
@@ -155,7 +155,7 @@ export async function installOperator(
     { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } },
     ...access(loaded.configuration),
     {
-      // Leads API servers to this machine, under the name that the certificate carries.
+      // Leads the API server to this machine under the host name in the certificate.
       apiVersion: 'v1',
       kind: 'Service',
       metadata: { name: 'grove-operator', namespace },

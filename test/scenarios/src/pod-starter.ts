@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What kubelets do for pods that wait for others, where the nodes are simulated: the one-file waiter runs as a process of
-// its own for each of them, with the token that the pod mounts, and the pod is ready only after it has ended well.
+// Simulates the init containers of pods with startup dependencies on KWOK nodes. It runs the waiter as a process with
+// the token that the pod mounts. The pod becomes ready after the waiter has succeeded.
 import { type Pod, waiter } from '@grove/api'
 import { type Client, isNotFound, type Stored, WatchCache } from '@grove/kube'
 import { resources } from '@grove/operator'
@@ -11,7 +11,7 @@ import { type RunningWaiter, WaiterHost } from '@grove/waiter/testing'
 const startDelay = 'simulate.grove.io/start-delay'
 
 export class PodStarter implements AsyncDisposable {
-  /** Those that run, and those that have ended. */
+  /** Running and finished waiters. */
   readonly waiters: RunningWaiter[] = []
   readonly #client: Client
   readonly #server: string
@@ -37,10 +37,10 @@ export class PodStarter implements AsyncDisposable {
 
   async #start(pod: Stored<Pod>): Promise<void> {
     const container = pod.spec?.initContainers?.find(({ name }) => name === waiter.containerName)
-    // A kubelet starts an init container again until it ends well.
+    // A kubelet restarts an init container until it succeeds.
     while (container && !this.#stop.signal.aborted) {
       const host = await this.#hostFor(pod)
-      const running = host.start(...(container.args ?? []).map(word => word.replace('--podcliques=', '')))
+      const running = host.start(...(container.args ?? []).map(arg => arg.replace('--podcliques=', '')))
       this.waiters.push(running)
       if ((await running.code) === 0) break
     }
@@ -55,7 +55,7 @@ export class PodStarter implements AsyncDisposable {
     )
   }
 
-  /** Pods of one set mount the same Secret. */
+  /** All pods of one set mount the same Secret. */
   #hostFor(pod: Stored<Pod>): Promise<WaiterHost> {
     const volume = pod.spec?.volumes?.find(({ name }) => name === waiter.tokenVolume)
     const secret = volume?.secret?.secretName ?? ''
@@ -68,7 +68,7 @@ export class PodStarter implements AsyncDisposable {
     const { data } = await this.#client.get(resources.secrets, { name, namespace })
     const decoded = (key: string) => {
       const text = data?.[key]
-      // The operator makes no pod that waits before its token is there.
+      // The operator creates pods with startup dependencies only after the Secret has a token.
       if (!text) throw new Error(`Secret ${namespace}/${name} has no ${key}`)
       return Buffer.from(text, 'base64').toString()
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Makes a set of ours look as if another operator had run it: the same objects under other hashes, with the finalizers
-// that the other one puts on them, and without what only we remember. Our operator must be stopped meanwhile.
+// Changes the objects of a set to the form in which another operator leaves them: other hashes, the finalizers of that
+// operator, no records and conditions of this one. The operator must be stopped meanwhile.
 import {
   conditionType,
   finalizer,
@@ -18,24 +18,24 @@ import {
 } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
-import type { Stage } from './stage.ts'
+import type { Harness } from './harness.ts'
 
 export interface Predecessor {
-  /** The hash that it stored for a set, or for one of its cliques. */
+  /** Returns the hash that the operator stored for a set or for one of its cliques. */
   readonly naming: (spec: PodCliqueSetSpec, clique?: string) => string
-  /** Whether it is another operator: with finalizers of its own, and without our records and conditions. */
+  /** True for another operator, which sets its own finalizers and none of our records and conditions. */
   readonly isForeign: boolean
 }
 
 export const previousRelease: Predecessor = {
-  // Generations had no start-up type; hashes of pod templates are the same today.
+  // The generation hash did not include the startup type. The pod template hash has not changed since.
   naming: (spec, clique) => (clique === undefined ? formerGenerationHash(spec) : ownHash(spec, clique)),
   isForeign: false,
 }
 
 export const predecessors: Readonly<Record<string, Predecessor>> = {
   'the older operator': { naming: legacyHash, isForeign: true },
-  // What a build with another Kubernetes library would have stored: same form, no way to compute it.
+  // A hash of a build with another Kubernetes library: it has the same format, but cannot be recomputed.
   'another build of the older operator': {
     naming: (spec, clique) => [...legacyHash(spec, clique)].reverse().join(''),
     isForeign: true,
@@ -48,7 +48,7 @@ export const predecessors: Readonly<Record<string, Predecessor>> = {
 }
 
 export async function leaveAs(
-  stage: Stage,
+  harness: Harness,
   name: string,
   { naming, isForeign }: Predecessor,
   specs: readonly PodCliqueSetSpec[],
@@ -63,14 +63,14 @@ export async function leaveAs(
     JSON.parse(JSON.stringify(value), (_key, text) => renamed.get(text) ?? text) as T
   const leave = async <T extends WithStatus>(resource: Resource<T>, objects: Stored<T>[], mark?: string) => {
     for (const { metadata, status } of objects) {
-      const ref = { name: metadata.name, namespace: stage.namespace }
+      const ref = { name: metadata.name, namespace: harness.namespace }
       const labels = metadata.labels && rename(metadata.labels)
-      await stage.client.patch(resource, ref, {
+      await harness.client.patch(resource, ref, {
         merge: { metadata: { labels, ...(isForeign && mark && { finalizers: [mark] }) } },
       })
       if (!status) continue
       const conditions = status.conditions?.filter(({ type }) => !isForeign || !remembered.has(type))
-      await stage.client.patch(
+      await harness.client.patch(
         resource,
         ref,
         { merge: { status: { ...rename(status), ...(conditions && { conditions }) } } },
@@ -78,27 +78,27 @@ export async function leaveAs(
       )
     }
   }
-  const set = await stage.set(name)
+  const set = await harness.set(name)
   await leave(resources.podCliqueSets, [set!])
-  await leave(resources.podCliqueScalingGroups, await stage.groups(name), finalizer.foreignScalingGroup)
-  await leave(resources.podCliques, await stage.cliques(name), finalizer.foreignPodClique)
-  for (const { metadata } of await stage.pods(name)) {
-    const ref = { name: metadata.name, namespace: stage.namespace }
-    await stage.client.patch(resources.pods, ref, {
+  await leave(resources.podCliqueScalingGroups, await harness.groups(name), finalizer.foreignScalingGroup)
+  await leave(resources.podCliques, await harness.cliques(name), finalizer.foreignPodClique)
+  for (const { metadata } of await harness.pods(name)) {
+    const ref = { name: metadata.name, namespace: harness.namespace }
+    await harness.client.patch(resources.pods, ref, {
       merge: { metadata: { labels: rename(metadata.labels) } },
     })
   }
-  if (!isForeign) await recordAs(stage, name, rename)
+  if (!isForeign) await recordAs(harness, name, rename)
 }
 
-/** Names of objects cannot be changed: each record is made again under the name that it would have had. */
-async function recordAs(stage: Stage, set: string, rename: <T>(value: T) => T): Promise<void> {
-  const { namespace } = stage
-  for (const record of await stage.list(resources.controllerRevisions, set)) {
+/** Names of objects are immutable, so each record is recreated with the name that the former release gave it. */
+async function recordAs(harness: Harness, set: string, rename: <T>(value: T) => T): Promise<void> {
+  const { namespace } = harness
+  for (const record of await harness.list(resources.controllerRevisions, set)) {
     const { name, labels, annotations, ownerReferences } = record.metadata
     const hash = labels?.[label.generationHash] ?? ''
-    await stage.client.delete(resources.controllerRevisions, { name, namespace })
-    await stage.client.create(resources.controllerRevisions, {
+    await harness.client.delete(resources.controllerRevisions, { name, namespace })
+    await harness.client.create(resources.controllerRevisions, {
       ...record,
       metadata: {
         name: name.replace(hash, rename(hash)),
@@ -115,12 +115,12 @@ type WithStatus = KubeObject & { status?: { conditions?: { type: string }[] } }
 
 const remembered: ReadonlySet<string> = new Set([conditionType.everScheduled, conditionType.everHealthy])
 
-/** Hashes in the objects of a set that are not of today's algorithms. */
-export async function foreignNames(stage: Stage, name: string): Promise<string[]> {
-  const pods = await stage.pods(name)
-  const cliques = await stage.cliques(name)
-  const groups = await stage.groups(name)
-  const set = await stage.set(name)
+/** Returns the hashes in the objects of a set that are not of the current algorithms. */
+export async function foreignNames(harness: Harness, name: string): Promise<string[]> {
+  const pods = await harness.pods(name)
+  const cliques = await harness.cliques(name)
+  const groups = await harness.groups(name)
+  const set = await harness.set(name)
   const templates = [
     ...[...pods, ...cliques].map(({ metadata }) => metadata.labels?.[label.podTemplateHash]),
     ...cliques.map(({ status }) => status?.currentPodTemplateHash),

@@ -6,10 +6,10 @@ import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { adminClient } from './admin-client.ts'
 import { installCustomResources } from './custom-kinds.ts'
 import { serveExternalMetrics } from './external-metrics.ts'
-import { Stage, type WriteCount, writeCounter } from './stage.ts'
-import { kubernetesStories, stories } from './stories/index.ts'
+import { Harness, type WriteCount, writeCounter } from './harness.ts'
+import { kubernetesScenarios, scenarios } from './scenarios/index.ts'
 
-describe('stories on real Kubernetes', () => {
+describe('scenarios on real Kubernetes', () => {
   let kubernetes: Kubernetes
   let client: Client
   let metrics: AsyncDisposable
@@ -20,7 +20,8 @@ describe('stories on real Kubernetes', () => {
       gpus: 8,
       flags: {
         'kube-controller-manager': [
-          // The collector is not what is measured here.
+          // The default limits of the controller manager would slow down the garbage collector, and every scenario with
+          // it.
           '--kube-api-qps=300',
           '--kube-api-burst=600',
           '--horizontal-pod-autoscaler-sync-period=1s',
@@ -44,24 +45,24 @@ describe('stories on real Kubernetes', () => {
     })
   }
 
-  for (const story of [...stories, ...kubernetesStories])
-    test(story.name, async () => {
+  for (const scenario of [...scenarios, ...kubernetesScenarios])
+    test(scenario.name, async () => {
       const writes: WriteCount[] = []
-      const namespace = await kubernetes.newNamespace('story')
+      const namespace = await kubernetes.newNamespace('scenario')
       const operatorClient = connect(writes, namespace)
-      const stage = new Stage({
-        ...story,
+      const harness = new Harness({
+        ...scenario,
         client,
         operatorClient,
         namespace,
         writes,
-        ...(story.configuration && { configuration: story.configuration }),
+        ...(scenario.configuration && { configuration: scenario.configuration }),
       })
-      await stage.startOperator()
+      await harness.startOperator()
       try {
-        await story.tell(stage)
+        await scenario.run(harness)
       } finally {
-        await stage.stopOperator()
+        await harness.stopOperator()
         await operatorClient.close()
       }
     })

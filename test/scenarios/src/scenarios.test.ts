@@ -3,16 +3,20 @@
 import { after, before, describe, test } from 'node:test'
 import { waiter } from '@grove/api'
 import { inProcessTransport } from '@grove/cluster'
+import { resources } from '@grove/operator'
 import { runWaiter } from '@grove/waiter'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { Stage, type WriteCount } from './stage.ts'
-import { embeddedStories, stories } from './stories/index.ts'
+import { Harness, type WriteCount } from './harness.ts'
+import { embeddedScenarios, scenarios } from './scenarios/index.ts'
+import { SkippingClock } from './skipping-clock.ts'
 
-describe('stories on the embedded cluster', () => {
+describe('scenarios on the embedded cluster', () => {
+  const clock = new SkippingClock()
   let embedded: EmbeddedCluster
 
   before(async () => {
     embedded = await startEmbeddedCluster({
+      clock,
       controllers: cluster => ({
         autoscaler: { intervalMs: 200 },
         kubelet: {
@@ -32,23 +36,26 @@ describe('stories on the embedded cluster', () => {
   })
   after(() => embedded?.stop())
 
-  ;[...stories, ...embeddedStories].forEach((story, at) => {
-    test(story.name, async () => {
+  ;[...scenarios, ...embeddedScenarios].forEach((scenario, at) => {
+    test(scenario.name, async () => {
       const writes: WriteCount[] = []
-      const namespace = await embedded.newNamespace(`story-${at}`)
-      const stage = new Stage({
-        ...story,
+      const namespace = await embedded.newNamespace(`scenario-${at}`)
+      const harness = new Harness({
+        ...scenario,
         client: embedded.client,
         operatorClient: embedded.connect(writes, namespace),
         namespace,
         writes,
-        ...(story.configuration && { configuration: story.configuration }),
+        clock,
+        ...(scenario.configuration && { configuration: scenario.configuration }),
       })
-      await stage.startOperator()
+      await harness.startOperator()
       try {
-        await story.tell(stage)
+        await scenario.run(harness)
       } finally {
-        await stage.stopOperator()
+        // Otherwise every later operator would reconcile the sets of all earlier scenarios.
+        await embedded.client.deleteCollection(resources.podCliqueSets, { namespace })
+        await harness.stopOperator()
       }
     })
   })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Whole numbers below a limit, the same from the same seed. */
+/** Returns pseudo-random integers below a limit. The same seed gives the same sequence. */
 export function seeded(seed: number): (below: number) => number {
   let state = seed
   return below => {

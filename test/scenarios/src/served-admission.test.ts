@@ -33,7 +33,7 @@ describe('the webhooks of an operator process on the embedded cluster', () => {
         authorizer: {
           enabled: true,
           exemptServiceAccountUserNames: exemptUserNames,
-          // There is one kubeconfig for everybody here.
+          // Every client uses the same kubeconfig here.
           reconcilerServiceAccountUserName: 'kubernetes-admin',
         },
       },
@@ -45,8 +45,9 @@ describe('the webhooks of an operator process on the embedded cluster', () => {
     await embedded?.stop()
   })
 
-  test('let a set that they cannot read be deleted', () => removeUnreadable(place))
-  test('let a set that they cannot read be repaired', () => repairUnreadable(place))
-  test('protect shared claims from deletion, and leave them to the scheduler', () => protectClaims(place))
-  test('protect the status of cliques, and leave that of gangs to schedulers', () => protectStatus(place))
+  test('allow the deletion of a set that they cannot parse', () => removeUnreadable(place))
+  test('allow the repair of a set that they cannot parse', () => repairUnreadable(place))
+  test('protect shared claims from deletion, but allow updates by the scheduler', () => protectClaims(place))
+  test('protect the status of cliques, but allow schedulers to update the status of gangs', () =>
+    protectStatus(place))
 })

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the webhooks of an operator process do to objects, the same on both clusters.
+// Effects of the webhooks of an operator process, the same on both clusters.
 import assert from 'node:assert/strict'
 import { finalizer, type PodCliqueSet } from '@grove/api'
 import type { Client } from '@grove/kube'
 import { isKubeError } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { waitFor } from '@grove/test-kubernetes'
-import { isReady } from './stage.ts'
-import { oneDevice, provideDevices } from './stories/devices.ts'
+import { isReady } from './harness.ts'
+import { oneDevice, provideDevices } from './scenarios/devices.ts'
 
 export interface Place {
-  /** Of a user who may do everything and is not exempt from any webhook. */
+  /** A client of a user with all rights that no webhook exempts. */
   readonly client: Client
   readonly namespace: string
 }
 
-/** As the chart exempts them, with the names of the embedded cluster's controllers. */
+/** The users that the chart exempts, plus the user names of the embedded cluster's controllers. */
 export const exemptUserNames = [
   'system:serviceaccount:kube-system:generic-garbage-collector',
   'system:serviceaccount:kube-system:horizontal-pod-autoscaler',
@@ -49,7 +49,7 @@ function setOf(namespace: string, name: string, template: object, metadata: obje
   } as PodCliqueSet
 }
 
-/** Before there are webhooks: the schema lets pass what the webhooks cannot read. */
+/** Runs before the webhooks are registered: the schema accepts sets that the webhooks cannot parse. */
 export async function storeUnreadable({ client, namespace }: Place): Promise<void> {
   const metadata = { finalizers: [finalizer.podCliqueSet] }
   for (const name of ['removed', 'repaired'])
@@ -84,7 +84,7 @@ export async function repairUnreadable({ client, namespace }: Place): Promise<vo
   })
 }
 
-/** Claims can be used by the scheduler and annotated by anybody, but only the operator deletes them. */
+/** The scheduler can update claims and users can annotate them, but only the operator can delete them. */
 export async function protectClaims({ client, namespace }: Place): Promise<void> {
   const deviceClass = await provideDevices({ client, namespace }, 1)
   const set = setOf(namespace, 'share', {
@@ -117,7 +117,7 @@ export async function protectStatus({ client, namespace }: Place): Promise<void>
     ),
     isDenied,
   )
-  // Schedulers write this one.
+  // Schedulers write the status of gangs.
   const { items } = await client.list(resources.podGangs, { namespace })
   await client.patch(
     resources.podGangs,

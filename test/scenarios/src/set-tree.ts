@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything that there is of a set, one line for each object with what others rely on, so that a story can
-// spell out what a step leaves behind, and which objects it makes anew.
+// Prints all objects of a set, one line each, with the fields that other components rely on. A scenario lists the
+// expected lines after each step, and the objects that the step recreates.
 import assert from 'node:assert/strict'
 import { label, type Pod, type PodClique, type PodGang } from '@grove/api'
 import type { KubeObject, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { isReady, type Stage } from './stage.ts'
+import { type Harness, isReady } from './harness.ts'
 
 interface Look {
   readonly lines: readonly string[]
-  /** What is there under which name, pods under their hostname. */
+  /** UIDs by kind and name; pods by their hostname. */
   readonly uids: ReadonlyMap<string, string>
 }
 
 export class SetTree {
-  readonly #stage: Stage
+  readonly #harness: Harness
   readonly #set: string
   #before: ReadonlyMap<string, string> = new Map()
 
-  constructor(stage: Stage, set: string) {
-    this.#stage = stage
+  constructor(harness: Harness, set: string) {
+    this.#harness = harness
     this.#set = set
   }
 
   /**
-   * Waits until these lines, in any order, are all there is. What was there at the last look and is there now
-   * must be the same object, except what is called renewed.
+   * Waits until the set consists of exactly these lines, in any order. Objects that existed at the last call must be
+   * the same objects now, except those listed as `recreated`.
    */
-  async until(what: string, lines: readonly string[], renewed: readonly string[] = []): Promise<void> {
+  async until(what: string, lines: readonly string[], recreated: readonly string[] = []): Promise<void> {
     const wanted = lines.toSorted()
     let seen: Look = { lines: [], uids: new Map() }
     const look = async () => {
@@ -36,29 +36,29 @@ export class SetTree {
       return seen.lines.join('\n')
     }
     try {
-      await this.#stage.until(what, look, text => text === wanted.join('\n'))
+      await this.#harness.until(what, look, text => text === wanted.join('\n'))
     } catch (error) {
-      // Tells line by line what is different.
+      // Shows the difference line by line.
       assert.deepEqual(seen.lines, wanted, what)
       throw error
     }
     const changed = [...seen.uids].filter(([key, uid]) => (this.#before.get(key) ?? uid) !== uid)
-    assert.deepEqual(changed.map(([key]) => key).sort(), renewed.toSorted(), `${what}: made anew`)
+    assert.deepEqual(changed.map(([key]) => key).sort(), recreated.toSorted(), `${what}: recreated`)
     this.#before = seen.uids
   }
 
   async #look(): Promise<Look> {
-    const stage = this.#stage
+    const harness = this.#harness
     const name = this.#set
     const [set, groups, cliques, gangs, pods, services, autoscalers, claims] = await Promise.all([
-      stage.set(name),
-      stage.groups(name),
-      stage.cliques(name),
-      stage.gangs(name),
-      stage.pods(name),
-      stage.list(resources.services, name),
-      stage.list(resources.autoscalers, name),
-      stage.list(resources.resourceClaims, name),
+      harness.set(name),
+      harness.groups(name),
+      harness.cliques(name),
+      harness.gangs(name),
+      harness.pods(name),
+      harness.list(resources.services, name),
+      harness.list(resources.autoscalers, name),
+      harness.list(resources.resourceClaims, name),
     ])
     const lines = [
       `set ${name}: ${set?.spec.replicas} wanted, ${set?.status?.availableReplicas} available, ${set?.status?.updatedReplicas} updated`,
@@ -96,10 +96,7 @@ function cliqueLine({ metadata, spec, status }: Stored<PodClique>): string {
   return `clique ${metadata.name}: ${status?.readyReplicas} of ${spec.replicas} ready, ${status?.updatedReplicas} updated, gang ${metadata.labels?.[label.podGang]}${after}`
 }
 
-/**
- * The pods that the gang refers to by their index; outdated ones have a star, those that are not ready an
- * exclamation mark.
- */
+/** Lists the pods of a gang by their index. A star marks an outdated pod, an exclamation mark one that is not ready. */
 function gangLine(
   { metadata, spec }: Stored<PodGang>,
   pods: readonly Stored<Pod>[],
@@ -111,7 +108,7 @@ function gangLine(
     ]
     const indexes = podReferences.map(reference => {
       const pod = pods.find(one => one.metadata.name === reference.name)
-      if (!pod) return 'nobody'
+      if (!pod) return 'no pod'
       const { labels } = pod.metadata
       return `${labels?.[label.podIndex]}${labels?.[label.podTemplateHash] === hash ? '' : '*'}${isReady(pod) ? '' : '!'}`
     })

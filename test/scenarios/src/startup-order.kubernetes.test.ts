@@ -6,14 +6,14 @@ import { createClient } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { gatedStages, type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { installCustomResources } from './custom-kinds.ts'
+import { Harness, isReady } from './harness.ts'
 import { PodStarter } from './pod-starter.ts'
-import { isReady, Stage } from './stage.ts'
-import { startupOrderStories } from './stories/startup-order.ts'
+import { startupOrderScenarios } from './scenarios/startup-order.ts'
 
-/** Keeps a pod from being placed until it is taken away. */
+/** A scheduling gate that keeps a pod pending until the test removes it. */
 const hold = 'example.com/hold'
 
-describe('order of starting on real Kubernetes, with a waiter process for every pod that waits', () => {
+describe('startup order on real Kubernetes, with a waiter process for every pod with dependencies', () => {
   let kubernetes: Kubernetes
 
   before(async () => {
@@ -36,25 +36,26 @@ describe('order of starting on real Kubernetes, with a waiter process for every 
     return Object.assign(client, { [Symbol.asyncDispose]: () => client.close() })
   }
 
-  async function onStage(tell: (stage: Stage, starter: PodStarter) => Promise<void>): Promise<void> {
+  async function withHarness(run: (harness: Harness, starter: PodStarter) => Promise<void>): Promise<void> {
     const namespace = await kubernetes.newNamespace('order')
     await using client = connect()
     await using operatorClient = connect()
     await using starter = new PodStarter(client, kubernetes.server, namespace)
-    const stage = new Stage({ client, operatorClient, namespace, writes: [] })
-    await stage.startOperator()
+    const harness = new Harness({ client, operatorClient, namespace, writes: [] })
+    await harness.startOperator()
     try {
-      await tell(stage, starter)
+      await run(harness, starter)
     } finally {
-      await stage.stopOperator()
+      await harness.stopOperator()
     }
   }
 
-  for (const story of startupOrderStories) test(story.name, () => onStage(stage => story.tell(stage)))
+  for (const scenario of startupOrderScenarios)
+    test(scenario.name, () => withHarness(harness => scenario.run(harness)))
 
-  test('waiters that are killed begin again, and the order holds', () =>
-    onStage(async (stage, starter) => {
-      await stage.apply(`
+  test('waiters that are killed start again, and pods start in order', () =>
+    withHarness(async (harness, starter) => {
+      await harness.apply(`
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
 metadata: {name: w}
@@ -77,18 +78,18 @@ spec:
           const found = running().filter(({ output }) => output.includes('waiting for: w-0-parent 0/1 ready'))
           return found.length === 4 && found
         })
-        const ready = (await stage.pods('w')).filter(isReady)
+        const ready = (await harness.pods('w')).filter(isReady)
         assert.equal(ready.length, 0)
         await Promise.all(waiting.map(waiter => waiter.kill(signal)))
       }
       await waitFor('four waiters once more', () => starter.waiters.length === 12)
-      const parent = (await stage.pods('w')).find(pod => pod.spec?.hostname === 'w-0-parent-0')!
-      await stage.client.patch(
+      const parent = (await harness.pods('w')).find(pod => pod.spec?.hostname === 'w-0-parent-0')!
+      await harness.client.patch(
         resources.pods,
-        { name: parent.metadata.name, namespace: stage.namespace },
+        { name: parent.metadata.name, namespace: harness.namespace },
         { strategic: { spec: { schedulingGates: [{ name: hold, $patch: 'delete' }] } } },
       )
-      await stage.untilReady('w', 5)
+      await harness.untilReady('w', 5)
       assert.equal(starter.waiters.length, 12)
     }))
 })

@@ -7,17 +7,17 @@ import type { Transport, TransportRequest } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { runWaiter } from '@grove/waiter'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { Stage } from './stage.ts'
-import { ReadinessRecord } from './stories/startup-order.ts'
+import { Harness } from './harness.ts'
+import { ReadinessRecord } from './scenarios/startup-order.ts'
 
 const children = 200
-/** Of their waiters so many are killed while they wait. */
+/** The number of waiters that the test kills while they wait. */
 const killed = 20
 
 const hold = 'example.com/hold'
 
 const requests = { list: 0, watch: 0 }
-/** Runs that had to wait. */
+/** The number of runs that had to wait. */
 let waiting = 0
 const runsOf = new Map<string, number>()
 let embedded: EmbeddedCluster
@@ -39,14 +39,14 @@ function counted(transport: Transport): Transport {
   }
 }
 
-/** One run of a pod's waiter. The first runs of some are killed as soon as they wait. */
-async function run(pod: string, words: readonly string[], namespace: string, signal: AbortSignal) {
+/** Runs the waiter of a pod once. The first runs of some pods are killed as soon as they wait. */
+async function run(pod: string, args: readonly string[], namespace: string, signal: AbortSignal) {
   const times = (runsOf.get(pod) ?? 0) + 1
   runsOf.set(pod, times)
   const isDoomed = times === 1 && runsOf.size <= killed
   const kill = new AbortController()
   const exitCode = await runWaiter({
-    words,
+    words: args,
     namespace,
     transport: counted(inProcessTransport(embedded.cluster.handle)),
     signal: AbortSignal.any([signal, kill.signal]),
@@ -72,14 +72,14 @@ before(async () => {
 })
 after(() => embedded?.stop())
 
-test('200 waiters at once, some of them killed: one list and one watch for each run, and none ends too early', async () => {
+test('200 concurrent waiters, some of them killed, send one list and one watch per run, and none ends too early', async () => {
   const namespace = await embedded.newNamespace('many')
   const { client } = embedded
-  const stage = new Stage({ client, operatorClient: embedded.connect([]), namespace, writes: [] })
-  await stage.startOperator()
+  const harness = new Harness({ client, operatorClient: embedded.connect([]), namespace, writes: [] })
+  await harness.startOperator()
   try {
-    await using record = new ReadinessRecord(stage, { 'w-0-child': ['w-0-parent:1'] })
-    await stage.apply(`
+    await using record = new ReadinessRecord(harness, { 'w-0-child': ['w-0-parent:1'] })
+    await harness.apply(`
 apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
 metadata: {name: w}
@@ -96,21 +96,21 @@ spec:
       - name: child
         spec: {roleName: child, replicas: ${children}, podSpec: {containers: [{name: main, image: 'registry.example/b:1'}]}}
 `)
-    await stage.until(
+    await harness.until(
       'every waiter to wait, after some were killed',
       async () => waiting,
       seen => seen === children + killed,
     )
-    const parent = (await stage.pods('w')).find(pod => pod.spec?.hostname === 'w-0-parent-0')!
-    await stage.client.patch(
+    const parent = (await harness.pods('w')).find(pod => pod.spec?.hostname === 'w-0-parent-0')!
+    await harness.client.patch(
       resources.pods,
       { name: parent.metadata.name, namespace },
       { strategic: { spec: { schedulingGates: [{ name: hold, $patch: 'delete' }] } } },
     )
-    await stage.untilReady('w', children + 1)
+    await harness.untilReady('w', children + 1)
     assert.deepEqual(record.violations, [])
   } finally {
-    await stage.stopOperator()
+    await harness.stopOperator()
   }
   const runs = [...runsOf.values()].reduce((sum, times) => sum + times, 0)
   assert.equal(runs, children + killed)

@@ -11,7 +11,7 @@ import { resources, startOperator } from '@grove/operator'
 import { parse } from 'yaml'
 import { installCustomResources } from './custom-kinds.ts'
 import { namespaces } from './embedded-cluster.ts'
-import { isReady, Stage, waiterImage } from './stage.ts'
+import { Harness, isReady, waiterImage } from './harness.ts'
 
 const replicas = Number(process.env.REPLICAS ?? 500)
 const stepMs = 100
@@ -75,10 +75,10 @@ test(`no status is older than one second while ${replicas} replicas start and ar
   const operator = await during(
     startOperator(connect(), { configuration: defaultConfiguration(), waiterImage, clock }),
   )
-  const stage = new Stage({ client, operatorClient: client, namespace, writes: [] })
+  const harness = new Harness({ client, operatorClient: client, namespace, writes: [] })
   const ages = new Ages(client, clock)
   try {
-    await stage.apply(manifest(1))
+    await harness.apply(manifest(1))
     // Nodes arrive over time, so pods are scheduled and start over time.
     const nodes = plainNodes(Math.ceil((2.2 * replicas) / podsPerNode))
     let ready = 0
@@ -92,7 +92,7 @@ test(`no status is older than one second while ${replicas} replicas start and ar
     const started = ages.oldest
     assert.ok(started.ms <= oldestMs, `${started.what} was ${started.ms} ms old`)
     const { spec } = parse(manifest(2)) as { spec: object }
-    await stage.patchSet(setName, { spec })
+    await harness.patchSet(setName, { spec })
     ages.changes = 0
     for (let step = 0; step < 100; step++) {
       await clock.advance(stepMs)

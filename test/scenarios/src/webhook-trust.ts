@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator process while its certificate Secret and its webhook configurations are created, changed and deleted by
-// others: it acts within seconds, and it is not ready while API servers cannot call it.
+// Other clients create, change and delete the certificate Secret and the webhook configurations of the operator
+// process. The operator reacts within seconds, and is not ready while API servers cannot call its webhooks.
 import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -62,7 +62,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       client = host.client
     })
     after(() => host?.stop())
-    /** Every test begins without configurations, Secret and operators. */
+    /** Every test starts without webhook configurations, Secret and operators. */
     afterEach(async () => {
       for (const operator of running.splice(0)) operator.kill()
       for (const { kind, metadata } of installed?.webhookConfigurations ?? [])
@@ -80,7 +80,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       return operator
     }
 
-    test('an operator that is started before its configurations is not ready, and is when they are applied', async () => {
+    test('an operator without webhook configurations is not ready, and becomes ready when they are applied', async () => {
       await install()
       const operator = await start()
       await untilProblem(
@@ -93,7 +93,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       await untilSetsAreValidated(client)
     })
 
-    test('a configuration that is deleted and applied again, and a caBundle that is wiped, get their authority back', async () => {
+    test('writes the caBundle again after a configuration is deleted and applied again, or its caBundle is removed', async () => {
       await install()
       await applyConfigurations()
       const operator = await start()
@@ -116,14 +116,14 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       await untilSetsAreValidated(client)
     })
 
-    test('two replicas stay trusted when the Secret is deleted and one of them is restarted', async () => {
+    test('API servers trust two replicas after the Secret is deleted and one replica restarts', async () => {
       await install()
       await applyConfigurations()
       const [first, second] = [await start(), await start({ replica: true })]
       await first.untilReady()
       await second.untilReady()
       const certificateBefore = await storedCertificate(client)
-      // Stopped, the second replica cannot help: the restarted one finds neither a Secret nor another process.
+      // The second replica is paused: the restarted one finds neither a Secret nor another running process.
       second.child.kill('SIGSTOP')
       first.kill()
       await client.delete(secrets, { namespace: operatorNamespace, name: secretName })
@@ -132,7 +132,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       assert.notEqual(await storedCertificate(client), certificateBefore)
       const published = await bundlesOf(client, validatingConfigurations, validating)
       second.child.kill('SIGCONT')
-      // The first handshake after that meets the certificate from before.
+      // The next handshake uses the old certificate.
       await trusts(second, published)
       await waitFor('both to be ready', async () =>
         [await readyStatus(restarted), await readyStatus(second)].every(status => status === 200),
@@ -142,7 +142,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       await untilSetsAreValidated(client)
     })
 
-    test('a Secret that is deleted under running replicas is replaced without a moment of distrust', async () => {
+    test('API servers trust running replicas at every moment while a deleted Secret is replaced', async () => {
       await install()
       await applyConfigurations()
       const [first, second] = [await start(), await start({ replica: true })]
@@ -163,7 +163,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       }
     })
 
-    test('with webhooks switched off it is ready without configurations, and makes no Secret', async () => {
+    test('with webhooks disabled, it is ready without configurations and creates no Secret', async () => {
       await install({ configuration: { server: { webhooks: { enabled: false } } } })
       const operator = await start()
       await operator.untilReady()
@@ -172,7 +172,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       assert.equal(await storedCertificate(client), undefined)
     })
 
-    test('with manual certificates it is ready exactly while every caBundle covers the files', async () => {
+    test('with manual certificates, it is ready if and only if every caBundle covers the certificate files', async () => {
       const serverCertDir = join(host.directory, 'webhook-certs')
       mkdirSync(serverCertDir, { recursive: true })
       const [ours, foreign] = [createAuthority('ours'), createAuthority('foreign')]
@@ -209,7 +209,7 @@ export function webhookTrustTests(cluster: string, startHost: () => Promise<Oper
       await operator.untilReady()
       await untilSetsAreValidated(client)
       const stored = await client.find(secrets, { namespace: operatorNamespace, name: secretName })
-      assert.equal(stored, undefined, 'no Secret is made')
+      assert.equal(stored, undefined, 'no Secret is created')
     })
   })
 }
@@ -262,7 +262,7 @@ async function storedCertificate(client: Client): Promise<string | undefined> {
   return secret?.data?.['tls.crt']
 }
 
-/** A TLS handshake as an API server with these bundles makes it. Rejects when the certificate is not trusted. */
+/** Makes a TLS handshake like an API server with these CA bundles. Rejects if the certificate is not trusted. */
 async function trusts({ ports }: OperatorProcess, pems: readonly string[]): Promise<void> {
   for (const ca of pems)
     await new Promise<void>((resolve, reject) => {
@@ -275,7 +275,9 @@ async function trusts({ ports }: OperatorProcess, pems: readonly string[]): Prom
     })
 }
 
-/** The API server calls the webhooks: one set is defaulted, another is rejected with the operator's message. */
+/**
+ * Checks that the API server calls the webhooks: one set is defaulted, another is rejected with the operator's message.
+ */
 async function untilSetsAreValidated(client: Client): Promise<void> {
   const create = (minAvailable: number) =>
     client.create(
@@ -308,7 +310,7 @@ async function untilSetsAreValidated(client: Client): Promise<void> {
   await assert.rejects(create(3), /minAvailable must not be greater than replicas/)
 }
 
-/** Both files at once, as a mounted Secret changes. */
+/** Renames both files into place, as the kubelet updates a mounted Secret. */
 function writePair(folder: string, { cert, key }: KeyPair): void {
   for (const [file, text] of [
     ['tls.key', key],

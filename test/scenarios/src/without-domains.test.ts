@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An operator that lost its rights to NVLink domains while they are switched off: it runs, leaves them alone,
-// and says so.
+// An operator without rights on ComputeDomains while NVLink domains are disabled: it runs sets, sends no request for
+// domains, and logs the missing right.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { defaultConfiguration } from '@grove/api'
@@ -10,8 +10,8 @@ import { createClientOn, type Logger, silentLogger, type Transport } from '@grov
 import { resources, startOperator } from '@grove/operator'
 import { installStandIn } from './custom-kinds.ts'
 import { type EmbeddedCluster, startEmbeddedCluster } from './embedded-cluster.ts'
-import { Stage } from './stage.ts'
-import { solo } from './stories/manifests.ts'
+import { Harness } from './harness.ts'
+import { solo } from './scenarios/manifests.ts'
 
 let embedded: EmbeddedCluster
 
@@ -21,7 +21,7 @@ before(async () => {
 })
 after(() => embedded?.stop())
 
-/** Whoever asks is told that he may not delete domains. */
+/** Denies every access review for the verb delete, and records requests for ComputeDomains. */
 function forbidding(asked: string[]): Transport {
   const transport = inProcessTransport(embedded.cluster.handle)
   const status = { allowed: false }
@@ -40,21 +40,21 @@ function forbidding(asked: string[]): Transport {
   }
 }
 
-test('without rights to NVLink domains sets run as ever, no domain is touched, and the log tells what is missing', async () => {
+test('without rights on ComputeDomains, sets run, no domain is requested, and the log names the missing right', async () => {
   const asked: string[] = []
   const lines: string[] = []
   const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
   const namespace = await embedded.newNamespace('team')
   const operatorClient = createClientOn(forbidding(asked))
-  const stage = new Stage({ client: embedded.client, operatorClient, namespace, writes: [] })
+  const harness = new Harness({ client: embedded.client, operatorClient, namespace, writes: [] })
   const operator = await startOperator(operatorClient, { configuration: defaultConfiguration(), log })
   try {
-    await stage.apply(solo)
-    await stage.untilReady('solo', 2)
-    await stage.deleteSet('solo')
-    await stage.until(
-      'the set to go',
-      () => stage.set('solo'),
+    await harness.apply(solo)
+    await harness.untilReady('solo', 2)
+    await harness.deleteSet('solo')
+    await harness.until(
+      'the set to be deleted',
+      () => harness.set('solo'),
       found => found === undefined,
     )
   } finally {

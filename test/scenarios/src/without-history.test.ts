@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An operator that may not keep revisions: an installation from before there was a history, or somebody who took the
-// right away. Sets work all the same, and somebody is told.
+// An operator without rights on ControllerRevisions, for example after an upgrade with old RBAC rules. Sets run without
+// a history, and the operator reports the missing right.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { defaultConfiguration, type EventValue } from '@grove/api'
@@ -24,8 +24,8 @@ import {
 } from '@grove/kube'
 import { resources, startOperator } from '@grove/operator'
 import { installCustomResources } from './custom-kinds.ts'
-import { Stage } from './stage.ts'
-import { solo } from './stories/manifests.ts'
+import { Harness } from './harness.ts'
+import { solo } from './scenarios/manifests.ts'
 
 const namespaces = defineResource<KubeObject>({
   group: '',
@@ -35,7 +35,7 @@ const namespaces = defineResource<KubeObject>({
   namespaced: false,
 })
 
-describe('an operator without the right to keep revisions', () => {
+describe('an operator without rights on ControllerRevisions', () => {
   let cluster: Cluster
   let controllers: RunningControllers
   let client: Client
@@ -52,8 +52,8 @@ describe('an operator without the right to keep revisions', () => {
     cluster?.stop()
   })
 
-  /** A client whose requests about revisions are refused, all of them or only those that write. */
-  function refused(isRefused: (request: TransportRequest) => boolean): Client {
+  /** A client whose requests for ControllerRevisions are rejected, all of them or only writes. */
+  function rejected(isRejected: (request: TransportRequest) => boolean): Client {
     const transport = inProcessTransport(cluster.handle)
     const body = JSON.stringify({
       apiVersion: 'v1',
@@ -66,7 +66,7 @@ describe('an operator without the right to keep revisions', () => {
     return createClientOn(
       {
         request: async request =>
-          request.path.includes('/controllerrevisions') && isRefused(request)
+          request.path.includes('/controllerrevisions') && isRejected(request)
             ? { status: 403, headers: { 'content-type': 'application/json' }, body }
             : transport.request(request),
         stream: request => transport.stream(request),
@@ -76,27 +76,27 @@ describe('an operator without the right to keep revisions', () => {
     )
   }
 
-  async function told(namespace: string, operatorClient: Client) {
+  async function runSet(namespace: string, operatorClient: Client) {
     const lines: string[] = []
     const events: EventValue[] = []
     const log: Logger = { ...silentLogger, error: message => void lines.push(message) }
     await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } })
-    const stage = new Stage({ client, operatorClient, namespace, writes: [] })
+    const harness = new Harness({ client, operatorClient, namespace, writes: [] })
     const operator = await startOperator(operatorClient, {
       configuration: defaultConfiguration(),
       log,
       events: { emit: (_about, _source, event) => void events.push(event) },
     })
     try {
-      await stage.apply(solo)
-      await stage.untilReady('solo', 2)
-      const set = await stage.untilAvailable('solo', 1)
+      await harness.apply(solo)
+      await harness.untilReady('solo', 2)
+      const set = await harness.untilAvailable('solo', 1)
       assert.deepEqual(set.status?.lastErrors ?? [], [])
-      assert.equal((await stage.list(resources.controllerRevisions, 'solo')).length, 0)
-      await stage.deleteSet('solo')
-      await stage.until(
-        'the set to go',
-        () => stage.set('solo'),
+      assert.equal((await harness.list(resources.controllerRevisions, 'solo')).length, 0)
+      await harness.deleteSet('solo')
+      await harness.until(
+        'the set to be deleted',
+        () => harness.set('solo'),
         found => found === undefined,
       )
     } finally {
@@ -105,10 +105,10 @@ describe('an operator without the right to keep revisions', () => {
     return { lines, events }
   }
 
-  test('says at its start what it lacks, and runs sets without a history', async () => {
-    const { lines } = await told(
+  test('logs the missing right when it starts, and runs sets without a history', async () => {
+    const { lines } = await runSet(
       'none',
-      refused(() => true),
+      rejected(() => true),
     )
     assert.ok(
       lines.some(line =>
@@ -118,10 +118,10 @@ describe('an operator without the right to keep revisions', () => {
     )
   })
 
-  test('says it of the set when only writing is refused', async () => {
-    const { events } = await told(
+  test('emits an event on the set when only writes are rejected', async () => {
+    const { events } = await runSet(
       'read-only',
-      refused(({ method }) => method !== 'GET'),
+      rejected(({ method }) => method !== 'GET'),
     )
     const [event] = events.filter(({ reason }) => reason === 'RevisionNotRecorded')
     assert.match(event?.message ?? '', /forbidden/)

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { terminationLife } from '../testing/simulation/termination-life.ts'
 
 const runs = Number(process.env.RUNS ?? 12)
-const seed = Number(process.env.SEED ?? Date.now() % 1_000_000)
+const seed = Number(process.env.SEED ?? 1)
 
 test(`${runs} lives of sets with failures (SEED=${seed})`, async () => {
   let terminated = 0

@@ -1,56 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { Answer } from '../../http.ts'
+import type { Response } from '../../http.ts'
 import { at } from '../../json.ts'
 import { deployment } from '../../objects.ts'
-import { chapter, type Ground } from '../../suite.ts'
-import { rolledOut, withAccount } from './grounds.ts'
+import { chapter, type Fixture } from '../../suite.ts'
+import { rolledOut, withAccount } from './waits.ts'
 
 const plural = 'horizontalpodautoscalers'
 
-const scale = ({ http, group }: Ground, target: string) =>
+const scale = ({ http, group }: Fixture, target: string) =>
   http.post(group('autoscaling/v2', plural), {
     metadata: { name: target },
     spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: target }, maxReplicas: 3 },
   })
 
-/** The condition of that type of the autoscaler of a deployment, once it has one. */
+/** Waits for a condition of the autoscaler of a deployment. */
 async function conditionOf(
-  { http, group, eventually }: Ground,
+  { http, group, eventually }: Fixture,
   target: string,
   type: string,
 ): Promise<unknown> {
-  const find = (answer: Answer) =>
-    ((answer.at('status.conditions') ?? []) as object[]).find(each => at(each, 'type') === type)
-  const judged = await eventually(
+  const find = (response: Response) =>
+    ((response.at('status.conditions') ?? []) as object[]).find(each => at(each, 'type') === type)
+  const found = await eventually(
     () => http.get(group('autoscaling/v2', `${plural}/${target}`)),
-    answer => find(answer) !== undefined,
+    response => find(response) !== undefined,
   )
-  return find(judged)
+  return find(found)
 }
 
 export const autoscaling = chapter('autoscaling', {
-  // All in one: a controller takes its time before it looks for the first time.
-  'what is not there, was stopped by hand or is not measured is not scaled, and that is said':
-    async ground => {
-      const { http, group } = await withAccount(ground)
+  // One case for all, because the first sync of the controller takes time.
+  'does not scale a target that does not exist, has zero replicas or has no metrics, and reports the reason':
+    async fixture => {
+      const { http, group } = await withAccount(fixture)
       await http.post(group('apps/v1', 'deployments'), deployment('stopped', { replicas: 0 }))
       await http.post(group('apps/v1', 'deployments'), deployment('unmeasured', { replicas: 1 }))
-      await rolledOut(ground, 'deployments/unmeasured', 1)
-      for (const target of ['nowhere', 'stopped', 'unmeasured']) await scale(ground, target)
+      await rolledOut(fixture, 'deployments/unmeasured', 1)
+      for (const target of ['nowhere', 'stopped', 'unmeasured']) await scale(fixture, target)
 
-      const nowhere = await conditionOf(ground, 'nowhere', 'AbleToScale')
+      const nowhere = await conditionOf(fixture, 'nowhere', 'AbleToScale')
       assert.equal(at(nowhere, 'status'), 'False')
       assert.equal(at(nowhere, 'reason'), 'FailedGetScale')
       assert.equal(
         at(nowhere, 'message'),
         'the HPA controller was unable to get the target\'s current scale: deployments.apps "nowhere" not found',
       )
-      const stopped = await conditionOf(ground, 'stopped', 'ScalingActive')
+      const stopped = await conditionOf(fixture, 'stopped', 'ScalingActive')
       assert.equal(at(stopped, 'status'), 'False')
       assert.equal(at(stopped, 'reason'), 'ScalingDisabled')
-      const unmeasured = await conditionOf(ground, 'unmeasured', 'ScalingActive')
+      const unmeasured = await conditionOf(fixture, 'unmeasured', 'ScalingActive')
       assert.equal(at(unmeasured, 'status'), 'False')
       assert.equal(at(unmeasured, 'reason'), 'FailedGetResourceMetric')
       assert.match(

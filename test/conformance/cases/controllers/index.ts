@@ -2,10 +2,10 @@
 
 import { autoscaling } from './autoscaling.ts'
 import { cascades, namespaceDeletion } from './deletion.ts'
-import { nodeLife } from './nodes.ts'
+import { nodeFailures } from './nodes.ts'
 import { accounts, claims, workloads } from './workloads.ts'
 
-/** What controllers, schedulers and kubelets do; these cases need a whole cluster. */
+/** Cases about controllers, schedulers and kubelets, which need a complete cluster. */
 export const controllerChapters = [
   cascades,
   namespaceDeletion,
@@ -13,5 +13,5 @@ export const controllerChapters = [
   workloads,
   claims,
   autoscaling,
-  nodeLife,
+  nodeFailures,
 ]

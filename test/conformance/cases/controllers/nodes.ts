@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
-import type { Answer } from '../../http.ts'
+import type { Response } from '../../http.ts'
 import { at } from '../../json.ts'
 import { pod } from '../../objects.ts'
-import { chapter, type Ground } from '../../suite.ts'
-import { withAccount } from './grounds.ts'
+import { chapter, type Fixture } from '../../suite.ts'
+import { withAccount } from './waits.ts'
 
 const nodes = '/api/v1/nodes'
 const taint = { key: 'example.com/gone', effect: 'NoExecute' }
 const toleration = { key: taint.key, operator: 'Exists', effect: taint.effect }
 
-/** A node that nobody looks after: no kubelet gives life signs for it, or takes its pods away. */
-async function lonelyNode({ http, id }: Ground, status: string): Promise<string> {
+/** A node without a kubelet: no component renews its lease or deletes its pods. */
+async function lonelyNode({ http, id }: Fixture, status: string): Promise<string> {
   const now = new Date().toISOString()
   const times = { lastHeartbeatTime: now, lastTransitionTime: now }
   await http.post(nodes, {
@@ -22,16 +22,16 @@ async function lonelyNode({ http, id }: Ground, status: string): Promise<string>
   return `${nodes}/${id}`
 }
 
-const taintsOf = (node: Answer) =>
+const taintsOf = (node: Response) =>
   ((node.at('spec.taints') ?? []) as object[]).map(each => `${at(each, 'key')}:${at(each, 'effect')}`)
 
-// How long a node may be silent is ten minutes on one server and fifty seconds on the other: the clock is turned in
-// tests of the embedded cluster instead.
-export const nodeLife = chapter('nodes that go', {
-  'one that is not heard of is tainted': async ground => {
-    const path = await lonelyNode(ground, 'Unknown')
-    const seen = await ground.eventually(
-      () => ground.http.get(path),
+// The grace period of a node is ten minutes on one server and fifty seconds on the other. Tests of the embedded cluster
+// cover it with a fake clock.
+export const nodeFailures = chapter('node failures', {
+  'a node without heartbeats is tainted': async fixture => {
+    const path = await lonelyNode(fixture, 'Unknown')
+    const seen = await fixture.eventually(
+      () => fixture.http.get(path),
       node => taintsOf(node).some(each => each.endsWith('NoExecute')),
     )
     assert.deepEqual(
@@ -40,12 +40,12 @@ export const nodeLife = chapter('nodes that go', {
         .sort(),
       ['node.kubernetes.io/unreachable:NoExecute', 'node.kubernetes.io/unreachable:NoSchedule'],
     )
-    await ground.http.delete(path)
+    await fixture.http.delete(path)
   },
-  'pods leave a taint when they tolerate it no longer': async given => {
-    const ground = await withAccount(given)
-    const { http, core, eventually, id } = ground
-    const path = await lonelyNode(ground, 'True')
+  'evicts pods from a tainted node when their toleration ends': async given => {
+    const fixture = await withAccount(given)
+    const { http, core, eventually, id } = fixture
+    const path = await lonelyNode(fixture, 'True')
     for (const [name, tolerations] of Object.entries({
       hasty: [],
       brief: [{ ...toleration, tolerationSeconds: 1 }],
@@ -56,7 +56,7 @@ export const nodeLife = chapter('nodes that go', {
     for (const name of ['hasty', 'brief']) {
       const leaving = await eventually(
         () => http.get(core(`pods/${name}`)),
-        answer => answer.at('metadata.deletionTimestamp') !== undefined,
+        response => response.at('metadata.deletionTimestamp') !== undefined,
       )
       const conditions = (leaving.at('status.conditions') ?? []) as object[]
       const why = conditions.find(each => at(each, 'type') === 'DisruptionTarget')

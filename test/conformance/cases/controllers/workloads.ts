@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { at } from '../../json.ts'
 import { deployment, pod } from '../../objects.ts'
 import { chapter } from '../../suite.ts'
-import { isGone, rolledOut, withAccount } from './grounds.ts'
+import { isGone, rolledOut, withAccount } from './waits.ts'
 
 const apps = 'apps/v1'
 function template(name: string, spec: object = {}) {
@@ -15,11 +15,11 @@ function template(name: string, spec: object = {}) {
 }
 
 export const workloads = chapter('workloads', {
-  'a deployment becomes a replica set and pods, which it owns': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+  'a deployment creates and owns a replica set and its pods': async given => {
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 2 }))
-    const done = await rolledOut(ground, 'deployments/d', 2)
+    const done = await rolledOut(fixture, 'deployments/d', 2)
     assert.equal(done.at('status.observedGeneration'), done.at('metadata.generation'))
     assert.equal(done.at('metadata.annotations', 'deployment.kubernetes.io/revision') ?? '1', '1')
     const sets = await http.get(group(apps, 'replicasets'))
@@ -31,21 +31,21 @@ export const workloads = chapter('workloads', {
       ['ReplicaSet', 'ReplicaSet'],
     )
   },
-  'a replica set replaces what is deleted': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+  'a replica set replaces deleted pods': async given => {
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 1 }))
-    await rolledOut(ground, 'deployments/d', 1)
+    await rolledOut(fixture, 'deployments/d', 1)
     const [first] = (await http.get(core('pods'))).names
     await http.delete(core(`pods/${String(first)}`))
-    await ground.eventually(
+    await fixture.eventually(
       () => http.get(core('pods')),
       ({ names }) => names.length === 1 && names[0] !== first,
     )
   },
-  'a stateful set makes pods in order, with names that stay': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+  'a stateful set creates pods in order, with stable names': async given => {
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group(apps, 'statefulsets'), {
       metadata: { name: 's' },
       spec: {
@@ -55,13 +55,13 @@ export const workloads = chapter('workloads', {
         template: template('s'),
       },
     })
-    await rolledOut(ground, 'statefulsets/s', 2)
+    await rolledOut(fixture, 'statefulsets/s', 2)
     assert.deepEqual((await http.get(core('pods'))).names.sort(), ['s-0', 's-1'])
     await http.mergePatch(group(apps, 'statefulsets/s'), { spec: { replicas: 1 } })
-    await ground.eventually(() => http.get(core('pods/s-1')), isGone)
+    await fixture.eventually(() => http.get(core('pods/s-1')), isGone)
     assert.equal((await http.get(core('pods/s-0'))).status, 200)
   },
-  'a suspended job makes no pods until it is told': async given => {
+  'a suspended job creates pods when it is resumed': async given => {
     const { http, core, group, eventually } = await withAccount(given)
     await http.post(group('batch/v1', 'jobs'), {
       metadata: { name: 'j' },
@@ -78,93 +78,93 @@ export const workloads = chapter('workloads', {
       ({ names }) => names.length === 1,
     )
   },
-  'a gated pod is placed when its gates are gone': async given => {
+  'a gated pod is scheduled when its gates are removed': async given => {
     const { http, core, eventually } = await withAccount(given)
     await http.post(core('pods'), pod('p', { schedulingGates: [{ name: 'example.com/gate' }] }))
     const gated = await http.get(core('pods/p'))
     assert.equal(gated.at('status.conditions.0.reason'), 'SchedulingGated')
     assert.equal(gated.at('spec.nodeName'), undefined)
     await http.mergePatch(core('pods/p'), { spec: { schedulingGates: null } })
-    const placed = await eventually(
+    const scheduled = await eventually(
       () => http.get(core('pods/p')),
-      answer => answer.at('status.phase') === 'Running',
+      response => response.at('status.phase') === 'Running',
     )
-    assert.ok(placed.at('spec.nodeName'))
+    assert.ok(scheduled.at('spec.nodeName'))
   },
-  'what fits nowhere says so': async given => {
+  'reports an unschedulable pod': async given => {
     const { http, core, eventually } = await withAccount(given)
     await http.post(core('pods'), pod('p', { nodeSelector: { nowhere: 'yes' } }))
     const waiting = await eventually(
       () => http.get(core('pods/p')),
-      answer => answer.at('status.conditions.0.reason') === 'Unschedulable',
+      response => response.at('status.conditions.0.reason') === 'Unschedulable',
     )
     assert.match(
       waiting.text('status.conditions.0.message'),
       /^0\/\d+ nodes are available: \d+ node\(s\) didn't match Pod's node affinity\/selector/,
     )
   },
-  'a budget stops evictions that would break it': async given => {
-    const ground = await withAccount(given)
-    const { http, core, group } = ground
+  'a disruption budget rejects evictions that would violate it': async given => {
+    const fixture = await withAccount(given)
+    const { http, core, group } = fixture
     await http.post(group('policy/v1', 'poddisruptionbudgets'), {
       metadata: { name: 'b' },
       spec: { minAvailable: 1, selector: { matchLabels: { app: 'd' } } },
     })
     await http.post(group(apps, 'deployments'), deployment('d', { replicas: 1 }))
-    await rolledOut(ground, 'deployments/d', 1)
-    await ground.eventually(
+    await rolledOut(fixture, 'deployments/d', 1)
+    await fixture.eventually(
       () => http.get(group('policy/v1', 'poddisruptionbudgets/b')),
       budget => budget.at('status.currentHealthy') === 1,
     )
     const [name] = (await http.get(core('pods'))).names
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } }
-    const refused = await http.post(core(`pods/${String(name)}/eviction`), eviction)
-    assert.equal(refused.status, 429)
+    const rejected = await http.post(core(`pods/${String(name)}/eviction`), eviction)
+    assert.equal(rejected.status, 429)
     assert.equal(
-      refused.at('details.causes.0.message'),
+      rejected.at('details.causes.0.message'),
       'The disruption budget b needs 1 healthy pods and has 1 currently',
     )
     await http.mergePatch(group('policy/v1', 'poddisruptionbudgets/b'), { spec: { minAvailable: 0 } })
-    await ground.eventually(
+    await fixture.eventually(
       () => http.post(core(`pods/${String(name)}/eviction`), eviction),
-      answer => answer.status === 201,
+      response => response.status === 201,
     )
   },
 })
 
 export const accounts = chapter('service accounts', {
-  'every namespace has one': async ground => {
-    await withAccount(ground)
+  'every namespace has a default service account': async fixture => {
+    await withAccount(fixture)
   },
-  'one that is deleted comes back': async given => {
-    const ground = await withAccount(given)
-    const { http, core } = ground
+  'a deleted default service account is recreated': async given => {
+    const fixture = await withAccount(given)
+    const { http, core } = fixture
     const first = (await http.get(core('serviceaccounts/default'))).at('metadata.uid')
     await http.delete(core('serviceaccounts/default'))
-    await ground.eventually(
+    await fixture.eventually(
       () => http.get(core('serviceaccounts/default')),
-      answer => answer.status === 200 && answer.at('metadata.uid') !== first,
+      response => response.status === 200 && response.at('metadata.uid') !== first,
     )
   },
-  'a token secret is filled, and goes with its account': async ground => {
-    const { http, core } = ground
+  'a token Secret is filled, and deleted with its service account': async fixture => {
+    const { http, core } = fixture
     await http.post(core('serviceaccounts'), { metadata: { name: 'robot' } })
     await http.post(core('secrets'), {
       metadata: { name: 'robot-token', annotations: { 'kubernetes.io/service-account.name': 'robot' } },
       type: 'kubernetes.io/service-account-token',
     })
-    const filled = await ground.eventually(
+    const filled = await fixture.eventually(
       () => http.get(core('secrets/robot-token')),
-      answer => answer.at('data.token') !== undefined,
+      response => response.at('data.token') !== undefined,
     )
-    assert.equal(Buffer.from(filled.text('data.namespace'), 'base64').toString(), ground.namespace)
+    assert.equal(Buffer.from(filled.text('data.namespace'), 'base64').toString(), fixture.namespace)
     await http.delete(core('serviceaccounts/robot'))
-    await ground.eventually(() => http.get(core('secrets/robot-token')), isGone)
+    await fixture.eventually(() => http.get(core('secrets/robot-token')), isGone)
   },
 })
 
-export const claims = chapter('claims of pods', {
-  'a claim is made from its template and goes with the pod': async given => {
+export const claims = chapter('resource claims of pods', {
+  'creates a claim from its template and deletes it with the pod': async given => {
     const { http, core, group, eventually } = await withAccount(given)
     await http.post(group('resource.k8s.io/v1', 'resourceclaimtemplates'), {
       metadata: { name: 't' },
@@ -178,7 +178,7 @@ export const claims = chapter('claims of pods', {
     )
     const owner = await eventually(
       () => http.get(core('pods/p')),
-      answer => answer.at('status.resourceClaimStatuses.0.resourceClaimName') !== undefined,
+      response => response.at('status.resourceClaimStatuses.0.resourceClaimName') !== undefined,
     )
     const name = owner.text('status.resourceClaimStatuses.0.resourceClaimName')
     assert.match(name, /^p-gpu-[a-z0-9]{5}$/)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { sessions } from '../session.ts'
 
 export const accessSessions = sessions({
-  'auth can-i: yes, no, for others, all of it': async shell => {
+  'auth can-i: yes, no, for other users, all rules': async shell => {
     const { namespace } = shell
     const robot = `system:serviceaccount:${namespace}:robot`
     assert.equal(await shell.types('auth can-i create pods'), 'yes\n')
@@ -24,10 +24,10 @@ export const accessSessions = sessions({
     await shell.types('auth can-i get nonsense')
     await shell.types('auth whoami', { only: text => text.replace(/^(Extra|Username).*\n/gm, '') })
     await shell.types('auth whoami -o jsonpath={.kind}')
-    await shell.isRefused(`get secrets --as=${robot}`)
+    await shell.isRejected(`get secrets --as=${robot}`)
     await shell.types(`get pods --as=${robot}`)
-    await shell.isRefused(`create configmap no --as=${robot}`)
-    await shell.isRefused(`get nodes --as=${robot} --as-group=nobody`)
+    await shell.isRejected(`create configmap no --as=${robot}`)
+    await shell.isRejected(`get nodes --as=${robot} --as-group=missing`)
     await shell.types('auth reconcile -f - --dry-run=client', {
       input: JSON.stringify({
         apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -38,14 +38,14 @@ export const accessSessions = sessions({
     })
   },
 
-  'create token: a token that works': async shell => {
+  'create token: creates a valid token': async shell => {
     await shell.types('create serviceaccount robot')
     const token = (await shell.silently('create token robot --duration=10m')).trim()
     assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/)
     const claims = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
     assert.equal(claims.sub, `system:serviceaccount:${shell.namespace}:robot`)
     assert.equal(claims.exp - claims.iat, 600)
-    const refused = await shell.isRefused('create token nobody')
-    assert.match(refused, /serviceaccounts "nobody" not found/)
+    const rejected = await shell.isRejected('create token missing')
+    assert.match(rejected, /serviceaccounts "missing" not found/)
   },
 })

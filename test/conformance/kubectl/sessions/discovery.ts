@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { sessions } from '../session.ts'
 
-/** Groups of which both clusters serve the same kinds. */
+/** Groups with the same kinds on both clusters. */
 const groups = [
   'apps',
   'batch',
@@ -33,12 +33,12 @@ export const discoverySessions = sessions({
       await shell.types(`get --raw ${path}`, /nothing|v1$/.test(path) ? { code: 1 } : {})
     await shell.types('config view --minify -o jsonpath={.kind}')
     await shell.types('config current-context', { only: () => '' })
-    await shell.isRefused('top nodes')
-    await shell.isRefused('top pods')
+    await shell.isRejected('top nodes')
+    await shell.isRejected('top pods')
   },
 
-  'explain: kinds, fields, all of it, built in and custom': async shell => {
-    // Descriptions of what every object has are not ours, nor what of it is required.
+  'explain: kinds, fields, recursively, built-in and custom': async shell => {
+    // Descriptions and requirements of the common metadata differ and are not compared.
     const lines = linesWith(/^(KIND|VERSION|GROUP|FIELD)|^ *\S+\t</)
     const fields = (text: string) => lines(text).replaceAll(' -required-', '')
     for (const kind of [
@@ -65,8 +65,8 @@ export const discoverySessions = sessions({
     await shell.types('explain podgang --api-version=scheduler.grove.io/v1alpha1 --recursive', {
       only: lines,
     })
-    await shell.isRefused('explain pcs.spec.nonsense')
-    await shell.isRefused('explain nonsense')
+    await shell.isRejected('explain pcs.spec.nonsense')
+    await shell.isRejected('explain nonsense')
   },
 })
 

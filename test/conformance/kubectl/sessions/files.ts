@@ -16,7 +16,7 @@ export const fileSessions = sessions({
       [
         'resources: [../base]',
         'namePrefix: test-',
-        'labels: [{ pairs: { stage: test }, includeSelectors: false }]',
+        'labels: [{ pairs: { tier: test }, includeSelectors: false }]',
         'configMapGenerator: [{ name: settings, literals: [a=1] }]',
         'images: [{ name: registry.example/app, newTag: "9" }]',
         '',
@@ -31,7 +31,7 @@ export const fileSessions = sessions({
     await shell.types('delete -k overlay')
   },
 
-  'files of several documents, folders, lists, the same twice': async shell => {
+  'files with several documents, folders, lists, duplicates': async shell => {
     const file = shell.file(
       'several/all.yaml',
       `# a comment\n---\n${manifest(configMap('a'), configMap('b'))}\n---\n---\n${manifest(service('c'))}\n`,
@@ -41,7 +41,7 @@ export const fileSessions = sessions({
       manifest({ apiVersion: 'v1', kind: 'List', items: [configMap('d')] }),
     )
     await shell.types(`create -f ${file}`)
-    const twice = await shell.isRefused(`create -f ${file}`)
+    const twice = await shell.isRejected(`create -f ${file}`)
     assert.equal(twice.match(/AlreadyExists/g)?.length, 3)
     await shell.types('apply -f several', { only: text => text })
     await shell.types('apply -f several -R')
@@ -50,7 +50,7 @@ export const fileSessions = sessions({
     await shell.types('apply -f -', { input: mixed, code: 1 })
     await shell.types('get configmaps e f -o name')
     await shell.types('delete -f several -R')
-    await shell.isRefused(`delete -f ${file}`)
+    await shell.isRejected(`delete -f ${file}`)
     await shell.types(`delete -f ${file} --ignore-not-found`)
   },
 
@@ -60,14 +60,14 @@ export const fileSessions = sessions({
     await shell.types('apply --server-side -f -', { input: large })
     await shell.types('get configmaps -o name', { only: text => String(text.split('\n').length) })
     const tooLong = manifest(configMap('long', { text: 'x'.repeat(300_000) }))
-    await shell.isRefused('apply -f -', { input: tooLong })
+    await shell.isRejected('apply -f -', { input: tooLong })
     await shell.types('apply --server-side -f -', { input: tooLong })
-    await shell.isRefused('create -f -', {
+    await shell.isRejected('create -f -', {
       input: manifest(configMap('longer', { text: 'x'.repeat(1_100_000) })),
     })
   },
 
-  'apply --prune takes away what the files no longer have': async shell => {
+  'apply --prune deletes objects that the files no longer contain': async shell => {
     const set = '--prune -l app=pruned --prune-allowlist=core/v1/ConfigMap'
     const map = (name: string) => configMap(name, {}, { labels: { app: 'pruned' } })
     await shell.types(`apply -f - ${set}`, { input: manifest(map('a'), map('b')) })

@@ -2,7 +2,7 @@
 
 import { sessions } from '../session.ts'
 
-/** Commands that make an object from words alone; typed clients of kubectl send these as protobuf. */
+/** Commands that create an object from arguments. The typed clients of kubectl send these as protobuf. */
 const generators = [
   'create configmap m --from-literal=k=v --from-literal=l=w',
   'create secret generic s --from-literal=k=v',
@@ -30,18 +30,18 @@ const generators = [
 ]
 
 export const generatorSessions = sessions({
-  'objects made from words alone': async shell => {
-    const words = (text: string) => text.replaceAll('NAMESPACE', shell.namespace)
+  'objects created from arguments': async shell => {
+    const withNamespace = (text: string) => text.replaceAll('NAMESPACE', shell.namespace)
     for (const generator of generators) {
-      const [command, ...rest] = words(generator).split(' -- ')
+      const [command, ...rest] = withNamespace(generator).split(' -- ')
       const arguments_ = command!.split(' ').map(word => word.replaceAll('_', ' '))
       await shell.types([...arguments_, '-o', 'yaml', ...(rest.length ? ['--', ...rest] : [])], {
         only: text => withoutChosenPorts(withoutStatus(text)),
       })
     }
     await shell.types('describe cronjob often')
-    await shell.isRefused('create configmap m')
-    await shell.isRefused('create service nodeport again --tcp=80 --node-port=30123')
+    await shell.isRejected('create configmap m')
+    await shell.isRejected('create service nodeport again --tcp=80 --node-port=30123')
     await shell.types(
       'create job again --from=cronjob/often -o jsonpath={.spec.template.spec.containers[0].image}',
     )
@@ -55,19 +55,19 @@ export const generatorSessions = sessions({
     await shell.types('describe secret s')
     await shell.types('describe serviceaccount robot')
     await shell.types('describe ingress door')
-    await shell.types(words('delete clusterrole,clusterrolebinding,priorityclass -l none=such'))
-    await shell.types(words('delete clusterrole NAMESPACE-reader'))
-    await shell.types(words('delete clusterrolebinding NAMESPACE-reader'))
-    await shell.types(words('delete priorityclass NAMESPACE-high'))
+    await shell.types(withNamespace('delete clusterrole,clusterrolebinding,priorityclass -l none=such'))
+    await shell.types(withNamespace('delete clusterrole NAMESPACE-reader'))
+    await shell.types(withNamespace('delete clusterrolebinding NAMESPACE-reader'))
+    await shell.types(withNamespace('delete priorityclass NAMESPACE-high'))
   },
 })
 
-/** Controllers write the status when they come to it. */
+/** Controllers write the status at any time. */
 function withoutStatus(yaml: string): string {
   return yaml.replace(/^status:[\s\S]*/m, '')
 }
 
-/** A node port that nobody asked for is chance. */
+/** A node port that the request does not set is random. */
 function withoutChosenPorts(text: string): string {
   return text.replace(/(nodePort: |80:)(?!30123)3\d{4}\b/g, '$1<port>')
 }

@@ -7,7 +7,7 @@ import { sessions } from '../session.ts'
 const manifest = (...objects: object[]) => objects.map(object => JSON.stringify(object)).join('\n---\n')
 
 export const objectSessions = sessions({
-  'apply: created, unchanged, configured, and what the manifest no longer says is gone': async shell => {
+  'apply: created, unchanged, configured, and fields removed from the manifest are removed': async shell => {
     const app = (replicas: number, labels: object = {}) =>
       manifest({ ...deployment('site', { replicas }), metadata: { name: 'site', labels } })
     await shell.types('apply -f -', { input: app(0, { tier: 'web' }) })
@@ -24,12 +24,12 @@ export const objectSessions = sessions({
     await shell.types('get deployment site -o jsonpath={.spec.replicas}')
   },
 
-  'apply --server-side: conflicts, by force, moved from the client’s side': async shell => {
+  'apply --server-side: conflicts, by force, migrated from client-side apply': async shell => {
     const map = (value: string) => manifest(configMap('m', { a: value }))
     await shell.types('apply --server-side -f -', { input: map('1') })
     const asOther = '--server-side --field-manager=other -f -'
-    const refusal = await shell.isRefused(`apply ${asOther}`, { input: map('2') })
-    assert.match(refusal, /conflict with "kubectl": \.data\.a/)
+    const rejection = await shell.isRejected(`apply ${asOther}`, { input: map('2') })
+    assert.match(rejection, /conflict with "kubectl": \.data\.a/)
     await shell.types(`diff --force-conflicts ${asOther}`, { input: map('2'), code: 1, only: changedLines })
     await shell.types(`apply --force-conflicts ${asOther}`, { input: map('2') })
     await shell.types('get configmap m -o jsonpath={.data.a}')
@@ -39,12 +39,12 @@ export const objectSessions = sessions({
     await shell.types('apply -f -', { input: manifest(configMap('c', { a: '1' })) })
     await shell.types('apply --server-side -f -', { input: manifest(configMap('c', { a: '2' })) })
     await shell.types('get configmap c -o jsonpath={.data}')
-    await shell.isRefused('apply --server-side -f -', {
+    await shell.isRejected('apply --server-side -f -', {
       input: manifest({ ...configMap('c'), dta: {} }),
     })
   },
 
-  'patch: strategic, merge, JSON; of a status, of a scale; what is refused': async shell => {
+  'patch: strategic, merge, JSON; of a status, of a scale; rejected patches': async shell => {
     await shell.types('create -f -', { input: manifest(deployment('site')) })
     await shell.types('patch deployment site -p {"spec":{"paused":true}}')
     await shell.types('patch deployment site -p {"spec":{"paused":true}}')
@@ -53,12 +53,12 @@ export const objectSessions = sessions({
     )
     await shell.types('get deployment site -o jsonpath={.spec.template.spec.containers[*].name}')
     await shell.types('patch deployment site --type=json -p [{"op":"remove","path":"/spec/paused"}]')
-    await shell.isRefused(
+    await shell.isRejected(
       'patch deployment site --type=json -p [{"op":"test","path":"/spec/replicas","value":7}]',
     )
     await shell.types('patch deployment site --type=merge -p {"spec":{"minReadySeconds":1}}')
-    await shell.isRefused('patch deployment site --type=merge -p {"spec":{"replicas":-1}}')
-    await shell.isRefused('patch deployment nowhere -p {}')
+    await shell.isRejected('patch deployment site --type=merge -p {"spec":{"replicas":-1}}')
+    await shell.isRejected('patch deployment nowhere -p {}')
     await shell.types('patch deployment site --subresource=scale --type=merge -p {"spec":{"replicas":1}}')
     await shell.types('get deployment site --subresource=scale -o jsonpath={.kind}{.spec.replicas}')
     await shell.types(
@@ -81,17 +81,17 @@ export const objectSessions = sessions({
     await shell.types('edit deployment site -o json', {
       environment: { KUBE_EDITOR: 'sed -i s/app:2/app:3/' },
     })
-    await shell.isRefused('edit deployment nowhere', editor('s/a/b/'))
+    await shell.isRejected('edit deployment nowhere', editor('s/a/b/'))
   },
 
   'label, annotate, replace, and --overwrite': async shell => {
     await shell.types('create -f -', { input: manifest(configMap('m')) })
     await shell.types('label configmap m a=b c=d')
     await shell.types('label configmap m a=b')
-    await shell.isRefused('label configmap m a=c')
+    await shell.isRejected('label configmap m a=c')
     await shell.types('label configmap m a=c --overwrite')
     await shell.types('label configmap m c-')
-    await shell.isRefused('label configmap m a=not/a/value --overwrite')
+    await shell.isRejected('label configmap m a=not/a/value --overwrite')
     await shell.types('label configmap m --list')
     await shell.types('annotate configmap m note=first')
     await shell.types('annotate configmap m note- other=x')
@@ -99,10 +99,10 @@ export const objectSessions = sessions({
     await shell.types('replace -f -', { input: manifest(configMap('m', { only: 'this' })) })
     await shell.types('get configmap m -o jsonpath={.data}{.metadata.labels}')
     await shell.types('replace --force -f -', { input: manifest(configMap('m', { again: 'x' })) })
-    await shell.isRefused('replace -f -', { input: manifest(configMap('nowhere')) })
+    await shell.isRejected('replace -f -', { input: manifest(configMap('nowhere')) })
   },
 
-  'get: tables, forms, selectors, orders': async shell => {
+  'get: tables, output formats, selectors, sorting': async shell => {
     const labelled = (name: string, tier: string, data: Record<string, string>) =>
       configMap(name, data, { labels: { tier } })
     const maps = [
@@ -128,14 +128,14 @@ export const objectSessions = sessions({
     await shell.types('get cm -l tier=fast,tier!=slow -o name')
     await shell.types('get cm --selector=tier=fast --field-selector=metadata.name=c -o name')
     await shell.types('get cm --field-selector=metadata.name!=b -l tier -o name')
-    await shell.isRefused('get cm --field-selector=data.x=1')
-    await shell.isRefused('get cm -l a=b=c')
+    await shell.isRejected('get cm --field-selector=data.x=1')
+    await shell.isRejected('get cm -l a=b=c')
     await shell.types('get cm -l tier=none')
     await shell.types('get cm b nowhere', { code: 1 })
     await shell.types('get cm b nowhere --ignore-not-found')
     await shell.types('get cm/b secret/nowhere', { code: 1 })
-    await shell.isRefused('get nonsense')
-    await shell.isRefused('get cm b -o nonsense')
+    await shell.isRejected('get nonsense')
+    await shell.isRejected('get cm b -o nonsense')
     await shell.types('get cm,secrets -l tier=fast')
     await shell.types('get cm -A -l tier=fast -o custom-columns=NS:.metadata.namespace,N:.metadata.name')
     await shell.types(`get --raw /api/v1/namespaces/${shell.namespace}/configmaps/b`, {
@@ -147,11 +147,11 @@ export const objectSessions = sessions({
     await shell.types('describe cm -l tier=fast')
   },
 
-  'get -w sees objects come, change and go': async shell => {
+  'get -w prints created, changed and deleted objects': async shell => {
     await shell.types('create configmap first --from-literal=a=1')
-    const words =
+    const command =
       'get configmaps -w --output-watch-events -l watched!=no --field-selector=metadata.name!=kube-root-ca.crt'
-    const watching = shell.begins(words)
+    const watching = shell.begins(command)
     await watching.shows(/ADDED +first +1/)
     await shell.types('create configmap second')
     await watching.shows(/ADDED +second +0/)
@@ -161,10 +161,10 @@ export const objectSessions = sessions({
     await watching.shows(/DELETED +first/)
     await shell.types('delete configmap second')
     await watching.shows(/DELETED +second/)
-    await shell.ends(words, watching)
+    await shell.ends(command, watching)
     const only = 'get configmap first --watch-only -o jsonpath={.data.a};'
     const quiet = shell.begins(only)
-    // Only what comes after the watch has begun is shown, and nobody says when that is.
+    // The watch shows only later events, and kubectl does not report when it has started.
     const changing = new AbortController()
     const changes = (async () => {
       for (let value = 2; !changing.signal.aborted; value++)
@@ -176,10 +176,10 @@ export const objectSessions = sessions({
     await quiet.end()
   },
 
-  'a dry run at the server is admitted, and leaves nothing': async shell => {
+  'a server-side dry run is admitted and stores nothing': async shell => {
     await shell.types('create configmap m --dry-run=server --from-literal=a=1 -o yaml')
     await shell.types('create -f - --dry-run=server', { input: manifest(deployment('site')) })
-    await shell.isRefused('create -f - --dry-run=server', {
+    await shell.isRejected('create -f - --dry-run=server', {
       input: manifest(deployment('site', { replicas: -1 })),
     })
     await shell.types('create -f - --dry-run=client -o name', { input: manifest(deployment('site')) })
@@ -190,32 +190,32 @@ export const objectSessions = sessions({
     await shell.types('get configmap m -o jsonpath={.metadata.labels}')
   },
 
-  'mistakes are told in the server’s words': async shell => {
-    await shell.isRefused('apply -f -', {
+  'errors have the message of the server': async shell => {
+    await shell.isRejected('apply -f -', {
       input: manifest({ ...deployment('bad'), spec: { replicas: 'many' } }),
     })
-    await shell.isRefused('apply -f -', { input: manifest(deployment('bad', { nonsense: 1 })) })
-    await shell.isRefused('apply -f -', { input: manifest(deployment('Bad_Name')) })
-    await shell.isRefused('apply -f -', {
+    await shell.isRejected('apply -f -', { input: manifest(deployment('bad', { nonsense: 1 })) })
+    await shell.isRejected('apply -f -', { input: manifest(deployment('Bad_Name')) })
+    await shell.isRejected('apply -f -', {
       input: manifest({ apiVersion: 'v1', kind: 'Nothing', metadata: { name: 'a' } }),
     })
-    await shell.isRefused('apply -f -', {
+    await shell.isRejected('apply -f -', {
       input: manifest({ apiVersion: 'v7', kind: 'Pod', metadata: { name: 'a' } }),
     })
-    await shell.isRefused('apply -f -', { input: manifest({ kind: 'Pod', metadata: { name: 'a' } }) })
-    await shell.isRefused('apply -f -', { input: 'a: [b' })
-    await shell.isRefused('apply -f -', { input: manifest(configMap('a', {}, { namespace: 'elsewhere' })) })
-    await shell.isRefused('apply -f nowhere.yaml')
-    await shell.isRefused('create -f - -n nowhere', { input: manifest(configMap('a')) })
+    await shell.isRejected('apply -f -', { input: manifest({ kind: 'Pod', metadata: { name: 'a' } }) })
+    await shell.isRejected('apply -f -', { input: 'a: [b' })
+    await shell.isRejected('apply -f -', { input: manifest(configMap('a', {}, { namespace: 'elsewhere' })) })
+    await shell.isRejected('apply -f nowhere.yaml')
+    await shell.isRejected('create -f - -n nowhere', { input: manifest(configMap('a')) })
     await shell.types('apply -f - --validate=ignore', { input: manifest(deployment('odd', { nonsense: 1 })) })
     await shell.types('apply -f - --validate=warn', { input: manifest(deployment('odd', { nonsense: 2 })) })
-    await shell.isRefused('scale deployment nowhere --replicas=2')
-    await shell.isRefused('scale configmap nowhere --replicas=2')
-    await shell.isRefused('delete pod nowhere')
+    await shell.isRejected('scale deployment nowhere --replicas=2')
+    await shell.isRejected('scale configmap nowhere --replicas=2')
+    await shell.isRejected('delete pod nowhere')
   },
 })
 
-/** Of a difference: the lines that differ. The rest names files of the moment. */
+/** Returns the changed lines of a diff. The rest contains names of temporary files. */
 function changedLines(text: string): string {
   return text
     .split('\n')

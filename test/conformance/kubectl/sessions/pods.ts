@@ -7,8 +7,8 @@ const manifest = (...objects: object[]) => objects.map(object => JSON.stringify(
 const greedy = { name: 'a', image: 'a', resources: { requests: { cpu: '9999' } } }
 
 export const podSessions = sessions({
-  'pods: run, see, describe, their events, their service': async shell => {
-    // There is one place to go, so that both schedulers choose the same.
+  'pods: run, get, describe, events, Service': async shell => {
+    // Only one node is schedulable, so that both schedulers choose the same.
     await shell.types('cordon node-b')
     await shell.types('run web --image=registry.example/web:1 --port=80 --env=A=b --labels=app=web')
     await shell.sees('get pod web', /1\/1 +Running/)
@@ -22,7 +22,7 @@ export const podSessions = sessions({
     await shell.types('events --for pod/web', { only: linesWith(/Scheduled|^LAST/) })
     await shell.types('events --for pod/web --types=Warning')
     await shell.types('get events --field-selector=reason=Scheduled,involvedObject.name=web')
-    await shell.types('get events --field-selector=involvedObject.name=nobody')
+    await shell.types('get events --field-selector=involvedObject.name=missing')
     const scheduled = 'get events -o name --field-selector=reason=Scheduled,involvedObject.name=web'
     const event = (await shell.silently(scheduled)).trim()
     await shell.types(`describe ${event}`, { only: linesWith(/^(Namespace|Kind|Message|Reason|Type):/) })
@@ -35,17 +35,17 @@ export const podSessions = sessions({
     await shell.types('get pod huge')
     await shell.types('events', { only: linesWith(/huge|^LAST/) })
     await shell.types('logs huge')
-    await shell.isRefused('logs web -c nobody')
-    await shell.isRefused('logs nowhere')
-    await shell.isRefused('exec nowhere -- true')
+    await shell.isRejected('logs web -c missing')
+    await shell.isRejected('logs nowhere')
+    await shell.isRejected('exec nowhere -- true')
     await shell.types('delete pod web huge', { sorted: true })
     await shell.types('uncordon node-b')
   },
 
-  'pods that are refused: an account, a class, a name that is not there': async shell => {
-    await shell.isRefused('create -f -', { input: manifest(pod('a', { serviceAccountName: 'nobody' })) })
-    await shell.isRefused('create -f -', { input: manifest(pod('a', { priorityClassName: 'nothing' })) })
-    await shell.isRefused('run Bad_Name --image=a')
+  'rejected pods: a service account, a priority class or a name that does not exist': async shell => {
+    await shell.isRejected('create -f -', { input: manifest(pod('a', { serviceAccountName: 'missing' })) })
+    await shell.isRejected('create -f -', { input: manifest(pod('a', { priorityClassName: 'nothing' })) })
+    await shell.isRejected('run Bad_Name --image=a')
     await shell.types('create serviceaccount robot')
     await shell.types('patch serviceaccount robot -p {"imagePullSecrets":[{"name":"pull"}]}')
     await shell.types('create -f - -o yaml --dry-run=server', {
@@ -68,7 +68,7 @@ function linesWith(pattern: RegExp): (text: string) => string {
       .join('\n')
 }
 
-/** What nobody but a container runtime knows. */
+/** Fields that only a container runtime sets. */
 function withoutRuntime(text: string): string {
   return text
     .replace(/^( +(Container|Image) ID:).*/gm, '$1')

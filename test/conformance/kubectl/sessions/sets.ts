@@ -21,7 +21,7 @@ const cpu = {
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
 }
 
-/** What admission makes of it: nothing admits on these clusters. */
+/** Fields that admission would set: these clusters have no webhooks. */
 const set = (image = 'registry.example/app:1') =>
   JSON.stringify(
     defaultPodCliqueSet({
@@ -65,7 +65,7 @@ export const setSessions = sessions({
     for (const kind of ['pcs', 'pcsg', 'pclq', 'podgangs']) {
       await shell.types(`get ${kind}`)
       await shell.types(`get ${kind} -o wide`)
-      await shell.types(`describe ${kind}`, { only: settled })
+      await shell.types(`describe ${kind}`, { only: withoutTimes })
     }
     await shell.types('get pcs,pcsg,pclq,pg -o name -l app.kubernetes.io/part-of=llm')
     await shell.types(
@@ -88,11 +88,11 @@ export const setSessions = sessions({
     )
     await shell.types('scale pclq llm-0-router --replicas=2')
     await shell.types('wait --for=jsonpath={.status.readyReplicas}=2 pclq/llm-0-router --timeout=120s')
-    await shell.isRefused('patch pcs llm -p {"spec":{"replicas":2}} --type=strategic')
+    await shell.isRejected('patch pcs llm -p {"spec":{"replicas":2}} --type=strategic')
     await shell.types('patch pcs llm --type=json -p [{"op":"replace","path":"/spec/replicas","value":2}]')
     await shell.types('wait --for=jsonpath={.status.availableReplicas}=2 pcs/llm --timeout=120s')
     await shell.types('patch pcs llm --type=merge -p {"spec":{"replicas":1}}')
-    await shell.isRefused('patch pcs llm --type=merge -p {"spec":{"replicas":"two"}}')
+    await shell.isRejected('patch pcs llm --type=merge -p {"spec":{"replicas":"two"}}')
     await shell.types('patch pcs llm --type=merge -p {"spec":{"template":{"nonsense":1}}} --dry-run=server')
     await shell.types('edit pcs llm', { environment: { EDITOR: 'sed -i s/app:1/app:2/' } })
     await shell.types('get pcs llm -o jsonpath={.spec.template.cliques[*].spec.podSpec.containers[0].image}')
@@ -110,13 +110,13 @@ export const setSessions = sessions({
     assert.equal(left, '')
   },
 
-  'sets: a Service made by expose survives scale-in and deletion': async shell => {
+  'sets: a Service created by expose survives scale-in and deletion': async shell => {
     const input = set().replace('"replicas":1', '"replicas":2')
     await shell.types('apply -f -', { input })
     await shell.silently('wait --for=jsonpath={.status.availableReplicas}=2 pcs/llm --timeout=120s')
     for (const replica of [0, 1]) {
       const pods = await shell.silently(`get pods -l grove.io/podclique=llm-${replica}-router -o name`)
-      // Its name is chance, and so is that of the Service unless it is given.
+      // The name of the pod is random, and so is that of the Service unless it is given.
       await shell.silently(`expose ${pods.trim()} --port=80 --name=public-${replica}`)
     }
     await shell.types('get services -l app.kubernetes.io/part-of=llm -o name')
@@ -130,7 +130,7 @@ export const setSessions = sessions({
     assert.equal(left, 'service/public-0\nservice/public-1\n')
   },
 
-  'describe of claims, nodes and what sets are placed by': async shell => {
+  'describe of claims, nodes and the placement of sets': async shell => {
     const claim = {
       apiVersion: 'resource.k8s.io/v1',
       kind: 'ResourceClaim',
@@ -164,8 +164,8 @@ function linesWith(pattern: RegExp): (text: string) => string {
       .join('\n')
 }
 
-/** Moments at which something settled, and what names them, are chance. */
-function settled(text: string): string {
+/** Times and names of converged objects are random. */
+function withoutTimes(text: string): string {
   return text
     .replace(/^ *Resource Version:.*\n/gm, '')
     .replace(/^Events:[\s\S]*?(?=^\S|(?![\s\S]))/gm, '')
@@ -176,7 +176,7 @@ function withoutAddresses(text: string): string {
   return text.replace(/^Endpoints:.*\n/gm, '')
 }
 
-/** What a node offers and who is on it; the rest depends on who plays its kubelet. */
+/** The resources of a node and its pods; the rest depends on the simulation of the kubelet. */
 function placing(text: string): string {
   const kept = /^(Name|Roles|Taints|Unschedulable|Addresses|Capacity|Allocatable|Allocated resources):/
   let isKept = false

@@ -25,11 +25,11 @@ export const workloadSessions = sessions({
     await rolled()
     assert.equal(await shell.types(`get deployment site ${image}`), 'registry.example/app:1')
     await shell.types('rollout undo deployment/site --to-revision=2')
-    await shell.isRefused('rollout undo deployment/site --to-revision=9')
+    await shell.isRejected('rollout undo deployment/site --to-revision=9')
     await rolled()
     await shell.types('rollout pause deployment/site')
-    await shell.isRefused('rollout pause deployment/site')
-    await shell.isRefused('rollout restart deployment/site')
+    await shell.isRejected('rollout pause deployment/site')
+    await shell.isRejected('rollout restart deployment/site')
     await shell.types('set env deployment/site A=b')
     await shell.types('set env deployment/site --list')
     await shell.types('set resources deployment/site --limits=cpu=1,memory=1Gi')
@@ -48,11 +48,11 @@ export const workloadSessions = sessions({
     await shell.types('set selector service/nowhere a=b --dry-run=client', { code: 1 })
   },
 
-  'scale, and only from what is expected; wait for what is seen in fields': async shell => {
+  'scale with preconditions; wait for fields': async shell => {
     await shell.types('create -f -', { input: manifest(deployment('site', { replicas: 1 })) })
     await shell.types('scale deployment site --replicas=3')
     await shell.types('wait --for=jsonpath={.status.readyReplicas}=3 deployment/site --timeout=120s')
-    await shell.isRefused('scale deployment site --replicas=5 --current-replicas=1')
+    await shell.isRejected('scale deployment site --replicas=5 --current-replicas=1')
     await shell.types('scale deployment site --replicas=2 --current-replicas=3')
     await shell.types('wait --for=jsonpath={.status.replicas}=2 deployment/site --timeout=120s')
     await shell.types('scale --replicas=0 deployment/site')
@@ -60,14 +60,14 @@ export const workloadSessions = sessions({
     await shell.types('scale deployment --all --replicas=1')
     await shell.sees('get pods -l app=site', /1\/1 +Running/)
     await shell.types('wait --for=condition=Ready pod -l app=site --timeout=120s')
-    await shell.isRefused('wait --for=condition=Nothing deployment/site --timeout=5s')
-    await shell.isRefused('wait --for=jsonpath={.spec.replicas}=7 deployment/site --timeout=5s')
-    await shell.isRefused('wait --for=condition=Ready pod/nowhere --timeout=5s')
+    await shell.isRejected('wait --for=condition=Nothing deployment/site --timeout=5s')
+    await shell.isRejected('wait --for=jsonpath={.spec.replicas}=7 deployment/site --timeout=5s')
+    await shell.isRejected('wait --for=condition=Ready pod/nowhere --timeout=5s')
     await shell.types('wait --for=delete pod/nowhere --timeout=5s')
     await shell.types('get deployment/site --subresource=scale -o yaml')
   },
 
-  'delete in every cascade: what is left behind': async shell => {
+  'delete with every cascade mode, and the remaining objects': async shell => {
     const make = async (name: string) => {
       await shell.types('create -f -', { input: manifest(deployment(name, { replicas: 1 })) })
       await shell.sees(`get pods -l app=${name}`, /1\/1 +Running/)
@@ -78,7 +78,7 @@ export const workloadSessions = sessions({
     await shell.sees('get replicasets,pods -l app=background -o name', /^$/)
     await make('foreground')
     await shell.types('delete deployment foreground --cascade=foreground')
-    // All that it owned went before it.
+    // Foreground deletion deletes all dependents first.
     assert.equal(await left('foreground'), '')
     await make('orphan')
     await shell.types('delete deployment orphan --cascade=orphan')
@@ -96,20 +96,20 @@ export const workloadSessions = sessions({
     await shell.sees('get replicasets,pods -l app=forced -o name', /^$/)
   },
 
-  'delete waits for finalizers, as long as it is told to': async shell => {
+  'delete waits for finalizers until its timeout': async shell => {
     const held = configMap('held', {}, { finalizers: ['example.com/hold'] })
     await shell.types('create -f -', { input: manifest(held) })
-    await shell.isRefused('delete configmap held --timeout=5s')
+    await shell.isRejected('delete configmap held --timeout=5s')
     await shell.types('get configmap held -o jsonpath={.metadata.finalizers}')
     const deleting = shell.begins('delete configmap held')
     await deleting.shows(/"held" deleted/)
     await shell.types('patch configmap held --type=merge -p {"metadata":{"finalizers":null}}')
     assert.equal((await deleting.ended).code, 0)
     await shell.types('wait --for=delete configmap/held --timeout=120s')
-    await shell.isRefused('get configmap held')
+    await shell.isRejected('get configmap held')
     await shell.types('create -f -', { input: manifest(configMap('a'), configMap('b')) })
     await shell.types('delete configmap/a configmap/b')
-    await shell.isRefused('delete configmap a b')
+    await shell.isRejected('delete configmap a b')
     await shell.types('delete configmap a --ignore-not-found')
   },
 })
@@ -118,7 +118,7 @@ function lastLine(text: string): string {
   return text.trimEnd().split('\n').at(-1) ?? ''
 }
 
-/** How many steps a rollout takes is a matter of timing. */
+/** The number of steps of a rollout depends on timing. */
 function withoutEvents(text: string): string {
   return text.replace(/^Events:[\s\S]*/m, '').replace(/^(Old|New)ReplicaSets?:.*\n/gm, '')
 }

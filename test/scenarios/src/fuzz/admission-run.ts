@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Sends generated AdmissionReviews to the webhook port of an operator process, as an API server would.
+// Sends generated AdmissionReviews to the webhook port of an operator process, like an API server.
 import { Pool } from 'undici'
 import type { Review } from './reviews.ts'
 
@@ -11,12 +11,12 @@ export interface AdmissionReport {
   tried: number
   allowed: number
   rejected: number
-  /** Answered by an HTTP error, as texts that are no review may be. */
-  refused: number
+  /** HTTP errors, which are allowed for bodies that are not a review. */
+  httpErrors: number
   slowestMs: number
   slowestOrigin: string
   slowestIndex: number
-  largestAnswerBytes: number
+  largestResponseBytes: number
   readonly failures: string[]
 }
 
@@ -29,8 +29,8 @@ export interface AdmissionRunOptions {
   readonly progress: (line: string) => void
 }
 
-/** A rejection may be this long: the 64 Ki characters of a message, escaped, and the rest of the review. */
-const longestAnswerBytes = 128 * 1024
+/** The longest allowed rejection: an escaped message of 64 Ki characters and the rest of the review. */
+const longestResponseBytes = 128 * 1024
 const mostFailures = 20
 const progressEvery = 10_000
 
@@ -39,16 +39,16 @@ export async function runAdmission(options: AdmissionRunOptions): Promise<Admiss
     tried: 0,
     allowed: 0,
     rejected: 0,
-    refused: 0,
+    httpErrors: 0,
     slowestMs: 0,
     slowestOrigin: '',
     slowestIndex: -1,
-    largestAnswerBytes: 0,
+    largestResponseBytes: 0,
     failures: [],
   }
   const pool = new Pool(`https://127.0.0.1:${options.port}`, {
     connections: options.inFlight,
-    // The certificate is for the name of a Service; this run is about what lies behind it.
+    // The certificate names a Service, and this run connects to loopback.
     connect: { rejectUnauthorized: false },
     headersTimeout: 3 * webhookTimeoutMs,
   })
@@ -81,11 +81,11 @@ async function send(pool: Pool, index: number, review: Review, report: Admission
     report.tried++
     if (took > report.slowestMs)
       Object.assign(report, { slowestMs: took, slowestOrigin: review.origin, slowestIndex: index })
-    report.largestAnswerBytes = Math.max(report.largestAnswerBytes, text.length)
+    report.largestResponseBytes = Math.max(report.largestResponseBytes, text.length)
     if (took > webhookTimeoutMs)
-      fail(`answered after ${Math.round(took)} ms, later than the webhook time-out`)
+      fail(`response after ${Math.round(took)} ms, later than the webhook time-out`)
     if (statusCode !== 200) {
-      report.refused++
+      report.httpErrors++
       if (review.isReview || statusCode >= 500) fail(`HTTP ${statusCode}: ${text.slice(0, 200)}`)
       return
     }
@@ -93,7 +93,7 @@ async function send(pool: Pool, index: number, review: Review, report: Admission
     if (typeof allowed !== 'boolean') fail(`no verdict in ${text.slice(0, 200)}`)
     else if (allowed) report.allowed++
     else report.rejected++
-    if (!allowed && text.length > longestAnswerBytes) fail(`a rejection of ${text.length} bytes`)
+    if (!allowed && text.length > longestResponseBytes) fail(`a rejection of ${text.length} bytes`)
   } catch (error) {
     fail(error instanceof Error ? error.message : String(error))
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The embedded cluster as a process of its own, so that the memory and the event loop of an operator process can be
-// measured apart from the API server.
+// The embedded cluster in its own process. The memory and the event loop of the operator process are measured without
+// the API server.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

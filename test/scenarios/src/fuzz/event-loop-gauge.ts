@@ -6,7 +6,7 @@ import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'
 
 export interface GaugeLine {
-  /** Child processes inherit the preload, too. */
+  /** Child processes inherit the preload. */
   readonly pid: number
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -16,7 +16,7 @@ export interface GaugeLine {
   readonly stallMs: number
   readonly residentMiB: number
   readonly heapMiB: number
-  /** Garbage was collected just before. */
+  /** True if a garbage collection ran just before. */
   readonly collected: boolean
 }
 
@@ -24,7 +24,7 @@ const intervalMs = 500
 const resolutionMs = 5
 const mebibyte = 2 ** 20
 
-// Worker threads inherit the preload; only the main thread renews leases and answers probes.
+// Worker threads inherit the preload; only the main thread renews leases and responds to probes.
 if (isMainThread) {
   const file = new URL(import.meta.url).searchParams.get('file') ?? ''
   const longest = { delayMs: 0, stallMs: 0 }

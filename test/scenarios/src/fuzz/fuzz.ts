@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { startOperatorProcess } from '../operator-process.ts'
-// One fuzz run: an embedded cluster and an operator, each a process of its own; generated AdmissionReviews sent to its
-// webhook port and generated sets on the cluster, at the same time.
+// One fuzz run. The embedded cluster and the operator are processes. The run sends generated AdmissionReviews to the
+// webhook port and creates generated sets on the cluster at the same time.
 import { type AdmissionReport, runAdmission } from './admission-run.ts'
 import { startEmbeddedProcess } from './embedded-process.ts'
 import { Gauge } from './gauge.ts'
@@ -13,7 +13,7 @@ export interface FuzzOptions {
   readonly seed: number
   readonly reviews: number
   readonly sets: number
-  /** Nothing new begins after this. */
+  /** No request starts after this time. */
   readonly seconds: number
 }
 
@@ -35,7 +35,7 @@ const nodes = 40
 const tenants = 8
 const reviewsInFlight = 8
 const setsInFlight = 16
-/** All four webhooks are served. The run itself may change managed objects. */
+/** Enables all four webhooks. The run itself is exempt from the protection of managed objects. */
 const configuration = {
   authorizer: {
     enabled: true,

@@ -14,14 +14,14 @@ export class Gauge {
     this.#file = join(directory, 'gauge.jsonl')
   }
 
-  /** For the Node that runs the operator. */
+  /** Node options for the operator process. */
   get nodeFlags(): string[] {
     const url = pathToFileURL(join(import.meta.dirname, 'event-loop-gauge.ts'))
     url.searchParams.set('file', this.#file)
     return ['--expose-gc', '--import', url.href]
   }
 
-  /** What one process has measured. */
+  /** The measurements of one process. */
   lines(pid: number, since = 0): GaugeLine[] {
     return readFileSync(this.#file, 'utf8')
       .split('\n')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PodCliqueSets that are made to be expensive: each is legal JSON within the size limit of an API server, and each aims
-// at one rule or one expansion.
+// Expensive PodCliqueSets: each is valid JSON within the size limit of an API server, and each targets one rule or one
+// expansion.
 type Loose = Record<string, unknown>
 
 const podSpec = { containers: [{ name: 'main', image: 'engine:1' }] }
@@ -22,7 +22,7 @@ function set(template: Loose, more: Loose = {}): Loose {
 const names = (prefix: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`)
 
-/** By what each attacks; `size` scales the list that matters. */
+/** Expensive sets by their target; `size` is the length of the relevant list. */
 export const hostileSets: Readonly<Record<string, (size: number) => Loose>> = {
   claimNames: size =>
     set({

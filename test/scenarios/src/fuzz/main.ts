@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run fuzz`: generated requests and sets against a running operator process. Prints a report; exits with 1 when a
-// limit below is exceeded.
+// `npm run fuzz`: sends generated requests and sets to a running operator process. Prints a report, and exits with 1 if
+// a limit is exceeded.
 import { randomInt } from 'node:crypto'
 import { parseArgs } from 'node:util'
 import { fuzz } from './fuzz.ts'
@@ -10,7 +10,7 @@ import { reportLines, verdicts } from './report.ts'
 const usage = `Usage: npm run fuzz -- [--reviews=100000] [--sets=2000] [--seconds=1800] [--seed=N]
 
 Sends generated AdmissionReviews to a running operator process and creates, disturbs and deletes generated sets
-on an embedded cluster. Fails if the operator ends, answers too late, stalls or keeps memory.`
+on an embedded cluster. Fails if the operator ends, responds too late, stalls or keeps memory.`
 
 const { values } = parseArgs({
   options: {

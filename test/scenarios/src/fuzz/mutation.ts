@@ -7,10 +7,13 @@ export type Below = (limit: number) => number
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 type Container = Json[] | { [name: string]: Json }
 
-/** The longest text and list that a mutation inserts: large enough to hurt a quadratic rule, small enough to be frequent. */
+/**
+ * The longest text and list that a mutation inserts: long enough to expose a quadratic rule, short enough to be
+ * frequent.
+ */
 const longText = 20_000
 const longList = 400
-/** Further repetitions in one document are short: long ones inside long ones would outgrow all memory. */
+/** Later repetitions in the same document are short. Nested long ones would use all memory. */
 const shortList = 4
 
 const strangeTexts: readonly string[] = [
@@ -59,7 +62,7 @@ const strangeNumbers: readonly number[] = [
   1e-9,
 ]
 
-/** A copy of the document with the given number of mutations. */
+/** Returns a copy of the document with the given number of mutations. */
 export function mutated<T>(document: T, below: Below, count: number): T {
   const root = { document: structuredClone(document) as Json }
   for (let done = 0; done < count; done++) mutateOnce(root, below, done === 0 ? longList : shortList)
@@ -69,7 +72,7 @@ export function mutated<T>(document: T, below: Below, count: number): T {
 function mutateOnce(root: { document: Json }, below: Below, mostCopies: number): void {
   let container: Container = root
   let key: string | number = 'document'
-  // Walks down at random: mutations deep in the document are as likely as shallow ones.
+  // Descends at random, so that deep mutations are as likely as shallow ones.
   for (;;) {
     const value: Json | undefined = (container as Record<string | number, Json>)[key]
     if (typeof value !== 'object' || value === null) break
@@ -108,7 +111,7 @@ function damage(container: Container, key: string | number, below: Below, mostCo
   }
 }
 
-/** Repeats an entry of a list; entries with a name get numbered ones, so that rules about names see many of them. */
+/** Repeats a list entry. Named entries get numbered names, so that rules about names see many of them. */
 function repeat(list: Json[], value: Json, copies: number): void {
   for (let index = copies; index > 0; index--) {
     const copy = structuredClone(value)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The limits that a fuzz run must keep, and its report.
+// The limits of a fuzz run, and its report.
 import { webhookTimeoutMs } from './admission-run.ts'
 import type { FuzzReport } from './fuzz.ts'
 
-/** Lease renewal and probes tolerate this; the API server's own time-outs are far longer. */
+/** Lease renewal and probes tolerate this stall; the API server's time-outs are far longer. */
 export const longestStallMs = 100
-/** Caches of compiled code and of events grow a little after the warm-up; a leak of 2,000 sets grows far more. */
+/** Caches of compiled code and of events grow slightly after the warm-up. A leak of 2,000 sets exceeds this limit. */
 const heapGrowthMiB = 16
 
 export interface Verdict {
@@ -17,11 +17,11 @@ export interface Verdict {
 export function verdicts(report: FuzzReport): Verdict[] {
   const { admission, sets, heapMiB } = report
   return [
-    { what: `the operator goes on${report.ended ? ` (${report.ended})` : ''}`, holds: !report.ended },
-    { what: 'every review is answered', holds: admission.failures.length === 0 },
-    { what: 'every set goes away and ordinary sets become available', holds: sets.failures.length === 0 },
+    { what: `the operator keeps running${report.ended ? ` (${report.ended})` : ''}`, holds: !report.ended },
+    { what: 'every review gets a response', holds: admission.failures.length === 0 },
+    { what: 'every set is deleted and ordinary sets become available', holds: sets.failures.length === 0 },
     {
-      what: `reviews are answered within ${webhookTimeoutMs} ms`,
+      what: `reviews get a response within ${webhookTimeoutMs} ms`,
       holds: admission.slowestMs <= webhookTimeoutMs,
     },
     { what: `the event loop stalls at most ${longestStallMs} ms`, holds: report.stallMs <= longestStallMs },
@@ -35,9 +35,9 @@ export function verdicts(report: FuzzReport): Verdict[] {
 export function reportLines(report: FuzzReport): string[] {
   const { admission, sets, heapMiB } = report
   return [
-    `admission requests   ${admission.tried} (${admission.allowed} allowed, ${admission.rejected} rejected, ${admission.refused} HTTP errors)`,
-    `slowest answer       ${admission.slowestMs.toFixed(0)} ms (review ${admission.slowestIndex}: ${admission.slowestOrigin})`,
-    `largest answer       ${admission.largestAnswerBytes} bytes`,
+    `admission requests   ${admission.tried} (${admission.allowed} allowed, ${admission.rejected} rejected, ${admission.httpErrors} HTTP errors)`,
+    `slowest response     ${admission.slowestMs.toFixed(0)} ms (review ${admission.slowestIndex}: ${admission.slowestOrigin})`,
+    `largest response     ${admission.largestResponseBytes} bytes`,
     `sets                 ${sets.lived} created, disturbed ${sets.disturbances} times and deleted; ${sets.rejected} rejected`,
     `ordinary sets        ${sets.ordinary} became available, the slowest after ${sets.slowestOrdinaryMs.toFixed(0)} ms`,
     `longest stall        ${report.stallMs.toFixed(0)} ms of work in one turn of the event loop; ${report.delayMs.toFixed(0)} ms with the time in which other processes had the processor`,

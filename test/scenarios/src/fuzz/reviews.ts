@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// AdmissionReviews: valid ones, mutated ones, hostile ones and texts that are no review at all, from one seed.
+// AdmissionReviews from one seed: valid, mutated and hostile ones, and bodies that are not a review.
 import fc from 'fast-check'
-import { sets } from '../generated/sets.ts'
+import { sets } from '../random-sets/sets.ts'
 import { seeded } from '../seeded.ts'
 import { hostileSets } from './hostile-sets.ts'
 import { type Below, mutated, strangeText, strangeValue } from './mutation.ts'
@@ -10,9 +10,9 @@ import { type Below, mutated, strangeText, strangeValue } from './mutation.ts'
 export interface Review {
   readonly path: string
   readonly body: string
-  /** How it was made, for the report. */
+  /** How the review was generated, for the report. */
   readonly origin: string
-  /** Whether an AdmissionReview must come back: a text that is none may be answered with an HTTP error. */
+  /** True if the response must be an AdmissionReview. A body that is not a review may get an HTTP error. */
   readonly isReview: boolean
 }
 
@@ -32,7 +32,7 @@ const users = [
   '',
 ]
 
-/** One review in so many is hostile; those of full size are rarer still, because each is up to two megabytes. */
+/** One review in this number is hostile. Those of full size are rarer, because each has up to two megabytes. */
 const hostileEvery = 50
 const hostileSizes = [20, 60, 200, 400]
 const fullSize = 3_000
@@ -43,7 +43,7 @@ export function reviewGenerator(seed: number): (index: number) => Review {
   const hostileNames = Object.keys(hostileSets)
   return index => {
     const below = seeded(seed * 7919 + index)
-    // The first numbers of a small generator resemble those of its neighbours.
+    // Skips the first numbers, which are similar for neighbouring seeds.
     for (let skipped = 0; skipped < 3; skipped++) below(2)
     const base = valid[below(valid.length)]
     if (index % hostileEvery === 0) {
@@ -95,7 +95,7 @@ function reviewOf(object: unknown, oldObject: unknown, below: Below) {
   }
 }
 
-/** Not what an API server sends: broken JSON, other kinds, missing and mistyped members of the review itself. */
+/** Bodies that an API server never sends: broken JSON, other kinds, missing and mistyped fields of the review. */
 function malformed(base: unknown, below: Below): Review {
   const path = below(10) === 0 ? `/${strangeText(below)}` : (paths[below(paths.length)] ?? paths[0])
   const whole = reviewOf(base, undefined, below)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Creates, disturbs and deletes thousands of sets on a cluster whose operator runs as a process. Every set must go away
-// again, and an ordinary set in another namespace must become available all the while.
+// Creates, disturbs and deletes thousands of sets on a cluster with an operator process. Every set must be deleted
+// completely, and ordinary sets in another namespace must become available meanwhile.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { annotation, label, type PodCliqueSet } from '@grove/api'
 import { type Client, KubeError, type KubeObject, type Resource, type Stored, setScale } from '@grove/kube'
 import { resources } from '@grove/operator'
 import fc from 'fast-check'
-import { sets } from '../generated/sets.ts'
+import { sets } from '../random-sets/sets.ts'
 import { seeded } from '../seeded.ts'
 import { hostileSets } from './hostile-sets.ts'
 import { type Below, mutated, strangeText, strangeValue } from './mutation.ts'
 
 export interface SetReport {
-  /** Sets that were accepted, disturbed and deleted. */
+  /** Number of sets that were accepted, disturbed and deleted. */
   lived: number
   rejected: number
   disturbances: number
-  /** Ordinary sets that had to become available meanwhile. */
+  /** Number of ordinary sets that became available meanwhile. */
   ordinary: number
   slowestOrdinaryMs: number
   readonly failures: string[]
@@ -29,22 +29,25 @@ export interface SetRunOptions {
   readonly count: number
   readonly inFlight: number
   readonly namespaces: readonly string[]
-  /** Where the ordinary sets are. */
+  /** Namespace of the ordinary sets. */
   readonly quietNamespace: string
   readonly deadline: number
   readonly progress: (line: string) => void
-  /** Rejects when the operator ends. */
+  /** Rejects if the operator exits. */
   readonly ended: AbortSignal
 }
 
 const sampledSets = 300
 const ordinaryEvery = 50
-const lookEveryMs = 250
-/** How long an operator may take to notice a set, to make one available, and to take one away on a busy machine. */
+const pollIntervalMs = 250
+/** The time within which the operator must observe a set, make it available, or delete it, on a busy machine. */
 const patienceMs = 120_000
 const mostFailures = 20
 const progressEvery = 200
-/** Values that a typo or an autoscaler writes; those between are left out, because their pods would really be created. */
+/**
+ * Counts that a typo or an autoscaler may write. Values in between are left out, because the operator would create
+ * their pods.
+ */
 const scales = [0, 1, 2, 3, -1, 1_000_001, 2_000_000, 200_000_000, 2_147_483_647]
 const disturbed = [
   resources.podCliqueSets,
@@ -65,13 +68,13 @@ export async function runSets(options: SetRunOptions): Promise<SetReport> {
   }
   const valid = fc.sample(sets, { seed: options.seed, numRuns: sampledSets })
   let next = 0
-  const goesOn = () =>
+  const hasMore = () =>
     next < options.count &&
     Date.now() < options.deadline &&
     !options.ended.aborted &&
     report.failures.length < mostFailures
   const worker = async () => {
-    while (goesOn()) {
+    while (hasMore()) {
       const index = next++
       try {
         if (index % ordinaryEvery === 0) await ordinarySet(options, index, report)
@@ -116,7 +119,7 @@ class SetRun {
     this.#report.lived++
   }
 
-  /** As generated, mutated or hostile; a rejected one is replaced by the set that it was made from. */
+  /** A generated, mutated or hostile set. If it is rejected, the run uses the set from which it was generated. */
   async #create(): Promise<void> {
     const base = this.#valid[this.#below(this.#valid.length)]
     const choice = this.#below(8)
@@ -158,7 +161,7 @@ class SetRun {
       const target = await this.#pick(resource as Resource<KubeObject>)
       if (target) await this.#act(resource as Resource<KubeObject>, target)
     } catch (error) {
-      // Rejected by a schema or by admission, gone meanwhile, or changed meanwhile.
+      // Rejected by the schema or by admission, deleted, or changed meanwhile.
       if (!isRejection(error)) throw error
     }
   }
@@ -216,13 +219,13 @@ class SetRun {
     await this.#client.delete(resources.podCliqueSets, this.#ref).catch(error => {
       if (!isRejection(error)) throw error
     })
-    await until('the set to be gone', this.#options, async () => {
+    await until('the set to be deleted', this.#options, async () => {
       const set = await this.#client.find(resources.podCliqueSets, this.#ref)
       if (set && !set.metadata.deletionTimestamp)
         await this.#client.delete(resources.podCliqueSets, this.#ref)
       return set === undefined
     })
-    await until('its pods to be gone', this.#options, async () => {
+    await until('its pods to be deleted', this.#options, async () => {
       const { items } = await this.#client.list(resources.pods, {
         namespace,
         labelSelector: `${label.managedBy}=grove-operator,${label.partOf}=${name}`,
@@ -232,7 +235,7 @@ class SetRun {
   }
 }
 
-/** A set that any user might create, in a namespace that is left alone. */
+/** An ordinary set in a namespace without disturbances. */
 async function ordinarySet(options: SetRunOptions, index: number, report: SetReport): Promise<void> {
   const { client, quietNamespace: namespace } = options
   const ref = { name: `ordinary-${index}`, namespace }
@@ -275,7 +278,7 @@ function anyLabel(below: Below): string {
   return labelNames[below(labelNames.length)] ?? 'example.com/team'
 }
 
-/** The API server or admission said no: the fault of the request, not of the operator. */
+/** Reports whether the API server or admission rejected the request, which is not an error of the operator. */
 function isRejection(error: unknown): boolean {
   return error instanceof KubeError && error.status !== undefined && error.status >= 400 && error.status < 500
 }
@@ -285,6 +288,6 @@ async function until(what: string, options: SetRunOptions, check: () => Promise<
   while (!(await check())) {
     options.ended.throwIfAborted()
     if (Date.now() > end) throw new Error(`waited ${patienceMs / 1000} s for ${what}`)
-    await sleep(lookEveryMs)
+    await sleep(pollIntervalMs)
   }
 }

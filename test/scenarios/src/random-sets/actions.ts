@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Actions of users, autoscalers and failures on a running set.
+import { label } from '@grove/api'
+import { isConflict, isNotFound, type KubeObject, type Resource, type Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import fc from 'fast-check'
+import type { Harness } from '../harness.ts'
+import { type Model, templateSize } from './model.ts'
+
+export type Action =
+  | { readonly do: 'scale set'; readonly replicas: number }
+  | { readonly do: 'scale group'; readonly pick: number; readonly replicas: number }
+  | { readonly do: 'scale clique'; readonly pick: number; readonly replicas: number }
+  | { readonly do: 'delete pods'; readonly pick: number; readonly count: number }
+  | { readonly do: 'fail pod'; readonly pick: number }
+  | { readonly do: 'delete child'; readonly kind: keyof typeof children; readonly pick: number }
+  | { readonly do: 'change image'; readonly pick: number; readonly tag: number }
+  | { readonly do: 'reorder cliques' }
+  | { readonly do: 'relabel set'; readonly value: string }
+  | { readonly do: 'restart operator' }
+
+const children = {
+  PodClique: resources.podCliques,
+  PodCliqueScalingGroup: resources.podCliqueScalingGroups,
+  PodGang: resources.podGangs,
+  Service: resources.services,
+  ServiceAccount: resources.serviceAccounts,
+  Role: resources.roles,
+  RoleBinding: resources.roleBindings,
+  HorizontalPodAutoscaler: resources.autoscalers,
+} as const satisfies Record<string, Resource<KubeObject>>
+
+const pick = fc.nat(1000)
+const size = fc.integer({ min: 0, max: 4 })
+
+export const actions: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('scale set' as const), replicas: size }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('scale group' as const), pick, replicas: size }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('scale clique' as const), pick, replicas: size }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('delete pods' as const),
+      pick,
+      count: fc.integer({ min: 1, max: 5 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('fail pod' as const), pick }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('delete child' as const),
+      kind: fc.constantFrom(...(Object.keys(children) as (keyof typeof children)[])),
+      pick,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('change image' as const),
+      pick,
+      tag: fc.integer({ min: 2, max: 9 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reorder cliques' as const) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('relabel set' as const), value: fc.constantFrom('a', 'b') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('restart operator' as const) }) },
+)
+
+/** Executes the action and updates the model. Does nothing if the object of the action does not exist. */
+export async function act(harness: Harness, model: Model, action: Action): Promise<void> {
+  const set = (await harness.set(model.name))!
+  const isWanted = ({ metadata }: Stored<KubeObject>) =>
+    Number(metadata.labels?.[label.setReplicaIndex]) < (set.spec.replicas ?? 0)
+  switch (action.do) {
+    case 'scale set':
+      model.scaleSet(action.replicas, set)
+      return harness.scale(resources.podCliqueSets, model.name, action.replicas)
+    case 'scale group': {
+      const group = chosen((await harness.groups(model.name)).filter(isWanted), action.pick)
+      if (group && (await scaled(harness, resources.podCliqueScalingGroups, group, action.replicas)))
+        model.resize(set, group, action.replicas)
+      return
+    }
+    case 'scale clique': {
+      const standalone = (await harness.cliques(model.name)).filter(
+        clique => isWanted(clique) && clique.metadata.labels?.[label.scalingGroup] === undefined,
+      )
+      const clique = chosen(standalone, action.pick)
+      if (clique && (await scaled(harness, resources.podCliques, clique, action.replicas)))
+        model.resize(set, clique, action.replicas)
+      return
+    }
+    case 'delete pods': {
+      const pods = (await harness.pods(model.name)).sort(byName)
+      const from = pods.length ? action.pick % pods.length : 0
+      await Promise.all(
+        pods.slice(from, from + action.count).map(pod => remove(harness, resources.pods, pod)),
+      )
+      return
+    }
+    case 'fail pod': {
+      const pod = chosen(await harness.pods(model.name), action.pick)
+      if (!pod) return
+      await unlessGone(() =>
+        harness.client.patch(
+          resources.pods,
+          { name: pod.metadata.name, namespace: harness.namespace },
+          { merge: { status: { phase: 'Failed' } } },
+          { subresource: 'status' },
+        ),
+      )
+      return
+    }
+    case 'delete child': {
+      const resource = children[action.kind] as Resource<KubeObject>
+      const child = chosen(await harness.list(resource, model.name), action.pick)
+      if (!child) return
+      await remove(harness, resource, child)
+      if (action.kind === 'PodClique' || action.kind === 'PodCliqueScalingGroup')
+        model.renew(child.metadata.name, templateSize(set, child))
+      return
+    }
+    case 'change image': {
+      // With OnDelete, outdated pods stay, and the set of pods depends on the order of all actions.
+      if (set.spec.updateStrategy?.type === 'OnDelete') return
+      const cliques = structuredClone(set.spec.template.cliques)
+      const clique = cliques[action.pick % cliques.length]!
+      clique.spec.podSpec.containers[0]!.image = `registry.example/${clique.name}:${action.tag}`
+      return harness.patchSet(model.name, { spec: { template: { cliques } } })
+    }
+    case 'reorder cliques': {
+      if (set.spec.template.cliqueStartupType === 'CliqueStartupTypeInOrder') return
+      return harness.patchSet(model.name, {
+        spec: { template: { cliques: structuredClone(set.spec.template.cliques).reverse() } },
+      })
+    }
+    case 'relabel set':
+      return harness.patchSet(model.name, { metadata: { labels: { team: action.value } } })
+    case 'restart operator':
+      await harness.stopOperator()
+      return harness.startOperator()
+  }
+}
+
+function chosen<T extends { metadata: { name: string; deletionTimestamp?: string } }>(
+  all: readonly T[],
+  at: number,
+): T | undefined {
+  const live = all.filter(one => one.metadata.deletionTimestamp === undefined).sort(byName)
+  return live.length ? live[at % live.length] : undefined
+}
+
+function byName(a: { metadata: { name: string } }, b: { metadata: { name: string } }): number {
+  return a.metadata.name < b.metadata.name ? -1 : 1
+}
+
+async function scaled(
+  harness: Harness,
+  resource: Resource<KubeObject>,
+  { metadata }: Stored,
+  replicas: number,
+) {
+  return unlessGone(() => harness.scale(resource, metadata.name, replicas))
+}
+
+async function remove(
+  harness: Harness,
+  resource: Resource<KubeObject>,
+  { metadata }: Stored,
+): Promise<boolean> {
+  return unlessGone(() =>
+    harness.client.delete(
+      resource,
+      { name: metadata.name, namespace: harness.namespace },
+      { preconditions: { uid: metadata.uid } },
+    ),
+  )
+}
+
+/** Returns false if the object was deleted or changed meanwhile: the operator also deletes objects. */
+async function unlessGone(request: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await request()
+    return true
+  } catch (error) {
+    if (isNotFound(error) || isConflict(error)) return false
+    throw error
+  }
+}

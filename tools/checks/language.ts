@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Comments, strings, identifiers and file names use the words of Kubernetes and plain technical English. The check covers
+// the folders below; a folder is added when it is clean.
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Folders that are free of replaced words. */
+const cleanFolders: readonly string[] = [
+  'bench',
+  'playground',
+  'test/conformance',
+  'test/kubernetes',
+  'test/scenarios',
+  'tools',
+]
+
+interface Term {
+  /** Matches whole words. Identifiers are split into words first: `isToldTwice` is "is Told Twice". */
+  readonly words: string
+  readonly instead: string
+}
+
+const terms: readonly Term[] = [
+  { words: 'tells?|telling|told', instead: 'report, record, emit or return' },
+  { words: 'worlds?', instead: 'caches or snapshot' },
+  { words: 'settles?|settled|settling', instead: 'converge or in sync' },
+  { words: 'wakes?|woke|awake|waking', instead: 'enqueue, resume or start' },
+  { words: 'news|worthy', instead: 'event, predicate or needsReconcile' },
+  { words: 'calm|calmly', instead: 'debounce, coalesce or idle' },
+  { words: 'fold|folds|folded|folding', instead: 'apply to the cache' },
+  { words: 'judges?|judged|judging', instead: 'validate, evaluate or check' },
+  { words: 'refuses?|refused|refusing|refusals?', instead: 'reject or rejection' },
+  { words: 'answers?|answered|answering', instead: 'response or respond' },
+  { words: 'words', instead: 'arguments or message' },
+  { words: 'anew', instead: 'recreate or again' },
+  { words: 'placed', instead: 'scheduled' },
+  { words: 'mends?|mended|mending', instead: 'repair or revert' },
+  { words: '(?:bring|brings|brought|come|comes|came) about', instead: 'sync, ensure, create or happen' },
+  { words: '(?:take|takes|taken|took) down', instead: 'terminate or delete' },
+  { words: 'on (?:its|their) way out', instead: 'terminating' },
+  { words: 'goes', instead: 'is deleted, continues or is sent' },
+  { words: 'life|lives', instead: 'lifecycle, run or exists' },
+  { words: 'story|stories', instead: 'scenario' },
+  { words: 'rehearses?|rehearsed|rehearsals?', instead: 'warm-up' },
+  { words: 'campaigns?', instead: 'fault injection or chaos test' },
+  { words: 'beds?|stages?', instead: 'harness or fixture' },
+  { words: 'besides?', instead: 'next to, in addition to or compared with' },
+  { words: 'occasions?', instead: 'fingerprint or moment' },
+  {
+    words: 'somebody|someone|nobody|anybody|everybody|whoever|whom',
+    instead: 'the name of the actor: the user, the operator, another client',
+  },
+]
+
+/** Names of others, which stay. */
+const fixedTexts: readonly RegExp[] = [
+  /\bconnection refused\b|ECONNREFUSED/g,
+  /\ballSettled\b/g,
+  /\bomitStages\b/g,
+]
+
+interface Exception {
+  /** A file, or a folder with everything in it. */
+  readonly path: string
+  readonly words: RegExp
+  readonly why: string
+}
+
+const exceptions: readonly Exception[] = [
+  { path: 'tools/checks/language.ts', words: /./, why: 'the list itself' },
+  { path: 'tools/checks/language.test.ts', words: /./, why: 'samples of the words' },
+  { path: 'test/kubernetes', words: /^stages?$/i, why: 'KWOK has a kind Stage' },
+  { path: 'bench/tenants.ts', words: /^stages$/i, why: 'KWOK has a kind Stage' },
+  {
+    path: 'test/scenarios/src/startup-order.kubernetes.test.ts',
+    words: /^stages$/i,
+    why: 'KWOK has a kind Stage',
+  },
+  { path: 'bench/admission-process/server.ts', words: /^answer$/, why: 'a method of packages/operator' },
+  {
+    path: 'test/scenarios/src/fault-injection.kubernetes.test.ts',
+    words: /^judge$/,
+    why: 'an option of packages/kube',
+  },
+  { path: 'test/scenarios/src/scenarios.test.ts', words: /^words$/, why: 'an option of packages/waiter' },
+  { path: 'test/scenarios/src/startup-order.test.ts', words: /^words$/, why: 'an option of packages/waiter' },
+  { path: 'test/scenarios/src/status-age.test.ts', words: /^settle$/, why: 'a method of packages/kube' },
+  {
+    path: 'test/scenarios/src/termination-delays.test.ts',
+    words: /^settle$/,
+    why: 'a method of packages/kube',
+  },
+]
+
+const sentenceStart = /^\s*(?:\/\/|\/\*\*?|\*|#)\s+(What|Whatever|Who|Whom|Whose|Whether|Nobody)\s[^?]*$/
+const anyTerm = new RegExp(`\\b(?:${terms.map(({ words }) => words).join('|')})\\b`, 'i')
+
+/** Returns one problem for each replaced word, as `file:line: use X instead of Y`. */
+export function checkLanguage(
+  root: string,
+  folders: readonly string[] = cleanFolders,
+  allowed: readonly Exception[] = exceptions,
+): string[] {
+  const files = globSync(
+    folders.map(folder => `${folder}/**/*.{ts,mjs,md,yaml}`),
+    { cwd: root, exclude: ['**/node_modules/**'] },
+  )
+  return files.sort().flatMap(file => {
+    const exempt = allowed.filter(({ path }) => file === path || file.startsWith(`${path}/`))
+    const isExempt = (word: string) => exempt.some(({ words }) => words.test(word))
+    const lines = readFileSync(join(root, file), 'utf8').split('\n')
+    return [
+      ...replacedWords(file).map(use => ({ at: file, ...use })),
+      ...lines.flatMap((line, index) =>
+        [...replacedWords(line), ...clauseSubject(line)].map(use => ({ at: `${file}:${index + 1}`, ...use })),
+      ),
+    ]
+      .filter(({ word }) => !isExempt(word))
+      .map(({ at, word, instead }) => `${at}: use ${instead} instead of "${word}"`)
+  })
+}
+
+interface Use {
+  readonly word: string
+  readonly instead: string
+}
+
+function replacedWords(line: string): Use[] {
+  if (!anyTerm.test(inWords(line))) return []
+  const text = inWords(fixedTexts.reduce((rest, fixed) => rest.replace(fixed, ''), line))
+  return terms.flatMap(({ words, instead }) =>
+    [...text.matchAll(new RegExp(`\\b(?:${words})\\b`, 'gi'))].map(([word]) => ({ word, instead })),
+  )
+}
+
+function clauseSubject(line: string): Use[] {
+  const [, word] = sentenceStart.exec(line) ?? []
+  return word ? [{ word, instead: 'a noun as the subject of the sentence' }] : []
+}
+
+/** Splits identifiers and file names into words. */
+function inWords(line: string): string {
+  return line.replace(/([a-z0-9])(?=[A-Z])/g, '$1 ').replace(/[-_]/g, ' ')
+}
