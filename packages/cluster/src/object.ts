@@ -10,6 +10,13 @@ export interface KubeObject {
   [field: string]: unknown
 }
 
+/** An object of a known kind inside the API server, where every object has metadata. */
+export type ObjectOf<T> = T & WithMetadata
+
+export interface WithMetadata {
+  metadata: ObjectMeta
+}
+
 /** Where an object stands within its resource; also the order of lists. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name

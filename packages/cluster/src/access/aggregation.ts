@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson } from '@grove/apimachinery'
-import type { KubeObject } from '../object.ts'
+import type { ObjectOf } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { selectorMatches } from '../registry/validation/workload.ts'
 import type { RbacClusterRole, RbacPolicyRule } from '../schema/types.generated.ts'
 import type { Store } from '../store/index.ts'
-import { storages } from './binding-index.ts'
+
+type ClusterRole = ObjectOf<RbacClusterRole>
 
 /** Aggregated roles may take in others that are aggregated; a chain of them settles in as many rounds as it is long. */
 const maximumRounds = 10
@@ -34,15 +36,15 @@ function aggregate(store: Store): void {
 }
 
 /** True when the role had to change. */
-function fill(store: Store, stored: KubeObject, all: readonly KubeObject[]): boolean {
-  const { aggregationRule, rules } = stored as unknown as RbacClusterRole
+function fill(store: Store, stored: ClusterRole, all: readonly ClusterRole[]): boolean {
+  const { aggregationRule, rules } = stored
   if (!aggregationRule) return false
   const wanted: RbacPolicyRule[] = []
   for (const selector of aggregationRule.clusterRoleSelectors ?? []) {
     for (const role of all) {
       if (role.metadata.name === stored.metadata.name) continue
       if (!selectorMatches(selector, role.metadata.labels ?? {})) continue
-      for (const rule of (role as unknown as RbacClusterRole).rules ?? [])
+      for (const rule of role.rules ?? [])
         if (!wanted.some(known => equalJson(known, rule))) wanted.push(rule)
     }
   }

@@ -2,9 +2,11 @@
 
 import { equalJson } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
-import type { RbacPolicyRule, RbacRole, RbacRoleBinding } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
+import type { RbacPolicyRule } from '../schema/types.generated.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
 import { refuse } from '../server/status.ts'
+import { objectIn } from '../store/index.ts'
 import { compactRules, describeRule, missingRules, quoteList } from './policy-rules.ts'
 import { privilegedGroup, type RbacAuthorizer } from './rbac.ts'
 
@@ -73,11 +75,16 @@ function grantedRules(
     namespace,
     path: '',
   }
-  if (resource.plural === 'roles' || resource.plural === 'clusterroles') {
+  const role =
+    objectIn(storages.roles, object, resource.storage) ?? objectIn(storages.clusterRoles, object, resource.storage)
+  if (role) {
     const may = rbac.decide({ ...about, verb: 'escalate', resource: resource.plural, name })
-    return may.allowed ? undefined : ((object as unknown as RbacRole).rules ?? [])
+    return may.allowed ? undefined : (role.rules ?? [])
   }
-  const { roleRef = {} } = object as unknown as RbacRoleBinding
+  const binding =
+    objectIn(storages.roleBindings, object, resource.storage) ??
+    objectIn(storages.clusterRoleBindings, object, resource.storage)
+  const roleRef = binding?.roleRef ?? {}
   const plural = roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles'
   const may = rbac.decide({ ...about, verb: 'bind', resource: plural, name: roleRef.name ?? '' })
   if (may.allowed) return undefined

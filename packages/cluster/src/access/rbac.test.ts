@@ -7,7 +7,7 @@ import type { KubeObject } from '../object.ts'
 import type { RbacPolicyRule, RbacRoleRef, RbacSubject } from '../schema/types.generated.ts'
 import type { AccessAttributes } from '../server/authorization.ts'
 import { MemoryStore } from '../store/index.ts'
-import { storages } from './binding-index.ts'
+import { storages } from '../registry/storages.ts'
 import { missingRules, ruleAllows } from './policy-rules.ts'
 import { RbacAuthorizer } from './rbac.ts'
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { RbacPolicyRule, RbacRole, RbacRoleRef } from '../schema/types.generated.ts'
+import type { RbacPolicyRule, RbacRoleRef } from '../schema/types.generated.ts'
 import type { AccessAttributes, Authorizer } from '../server/authorization.ts'
 import type { UserInfo } from '../server/request.ts'
 import { ApiError } from '../server/status.ts'
@@ -58,7 +58,7 @@ export class RbacAuthorizer {
   /** Undefined when there is no such role. */
   rulesOf(role: RbacRoleRef, namespace: string): readonly RbacPolicyRule[] | undefined {
     const { resource, key } = roleLocation(role, namespace)
-    const found = this.#store.get(resource, key) as unknown as RbacRole | undefined
+    const found = this.#store.get(resource, key)
     return found && (found.rules ?? [])
   }
 }

@@ -2,11 +2,11 @@
 
 import { fieldError } from '@grove/apimachinery'
 import { type KubeObject, objectKey } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { builtIn } from '../registry/built-in.ts'
 import type {
   AuthenticationBoundObjectReference,
   AuthenticationTokenRequest,
-  Pod,
 } from '../schema/types.generated.ts'
 import { parseBody } from '../server/body.ts'
 import { type ServerContext, timestamp } from '../server/context.ts'
@@ -14,11 +14,14 @@ import { decodeObject } from '../server/decode-object.ts'
 import { ensureNamespace } from '../server/metadata.ts'
 import { presenterOf, type SubresourceHandler, withOptions, writeRequestOf } from '../server/resource-call.ts'
 import { refuse } from '../server/status.ts'
+import { objectIn, storageOf } from '../store/index.ts'
 import { type BoundObject, type ServiceAccountTokens, tokenIssuerName } from './tokens.ts'
 
 const defaultSeconds = 3600
 const minimumSeconds = 600
 const maximumSeconds = 2 ** 32
+
+const storage = storageOf<AuthenticationTokenRequest>('tokenrequests.authentication.k8s.io')
 
 const tokenRequests = builtIn({
   type: 'authentication/v1.TokenRequest',
@@ -45,8 +48,8 @@ export function answerTokenRequest(tokens: ServiceAccountTokens): SubresourceHan
     const account = context.store.get(resource.storage, objectKey(info.namespace, info.name))
     if (!account) throw refuse.notFound(resource, info.name)
     ensureNamespace(draft, info.namespace)
-    const { metadata, spec = {} } = draft as unknown as AuthenticationTokenRequest
-    checkMetadata(metadata ?? {}, account)
+    const { metadata, spec = {} } = objectIn(storage, draft, tokenRequests.storage)!
+    checkMetadata(metadata, account)
     const audiences = spec.audiences?.length ? spec.audiences : [tokenIssuerName]
     const expirationSeconds = spec.expirationSeconds ?? defaultSeconds
     checkSeconds(expirationSeconds)
@@ -102,7 +105,7 @@ function checkSeconds(seconds: number): void {
     ])
 }
 
-const boundStorages = { Pod: 'pods', Secret: 'secrets', Node: 'nodes' } as const
+const boundStorages = { Pod: storages.pods, Secret: storages.secrets, Node: storages.nodes } as const
 
 function findBound(
   context: ServerContext,
@@ -125,7 +128,7 @@ function findBound(
     )
   const bound = [{ kind, name, uid: object.metadata.uid! }]
   if (kind !== 'Pod') return bound
-  const { spec } = object as unknown as Pod
+  const spec = objectIn(storages.pods, object, plural)?.spec
   if (spec?.serviceAccountName !== account.metadata.name)
     throw refuse.badRequest(
       `cannot bind token for serviceaccount "${account.metadata.name}" to pod running with different serviceaccount name.`,

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../object.ts'
-import type { Node, Pod, PodSpec, Toleration } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
+import type { Toleration } from '../schema/types.generated.ts'
 import type { AdmissionPlugin } from '../server/admission.ts'
-
-function isNew(operation: string, storage: string, subresource: string, wanted: string): boolean {
-  return operation === 'CREATE' && storage === wanted && subresource === ''
-}
-
-function podSpecOf(object: KubeObject | undefined): PodSpec {
-  const pod = object as unknown as Pod
-  pod.spec ??= {}
-  return pod.spec
-}
+import { objectIn } from '../store/index.ts'
 
 const tolerationSeconds = 300
 const awayTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
@@ -22,8 +13,10 @@ export const defaultTolerations: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate({ operation, resource, subresource, object }) {
     // An update that leaves them out means the same pod.
-    if (operation === 'DELETE' || resource.storage !== 'pods' || subresource !== '') return
-    const spec = podSpecOf(object)
+    const pod = objectIn(storages.pods, object, resource.storage)
+    if (operation === 'DELETE' || subresource !== '' || !pod) return
+    pod.spec ??= {}
+    const { spec } = pod
     for (const key of awayTaints) {
       if ((spec.tolerations ?? []).some(toleration => tolerates(toleration, key))) continue
       spec.tolerations = [
@@ -42,8 +35,8 @@ function tolerates({ key, effect }: Toleration, wanted: string): boolean {
 export const notReadyTaint: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate({ operation, resource, subresource, object }) {
-    if (!isNew(operation, resource.storage, subresource, 'nodes')) return
-    const node = object as unknown as Node
+    const node = objectIn(storages.nodes, object, resource.storage)
+    if (operation !== 'CREATE' || subresource !== '' || !node) return
     node.spec ??= {}
     const key = 'node.kubernetes.io/not-ready'
     if (!node.spec.taints?.some(taint => taint.key === key && taint.effect === 'NoSchedule'))

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { KubeObject } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { systemPriorities } from '../registry/strategies/policy.ts'
 import type { Pod, PodSpec, SchedulingPriorityClass } from '../schema/types.generated.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
 import { refuse } from '../server/status.ts'
-import type { Store } from '../store/index.ts'
+import { objectIn, type Store } from '../store/index.ts'
 
-const storage = 'priorityclasses.scheduling.k8s.io'
+const storage = storages.priorityClasses
 const classNames = { group: 'scheduling.k8s.io', plural: 'priorityclasses' }
 const pods = { group: '', plural: 'pods' }
 
@@ -15,9 +16,11 @@ const pods = { group: '', plural: 'pods' }
 export const priority: AdmissionPlugin = {
   name: 'Priority',
   mutate({ operation, resource, subresource, object, oldObject }, { store }) {
-    if (resource.storage !== 'pods' || !object) return
-    if (operation === 'UPDATE' && oldObject) keepPriority(specOf(object), specOf(oldObject))
-    if (operation === 'CREATE' && subresource === '') resolve(object, store)
+    const pod = objectIn(storages.pods, object, resource.storage)
+    if (!pod) return
+    const old = objectIn(storages.pods, oldObject, resource.storage)
+    if (operation === 'UPDATE' && old) keepPriority(specOf(pod), specOf(old))
+    if (operation === 'CREATE' && subresource === '') resolve(pod, store)
   },
   validate(attributes, { store }) {
     if (attributes.resource.storage !== storage) return
@@ -26,16 +29,15 @@ export const priority: AdmissionPlugin = {
   },
 }
 
-function specOf(object: KubeObject): PodSpec {
-  const pod = object as unknown as Pod
+function specOf(pod: Pod): PodSpec {
   pod.spec ??= {}
   return pod.spec
 }
 
-function resolve(object: KubeObject, store: Store): void {
-  const spec = specOf(object)
+function resolve(pod: Pod, store: Store): void {
+  const spec = specOf(pod)
   const chosen = spec.priorityClassName ? findClass(store, spec.priorityClassName) : defaultClass(store)
-  const refusal = (why: string) => refuse.forbidden(pods, object.metadata.name ?? '', why)
+  const refusal = (why: string) => refuse.forbidden(pods, pod.metadata?.name ?? '', why)
   if (spec.priorityClassName && !chosen)
     throw refusal(`no PriorityClass with name ${spec.priorityClassName} was found`)
   const value = chosen?.value ?? 0
@@ -61,13 +63,13 @@ function keepPriority(spec: PodSpec, { priority: before, preemptionPolicy }: Pod
 
 /** Those of the system exist whether or not someone stored them. */
 function findClass(store: Store, name: string): SchedulingPriorityClass | undefined {
-  const stored = store.get(storage, name) as unknown as SchedulingPriorityClass | undefined
+  const stored = store.get(storage, name)
   const value = systemPriorities[name]
   return stored ?? (value === undefined ? undefined : { metadata: { name }, value })
 }
 
-function classes(store: Store): SchedulingPriorityClass[] {
-  return store.list(storage, { prefix: '' }).items as unknown as SchedulingPriorityClass[]
+function classes(store: Store): readonly SchedulingPriorityClass[] {
+  return store.list(storage, { prefix: '' }).items
 }
 
 function defaultClass(store: Store): SchedulingPriorityClass | undefined {
@@ -80,8 +82,12 @@ function refuseDeletion(name: string): void {
     throw refuse.forbidden(classNames, name, 'this is a system priority class and cannot be deleted')
 }
 
-function refuseSecondDefault({ name, object, oldObject }: AdmissionAttributes, store: Store): void {
-  const isDefault = (each: unknown) => (each as SchedulingPriorityClass | undefined)?.globalDefault === true
+function refuseSecondDefault(
+  { name, resource, object, oldObject }: AdmissionAttributes,
+  store: Store,
+): void {
+  const isDefault = (each: KubeObject | undefined) =>
+    objectIn(storage, each, resource.storage)?.globalDefault === true
   if (!isDefault(object) || isDefault(oldObject)) return
   const own = object?.metadata.name ?? name
   const other = classes(store).find(each => each.globalDefault && each.metadata?.name !== own)

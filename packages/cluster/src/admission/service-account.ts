@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
+import type { Container, PodSpec, ServiceAccount, Volume } from '../schema/types.generated.ts'
 import type { AdmissionPlugin } from '../server/admission.ts'
 import type { ServerContext } from '../server/context.ts'
 import { generateName } from '../server/metadata.ts'
 import { refuse } from '../server/status.ts'
+import { objectIn } from '../store/index.ts'
 
 const defaultAccount = 'default'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
@@ -20,21 +22,21 @@ const retryMs = 100
 export const serviceAccountAdmission: AdmissionPlugin = {
   name: 'ServiceAccount',
   mutate({ operation, resource, subresource, namespace, name, object }, context) {
-    if (operation !== 'CREATE' || resource.storage !== 'pods' || subresource !== '' || !object) return
-    const pod = object as unknown as Pod
+    const pod = objectIn(storages.pods, object, resource.storage)
+    if (operation !== 'CREATE' || subresource !== '' || !pod) return
     pod.spec ??= {}
     pod.spec.serviceAccountName ||= defaultAccount
     pod.spec.serviceAccount = pod.spec.serviceAccountName
     const account = findAccount(context, namespace, pod.spec.serviceAccountName)
     if (account) return equip(pod.spec, account, context)
-    return awaitAccount(context, namespace, pod.spec.serviceAccountName, object.metadata.name ?? name).then(
+    return awaitAccount(context, namespace, pod.spec.serviceAccountName, pod.metadata.name ?? name).then(
       found => equip(pod.spec!, found, context),
     )
   },
 }
 
 function findAccount({ store }: ServerContext, namespace: string, name: string): ServiceAccount | undefined {
-  return store.get('serviceaccounts', `${namespace}/${name}`) as unknown as ServiceAccount | undefined
+  return store.get(storages.serviceAccounts, `${namespace}/${name}`)
 }
 
 async function awaitAccount(

@@ -33,7 +33,7 @@ export function withCondition<C extends Condition>(
   )
     return old
   const lastTransitionTime = known?.status === verdict.status ? known.lastTransitionTime : timestamp(now)
-  const condition = { ...verdict, lastTransitionTime, ...more } as unknown as C
+  const condition = { ...verdict, lastTransitionTime, ...more } as Condition as C
   return known ? old.map(each => (each === known ? condition : each)) : [...old, condition]
 }
 

@@ -20,6 +20,7 @@ import type {
   ApiextensionsCustomResourceDefinition,
   ApiextensionsCustomResourceDefinitionVersion,
   ApiextensionsCustomResourceSubresourceScale,
+  ObjectMeta,
 } from '../schema/types.generated.ts'
 import { customColumns } from './columns.ts'
 import { compileJsonPath } from './json-path.ts'
@@ -112,7 +113,7 @@ function customCodec(schema: CompiledSchema): Codec {
     decode(value: JsonObject) {
       const metadata = decodeStruct(objectMeta, value.metadata ?? {})
       const pruned = prune(schema, value)
-      const object = { ...(pruned.value as JsonObject), metadata: metadata.object } as unknown as KubeObject
+      const object = { ...(pruned.value as JsonObject), metadata: metadata.object as ObjectMeta }
       const unknownFields = [
         ...metadata.unknownFields.map(name => `metadata.${name}`),
         ...pruned.dropped,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { FieldError, JsonObject, NameRule } from '@grove/apimachinery'
-import type { KubeObject } from '../object.ts'
+import type { KubeObject, ObjectOf } from '../object.ts'
 import type { Random } from '../random.ts'
 import type { StructType } from '../schema/type-table.ts'
 import type { ServerContext } from '../server/context.ts'
@@ -31,7 +31,7 @@ export interface Resource {
   readonly strategy: Strategy
   readonly columns: readonly Column[]
   /** Field selectors beyond metadata.name and metadata.namespace. */
-  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>
+  readonly selectableFields: SelectableFields
   readonly scale?: ScalePaths
   /** The type of built-in kinds; custom ones have a schema instead. */
   readonly struct?: StructType
@@ -39,8 +39,15 @@ export interface Resource {
   readonly schema?: JsonObject
 }
 
+/** Field selectors of a kind, by path. */
+export type SelectableFields<T = KubeObject> = Readonly<Record<string, (object: ObjectOf<T>) => string>>
+
 /** Answers an object that is a question: what was asked, with the answer in it. */
-export type Evaluation = (object: KubeObject, context: ServerContext, user: UserInfo) => Promise<KubeObject>
+export type Evaluation<T = KubeObject> = (
+  object: ObjectOf<T>,
+  context: ServerContext,
+  user: UserInfo,
+) => Promise<ObjectOf<T>>
 
 /** What discovery says about a subresource. */
 export interface SubresourceInfo {
@@ -50,9 +57,9 @@ export interface SubresourceInfo {
   readonly verbs: readonly Verb[]
 }
 
-export interface Conversion {
-  toStorage(object: KubeObject): KubeObject
-  fromStorage(object: KubeObject): KubeObject
+export interface Conversion<T = KubeObject, S = KubeObject> {
+  toStorage(object: ObjectOf<T>): ObjectOf<S>
+  fromStorage(object: ObjectOf<S>): ObjectOf<T>
 }
 
 /** From what a client sent to an object of the kind, and its defaults. */
@@ -72,7 +79,7 @@ export interface StrategyContext {
 }
 
 /** What is special about a kind on its way into the store. */
-export interface Strategy {
+export interface Strategy<T = KubeObject> {
   /** A DNS subdomain when absent. */
   readonly nameRule?: NameRule
   /** Writes to the main resource keep the stored status, writes to /status keep everything else. */
@@ -87,25 +94,25 @@ export interface Strategy {
   readonly createOnUpdate?: boolean
   /** Whether an update must name the resourceVersion it is based on. */
   readonly requireResourceVersion?: boolean
-  prepareForCreate?(draft: KubeObject, context: StrategyContext): void
-  prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
-  prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
+  prepareForCreate?(draft: ObjectOf<T>, context: StrategyContext): void
+  prepareForUpdate?(draft: ObjectOf<T>, old: ObjectOf<T>, context: StrategyContext): void
+  prepareForStatusUpdate?(draft: ObjectOf<T>, old: ObjectOf<T>, context: StrategyContext): void
   /** The checks of this strategy include those of the metadata. */
   readonly validatesMetadata?: boolean
   /** Before a deletion is decided on: what must still happen to the object first. */
-  prepareForDelete?(draft: KubeObject): void
+  prepareForDelete?(draft: ObjectOf<T>): void
   /** Something beside metadata.finalizers keeps a deleted object: a namespace that is not empty. */
-  isHeld?(object: KubeObject): boolean
-  validate?(object: KubeObject): FieldError[]
-  validateUpdate?(object: KubeObject, old: KubeObject): FieldError[]
+  isHeld?(object: ObjectOf<T>): boolean
+  validate?(object: ObjectOf<T>): FieldError[]
+  validateUpdate?(object: ObjectOf<T>, old: ObjectOf<T>): FieldError[]
   /** What only a look at other objects tells: an address that is taken. Asked when all else is right. */
   validateAmongOthers?(
-    object: KubeObject,
-    old: KubeObject | undefined,
+    object: ObjectOf<T>,
+    old: ObjectOf<T> | undefined,
     context: StrategyContext,
   ): FieldError[]
-  validateStatusUpdate?(object: KubeObject, old: KubeObject): FieldError[]
-  warnings?(object: KubeObject, old: KubeObject | undefined): string[]
+  validateStatusUpdate?(object: ObjectOf<T>, old: ObjectOf<T>): FieldError[]
+  warnings?(object: ObjectOf<T>, old: ObjectOf<T> | undefined): string[]
   /** What happens to dependents when a deletion does not say; Background when absent. */
   readonly defaultPropagation?: 'Orphan'
   /** Told to clients that delete without saying what happens to dependents. */
@@ -113,20 +120,20 @@ export interface Strategy {
   /** A deletion answers with the object itself instead of a Status. */
   readonly returnsDeleted?: boolean
   /** Seconds until the object may go; absent for kinds that go at once. */
-  gracePeriod?(object: KubeObject, asked: number | undefined): number
+  gracePeriod?(object: ObjectOf<T>, asked: number | undefined): number
   /** After the object has left the store: give back what was allocated for it. */
-  released?(object: KubeObject, context: StrategyContext): void
+  released?(object: ObjectOf<T>, context: StrategyContext): void
 }
 
 /** One column of the server's tables. `priority` above 0 shows only with `-o wide`. */
-export interface Column {
+export interface Column<T = KubeObject> {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format?: string
   readonly description: string
   readonly priority?: number
   /** The cell; times as RFC 3339 where the type is date. `now` for ages. */
-  cell(object: KubeObject, now: number): unknown
+  cell(object: ObjectOf<T>, now: number): unknown
 }
 
 /** Where a kind keeps its replicas. Paths are lists of field names. */

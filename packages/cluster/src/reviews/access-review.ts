@@ -2,12 +2,12 @@
 
 // Questions about access, asked as objects: they are answered and never stored.
 import type { Access } from '../access/index.ts'
-import type { KubeObject } from '../object.ts'
-import type { BuiltInKind } from '../registry/built-in.ts'
+import { type BuiltInKind, kind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'
 import type {
   AuthorizationNonResourceAttributes,
   AuthorizationResourceAttributes,
+  AuthorizationSelfSubjectRulesReview,
   AuthorizationSubjectAccessReview,
 } from '../schema/types.generated.ts'
 import type { AccessAttributes } from '../server/authorization.ts'
@@ -23,40 +23,40 @@ const askOnly = {
 export function accessReviewKinds(access: Access): BuiltInKind[] {
   const evaluate = reviewAccess(access)
   return [
-    {
+    kind<AuthorizationSubjectAccessReview>({
       ...askOnly,
       type: 'authorization/v1.SelfSubjectAccessReview',
       plural: 'selfsubjectaccessreviews',
       namespaced: false,
       evaluate,
-    },
-    {
+    }),
+    kind<AuthorizationSubjectAccessReview>({
       ...askOnly,
       type: 'authorization/v1.SubjectAccessReview',
       plural: 'subjectaccessreviews',
       namespaced: false,
       evaluate,
-    },
-    {
+    }),
+    kind<AuthorizationSubjectAccessReview>({
       ...askOnly,
       type: 'authorization/v1.LocalSubjectAccessReview',
       plural: 'localsubjectaccessreviews',
       namespaced: true,
       evaluate,
-    },
-    {
+    }),
+    kind<AuthorizationSelfSubjectRulesReview>({
       ...askOnly,
       type: 'authorization/v1.SelfSubjectRulesReview',
       plural: 'selfsubjectrulesreviews',
       namespaced: false,
       evaluate: reviewRules(access),
-    },
+    }),
   ]
 }
 
-function reviewAccess(access: Access): Evaluation {
+function reviewAccess(access: Access): Evaluation<AuthorizationSubjectAccessReview> {
   return async (object, _context, user) => {
-    const { spec } = object as unknown as AuthorizationSubjectAccessReview
+    const { spec } = object
     // A review of oneself names nobody.
     const subject: UserInfo =
       object.kind === 'SelfSubjectAccessReview'
@@ -69,9 +69,9 @@ function reviewAccess(access: Access): Evaluation {
   }
 }
 
-function reviewRules(access: Access): Evaluation {
+function reviewRules(access: Access): Evaluation<AuthorizationSelfSubjectRulesReview> {
   return async (object, _context, user) => {
-    const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
+    const { namespace = '' } = object.spec ?? {}
     if (!namespace) throw refuse.badRequest('no namespace on request')
     const rules = access.rulesFor(user, namespace)
     const status = {
@@ -88,7 +88,7 @@ function reviewRules(access: Access): Evaluation {
         .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
       incomplete: false,
     }
-    return { ...object, status } as KubeObject
+    return { ...object, status }
   }
 }
 

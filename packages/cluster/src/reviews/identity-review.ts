@@ -2,9 +2,9 @@
 
 // Questions about identity, asked as objects: they are answered and never stored.
 import type { Access } from '../access/index.ts'
-import type { BuiltInKind } from '../registry/built-in.ts'
+import { type BuiltInKind, kind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'
-import type { AuthenticationTokenReview, AuthenticationUserInfo } from '../schema/types.generated.ts'
+import type { AuthenticationSelfSubjectReview, AuthenticationTokenReview, AuthenticationUserInfo } from '../schema/types.generated.ts'
 import type { UserInfo } from '../server/request.ts'
 import { refuse } from '../server/status.ts'
 
@@ -13,28 +13,28 @@ const askOnly = { group, namespaced: false, verbs: ['create'] as const, strategy
 
 export function identityReviewKinds(access: Access): BuiltInKind[] {
   return [
-    {
+    kind<AuthenticationSelfSubjectReview>({
       ...askOnly,
       type: 'authentication/v1.SelfSubjectReview',
       plural: 'selfsubjectreviews',
       evaluate: async (object, _context, user) => ({ ...object, status: { userInfo: shown(user) } }),
-    },
-    {
+    }),
+    kind<AuthenticationTokenReview>({
       ...askOnly,
       type: 'authentication/v1.TokenReview',
       plural: 'tokenreviews',
       evaluate: reviewToken(access),
-    },
+    }),
   ]
 }
 
-function reviewToken({ tokens }: Access): Evaluation {
+function reviewToken({ tokens }: Access): Evaluation<AuthenticationTokenReview> {
   return async object => {
-    const { spec } = object as unknown as AuthenticationTokenReview
+    const { spec } = object
     if (!spec?.token) throw refuse.badRequest('token is required for TokenReview in authentication')
     const verified = await tokens.verify(spec.token, spec.audiences?.length ? spec.audiences : undefined)
     const status = verified.ok
-      ? { authenticated: true, user: shown(verified.user), audiences: verified.audiences }
+      ? { authenticated: true, user: shown(verified.user), audiences: [...verified.audiences] }
       : { user: {}, error: verified.error }
     return { ...object, status }
   }

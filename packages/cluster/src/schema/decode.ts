@@ -8,6 +8,7 @@ import {
   readQuantity,
   setOwn,
 } from '@grove/apimachinery'
+import type { ObjectOf } from '../object.ts'
 import { type Field, type FieldType, goTypeName, type Scalar, type StructType } from './type-table.ts'
 
 /** A value that does not fit its type; the message is the one of Go's decoder. */
@@ -31,6 +32,15 @@ export function decodeStruct(type: StructType, value: unknown): Decoded {
     throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${type.goName}`)
   const object = walk.struct(type, value, '', '')
   return { object, unknownFields: unknownFields.sort() }
+}
+
+/** `decodeStruct` for a kind: the result has type T if T was generated from `type`. Metadata is always present. */
+export function decodeAs<T>(
+  type: StructType,
+  value: unknown,
+): { readonly object: ObjectOf<T>; readonly unknownFields: readonly string[] } {
+  const { object, unknownFields } = decodeStruct(type, value)
+  return { object: object as object as ObjectOf<T>, unknownFields }
 }
 
 class Walk {

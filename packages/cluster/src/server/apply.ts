@@ -16,7 +16,7 @@ import { readYamlText } from './yaml-text.ts'
 export function readConfiguration(context: ServerContext, write: WriteRequest, text: string): Change {
   const configuration = parseConfiguration(write, text)
   return live => {
-    const merged = context.ownership.apply(live, cloneJson(configuration) as unknown as KubeObject, {
+    const merged = context.ownership.apply(live, cloneJson(configuration), {
       ...write.fieldWrite(context),
       force: write.options.force ?? false,
     })

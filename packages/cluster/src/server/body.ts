@@ -50,6 +50,11 @@ export function parseBody(request: ApiRequest, kind: string, struct?: StructType
   }
 }
 
+/** `parseBody` for a body that the server reads itself. Its fields are not checked against T. */
+export function parseBodyAs<T extends object>(request: ApiRequest, kind: string, struct: StructType): T {
+  return parseBody(request, kind, struct).value as object as T
+}
+
 /** The body of a request that only carries options; what is wrong with it is said without showing it. */
 export function parseOptionsBody(request: ApiRequest, struct: StructType): JsonObject {
   try {

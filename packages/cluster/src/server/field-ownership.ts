@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { JsonObject } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 
@@ -21,7 +22,7 @@ export interface FieldOwnership {
   /** Merges a configuration into the live object, owners included; not defaulted. Throws an ApiError on conflicts. */
   apply(
     live: KubeObject | undefined,
-    configuration: KubeObject,
+    configuration: JsonObject,
     write: FieldWrite & { readonly force: boolean },
   ): KubeObject
   /** After admission: a write that changes nothing but the time of its owner changes nothing. */

@@ -36,7 +36,7 @@ export const tracked: FieldOwnership = {
     const outcome = applyConfiguration({
       kind,
       live,
-      configuration: configuration as JsonObject,
+      configuration,
       manager,
       force,
       time: now,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cloneJson, equalJson, fieldError } from '@grove/apimachinery'
-import { type KubeObject, objectKey } from '../object.ts'
-import type { Resource, StrategyContext } from '../registry/resource.ts'
+import { cloneJson, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import { type KubeObject, type ObjectOf, objectKey } from '../object.ts'
+import type { Resource, Strategy, StrategyContext } from '../registry/resource.ts'
 import { type ServerContext, strategyContext } from './context.ts'
 import { createObject } from './create.ts'
 import {
@@ -33,14 +33,16 @@ export interface UpdateOutcome {
 }
 
 /** What a subresource changes about an update: which part of the draft counts, and how it is judged. */
-export interface UpdateScope {
+export interface UpdateScope<T = KubeObject> {
   /** Puts back what this way of writing may not change. */
-  prepare(draft: KubeObject, live: KubeObject, context: StrategyContext): void
-  validate(
-    draft: KubeObject,
-    live: KubeObject,
-  ): ReturnType<NonNullable<Resource['strategy']['validateUpdate']>>
-  validateAmongOthers?: Resource['strategy']['validateAmongOthers']
+  prepare(draft: ObjectOf<T>, live: ObjectOf<T>, context: StrategyContext): void
+  validate(draft: ObjectOf<T>, live: ObjectOf<T>): FieldError[]
+  validateAmongOthers?: Strategy<T>['validateAmongOthers']
+}
+
+/** A scope for a subresource of one kind. Only handlers of that kind may use it. */
+export function updateScope<T>(scope: UpdateScope<T>): UpdateScope {
+  return scope as unknown as UpdateScope
 }
 
 /** How often a write is tried when others write at the same time. */

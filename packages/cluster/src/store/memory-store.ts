@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { deepFreeze, type KubeObject } from '../object.ts'
+import { deepFreeze, type KubeObject, type ObjectOf, type WithMetadata } from '../object.ts'
 import { type Change, ChangeLog, type ChangeReader, ChangesForgotten } from './change-log.ts'
 import { Collection } from './collection.ts'
 import type { Journal } from './journal.ts'
+import type { StorageOf } from './storage-of.ts'
 import type { ListRange, Snapshot, Store } from './store.ts'
 
 /** Changes kept per resource. A watch that is further behind starts over with a list, as on a real server. */
@@ -38,6 +39,8 @@ export class MemoryStore implements Store {
     return this.#revision
   }
 
+  get<T>(resource: StorageOf<T>, key: string): ObjectOf<T> | undefined
+  get(resource: string, key: string): KubeObject | undefined
   get(resource: string, key: string): KubeObject | undefined {
     return this.#collections.get(resource)?.get(key)
   }
@@ -46,6 +49,8 @@ export class MemoryStore implements Store {
     return this.#collections.get(resource)?.size ?? 0
   }
 
+  list<T>(resource: StorageOf<T>, range: ListRange): Snapshot<T>
+  list(resource: string, range: ListRange): Snapshot
   list(resource: string, range: ListRange): Snapshot {
     const revision = range.revision ?? this.#revision
     const limit = range.limit ?? Number.POSITIVE_INFINITY
@@ -63,7 +68,8 @@ export class MemoryStore implements Store {
     return { revision, items, next, remaining }
   }
 
-  write(resource: string, key: string, draft: KubeObject, expected: KubeObject | undefined): boolean {
+  write(resource: string, key: string, object: KubeObject | WithMetadata, expected: WithMetadata | undefined): boolean {
+    const draft = object as KubeObject
     const collection = this.#collection(resource)
     const previous = collection.get(key)
     if (previous !== expected) return false
@@ -77,9 +83,10 @@ export class MemoryStore implements Store {
     return true
   }
 
-  remove(resource: string, key: string, expected: KubeObject): KubeObject | undefined {
+  remove(resource: string, key: string, object: WithMetadata): KubeObject | undefined {
     const collection = this.#collection(resource)
-    if (collection.get(key) !== expected) return undefined
+    const expected = collection.get(key)
+    if (!expected || expected !== object) return undefined
     const revision = this.#revision + 1
     const last = { ...expected, metadata: { ...expected.metadata, resourceVersion: String(revision) } }
     deepFreeze(last)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../object.ts'
+import type { KubeObject, ObjectOf, WithMetadata } from '../object.ts'
 import type { Change, ChangeReader } from './change-log.ts'
+import type { StorageOf } from './storage-of.ts'
 
 /** What a list saw: all objects of a range at one revision. */
-export interface Snapshot {
+export interface Snapshot<T = KubeObject> {
   readonly revision: number
-  readonly items: readonly KubeObject[]
+  readonly items: readonly ObjectOf<T>[]
   /** The key of the first object that the limit cut off; undefined when the range is complete. */
   readonly next: string | undefined
   /** How many objects the limit cut off. */
@@ -32,17 +33,19 @@ export interface ListRange {
 export interface Store {
   /** The revision of the last write. */
   readonly revision: number
+  get<T>(resource: StorageOf<T>, key: string): ObjectOf<T> | undefined
   get(resource: string, key: string): KubeObject | undefined
   count(resource: string): number
   /** Throws ChangesForgotten when the asked revision has left the window. */
+  list<T>(resource: StorageOf<T>, range: ListRange): Snapshot<T>
   list(resource: string, range: ListRange): Snapshot
   /**
    * Replaces what `expected` was read as (undefined: nothing) by the draft, which gets its resourceVersion and is
    * frozen. False when someone else wrote in between; then nothing has happened.
    */
-  write(resource: string, key: string, draft: KubeObject, expected: KubeObject | undefined): boolean
+  write(resource: string, key: string, draft: KubeObject | WithMetadata, expected: WithMetadata | undefined): boolean
   /** Removes the object if it is still `expected`; returns its last state, with the revision of the removal. */
-  remove(resource: string, key: string, expected: KubeObject): KubeObject | undefined
+  remove(resource: string, key: string, expected: WithMetadata): KubeObject | undefined
   /** Reads changes after `revision`; throws ChangesForgotten when they are no longer held. */
   watch(resource: string, revision: number, wake: () => void): ChangeReader
   /** Calls back after each commit, in order, before the writer goes on. Returns how to stop. */

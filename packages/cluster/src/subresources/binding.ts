@@ -2,15 +2,17 @@
 
 import { cloneJson } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { structType } from '../schema/type-table.ts'
 import type { Binding, Pod } from '../schema/types.generated.ts'
 import { jsonAnswer } from '../server/answer.ts'
-import { parseBody } from '../server/body.ts'
+import { parseBodyAs } from '../server/body.ts'
 import { timestamp } from '../server/context.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
 import { refuse } from '../server/status.ts'
 import { storageKey, type UpdateScope, updateObject } from '../server/update.ts'
+import { objectIn } from '../store/index.ts'
 
 const bindingType = structType('core/v1.Binding')
 
@@ -18,7 +20,7 @@ const bindingType = structType('core/v1.Binding')
 export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
-  const binding = parseBody(request, 'Binding', bindingType).value as unknown as Binding
+  const binding = parseBodyAs<Binding>(request, 'Binding', bindingType)
   if (binding.metadata?.name && binding.metadata.name !== info.name)
     throw refuse.badRequest('name in URL does not match name in Binding object')
   const { kind = '', name: node = '' } = binding.target ?? {}
@@ -29,7 +31,7 @@ export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
     const draft = cloneJson(live!)
     // Shared by many objects; where a pod goes has no owner.
     draft.metadata.managedFields = live!.metadata.managedFields
-    const pod = draft as unknown as Pod
+    const pod = objectIn(storages.pods, draft, resource.storage)!
     if (binding.metadata?.uid && binding.metadata.uid !== draft.metadata.uid)
       throw refuse.conflict(
         resource,

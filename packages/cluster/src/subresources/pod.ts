@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, fieldError } from '@grove/apimachinery'
+import { objectKey } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { validatePodResize } from '../registry/validation/pod-resize.ts'
 import type { Pod, PodSpec } from '../schema/types.generated.ts'
 import { getObject } from '../server/read.ts'
@@ -8,7 +10,7 @@ import type { ApiResponse } from '../server/request.ts'
 import type { ResourceCall, SubresourceHandler } from '../server/resource-call.ts'
 import * as verbs from '../server/resource-verbs.ts'
 import { ApiError, refuse } from '../server/status.ts'
-import type { UpdateScope } from '../server/update.ts'
+import { updateScope } from '../server/update.ts'
 
 /** What a container wrote, as the kubelet knows it. Undefined when no such container ever ran. */
 export type PodLogs = (
@@ -19,7 +21,8 @@ export type PodLogs = (
 
 export function answerLog(logs: PodLogs): SubresourceHandler {
   return async ({ context, resource, info, request }: ResourceCall): Promise<ApiResponse> => {
-    const pod = getObject(context, resource, info.namespace, info.name) as unknown as Pod
+    const pod = context.store.get(storages.pods, objectKey(info.namespace, info.name))
+    if (!pod) throw refuse.notFound(resource, info.name)
     const names = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(
       ({ name }) => name ?? '',
     )
@@ -66,29 +69,29 @@ export async function refuseConnection({ context, resource, info }: ResourceCall
 }
 
 /** Debug containers are added to a running pod; nothing else changes. */
-const ephemeralScope: UpdateScope = {
+const ephemeralScope = updateScope<Pod>({
   prepare(draft, live) {
-    const wanted = (draft as unknown as Pod).spec?.ephemeralContainers
-    const spec = structuredClone((live as unknown as Pod).spec ?? {})
+    const wanted = draft.spec?.ephemeralContainers
+    const spec = structuredClone(live.spec ?? {})
     if (wanted) spec.ephemeralContainers = wanted
     draft.spec = spec
     draft.status = structuredClone(live.status)
     draft.metadata = { ...structuredClone(live.metadata), managedFields: draft.metadata.managedFields }
   },
   validate(draft, live) {
-    const now = (draft as unknown as Pod).spec?.ephemeralContainers ?? []
-    const before = (live as unknown as Pod).spec?.ephemeralContainers ?? []
+    const now = draft.spec?.ephemeralContainers ?? []
+    const before = live.spec?.ephemeralContainers ?? []
     return before.every(({ name }) => now.some(other => other.name === name))
       ? []
       : [fieldError.forbidden('spec.ephemeralContainers', 'existing ephemeral containers may not be removed')]
   },
-}
+})
 
 /** A pod that runs gets more or less cpu and memory; nothing else changes. */
-const resizeScope: UpdateScope = {
+const resizeScope = updateScope<Pod>({
   prepare(draft, live) {
-    const wanted = (draft as unknown as Pod).spec ?? {}
-    const pod = structuredClone(live) as unknown as Pod
+    const wanted = draft.spec ?? {}
+    const pod = structuredClone(live)
     if (wanted.containers?.length === pod.spec?.containers?.length) takeResources(pod, wanted)
     else pod.spec = { ...pod.spec, containers: wanted.containers }
     draft.spec = pod.spec
@@ -97,8 +100,8 @@ const resizeScope: UpdateScope = {
     if (!equalJson(draft.spec, live.spec)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
   },
   validate: (draft, live) =>
-    validatePodResize((draft as unknown as Pod).spec ?? {}, (live as unknown as Pod).spec ?? {}),
-}
+    validatePodResize(draft.spec ?? {}, live.spec ?? {}),
+})
 
 function takeResources(pod: Pod, wanted: PodSpec): void {
   for (const list of ['containers', 'initContainers'] as const)

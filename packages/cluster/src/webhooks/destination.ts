@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { objectKey } from '../object.ts'
-import type { Service } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
 import type { Store } from '../store/index.ts'
 import type { Hook } from './hooks.ts'
 
@@ -38,7 +38,7 @@ export function destinationOf({ clientConfig = {} }: Hook, store: Store): Destin
  * kube-proxy, and pods that only seem to run.
  */
 function resolve(store: Store, namespace: string, name: string, port: number): string {
-  const service = store.get('services', objectKey(namespace, name)) as unknown as Service | undefined
+  const service = store.get(storages.services, objectKey(namespace, name))
   if (!service) throw new Error(`service ${JSON.stringify(name)} not found`)
   const { type, externalName, clusterIP } = service.spec ?? {}
   if (type === 'ExternalName') return externalName ?? ''

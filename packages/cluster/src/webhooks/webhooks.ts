@@ -30,8 +30,8 @@ export interface Webhooks {
 
 export function createWebhooks(store: Store): Webhooks {
   const client = new HookClient(store)
-  const mutating = new Hooks(store, 'mutatingwebhookconfigurations')
-  const validating = new Hooks(store, 'validatingwebhookconfigurations')
+  const mutating = new Hooks(store, 'mutatingWebhooks')
+  const validating = new Hooks(store, 'validatingWebhooks')
   const change = (attributes: AdmissionAttributes, context: ServerContext) =>
     mutating.all().length > 0 ? mutate(client, mutating.all(), attributes, context) : undefined
   return {
@@ -109,7 +109,7 @@ async function callMutating(
 function asObject(value: unknown): KubeObject {
   if (!isJsonObject(value) || !isJsonObject(value.metadata))
     throw refuse.internal('the patch of an admission webhook left no object')
-  return value as unknown as KubeObject
+  return value as object as KubeObject
 }
 
 /** Read again like what a client sends: fields that the kind does not have go, what became open gets its default. */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
+import type { ObjectOf } from '../../object.ts'
 import type {
   AdmissionregistrationValidatingWebhookConfiguration,
+  DiscoveryEndpointSlice,
   Endpoints,
   Namespace,
   PersistentVolume,
@@ -21,8 +22,8 @@ const affinitySeconds = 10_800
 const webhookTimeoutSeconds = 10
 const httpsPort = 443
 
-export function defaultNamespace(draft: KubeObject): void {
-  const namespace = draft as unknown as Namespace
+export function defaultNamespace(draft: ObjectOf<Namespace>): void {
+  const namespace = draft
   namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
   // Selectors of namespaces need their name as a label; nobody can take it away.
   if (draft.metadata.name)
@@ -30,8 +31,8 @@ export function defaultNamespace(draft: KubeObject): void {
 }
 
 /** `stringData` is a convenience for writers; it is folded into `data` and never shown. */
-export function defaultSecret(draft: KubeObject): void {
-  const secret = draft as unknown as Secret
+export function defaultSecret(draft: Secret): void {
+  const secret = draft
   if (secret.stringData) {
     secret.data = { ...secret.data }
     for (const [key, text] of Object.entries(secret.stringData))
@@ -41,8 +42,8 @@ export function defaultSecret(draft: KubeObject): void {
   secret.type ||= 'Opaque'
 }
 
-export function defaultService(draft: KubeObject): void {
-  const { spec } = draft as unknown as Service
+export function defaultService(draft: Service): void {
+  const { spec } = draft
   if (!spec) return
   spec.sessionAffinity ||= 'None'
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
@@ -62,27 +63,26 @@ export function defaultService(draft: KubeObject): void {
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
 }
 
-export function defaultEndpoints(draft: KubeObject): void {
-  for (const subset of (draft as unknown as Endpoints).subsets ?? [])
+export function defaultEndpoints(draft: Endpoints): void {
+  for (const subset of draft.subsets ?? [])
     for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
 }
 
-export function defaultEndpointSlice(draft: KubeObject): void {
-  const ports = draft.ports as { name?: string; protocol?: string }[] | null | undefined
-  for (const port of ports ?? []) {
+export function defaultEndpointSlice(draft: DiscoveryEndpointSlice): void {
+  for (const port of draft.ports ?? []) {
     port.name ??= ''
     port.protocol ??= 'TCP'
   }
 }
 
-export function defaultClaim(draft: KubeObject): void {
-  const claim = draft as unknown as PersistentVolumeClaim
+export function defaultClaim(draft: PersistentVolumeClaim): void {
+  const claim = draft
   claim.status = { ...claim.status, phase: claim.status?.phase || 'Pending' }
   if (claim.spec) claim.spec.volumeMode ??= 'Filesystem'
 }
 
-export function defaultVolume(draft: KubeObject): void {
-  const volume = draft as unknown as PersistentVolume
+export function defaultVolume(draft: PersistentVolume): void {
+  const volume = draft
   volume.status = { ...volume.status, phase: volume.status?.phase || 'Pending' }
   if (!volume.spec) return
   volume.spec.persistentVolumeReclaimPolicy ||= 'Retain'
@@ -91,26 +91,26 @@ export function defaultVolume(draft: KubeObject): void {
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 
-export function defaultRoleBinding(draft: KubeObject): void {
-  const binding = draft as unknown as RbacRoleBinding
+export function defaultRoleBinding(draft: RbacRoleBinding): void {
+  const binding = draft
   if (binding.roleRef) binding.roleRef.apiGroup ||= rbacGroup
   for (const subject of binding.subjects ?? [])
     if (subject.kind !== 'ServiceAccount') subject.apiGroup ||= rbacGroup
 }
 
-export function defaultPriorityClass(draft: KubeObject): void {
-  ;(draft as unknown as SchedulingPriorityClass).preemptionPolicy ??= 'PreemptLowerPriority'
+export function defaultPriorityClass(draft: SchedulingPriorityClass): void {
+  ;draft.preemptionPolicy ??= 'PreemptLowerPriority'
 }
 
-export function defaultStorageClass(draft: KubeObject): void {
-  const storageClass = draft as unknown as StorageStorageClass
+export function defaultStorageClass(draft: StorageStorageClass): void {
+  const storageClass = draft
   storageClass.reclaimPolicy ??= 'Delete'
   storageClass.volumeBindingMode ??= 'Immediate'
 }
 
-export function defaultWebhooks(draft: KubeObject): void {
+export function defaultWebhooks(draft: AdmissionregistrationValidatingWebhookConfiguration): void {
   const mutating = draft.kind === 'MutatingWebhookConfiguration'
-  for (const webhook of (draft as unknown as AdmissionregistrationValidatingWebhookConfiguration).webhooks ??
+  for (const webhook of draft.webhooks ??
     []) {
     webhook.failurePolicy ??= 'Fail'
     webhook.matchPolicy ??= 'Equivalent'
@@ -123,12 +123,12 @@ export function defaultWebhooks(draft: KubeObject): void {
   }
 }
 
-export function defaultResourceClaim(draft: KubeObject): void {
-  defaultClaimSpec((draft as unknown as ResourceResourceClaim).spec)
+export function defaultResourceClaim(draft: ResourceResourceClaim): void {
+  defaultClaimSpec(draft.spec)
 }
 
-export function defaultResourceClaimTemplate(draft: KubeObject): void {
-  defaultClaimSpec((draft as unknown as ResourceResourceClaimTemplate).spec?.spec)
+export function defaultResourceClaimTemplate(draft: ResourceResourceClaimTemplate): void {
+  defaultClaimSpec(draft.spec?.spec)
 }
 
 function defaultClaimSpec(spec: ResourceResourceClaimSpec | undefined): void {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
 import type {
   Container,
   HTTPGetAction,
@@ -15,8 +14,8 @@ const defaultFileMode = 0o644
 const defaultGraceSeconds = 30
 const defaultTokenSeconds = 3600
 
-export function defaultPod(draft: KubeObject): void {
-  const { spec } = draft as unknown as Pod
+export function defaultPod(draft: Pod): void {
+  const { spec } = draft
   if (!spec) return
   defaultPodSpec(spec)
   if (spec.terminationGracePeriodSeconds! < 0) spec.terminationGracePeriodSeconds = 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
+import type { ObjectOf } from '../../object.ts'
 import type {
   AppsDaemonSet,
   AppsDeployment,
@@ -19,8 +19,8 @@ const backoffLimit = 6
 const progressDeadlineSeconds = 600
 const maximumInt32 = 2 ** 31 - 1
 
-export function defaultDeployment(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsDeployment
+export function defaultDeployment(draft: AppsDeployment): void {
+  const { spec } = draft
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.replicas ??= 1
@@ -35,15 +35,15 @@ export function defaultDeployment(draft: KubeObject): void {
   spec.progressDeadlineSeconds ??= progressDeadlineSeconds
 }
 
-export function defaultReplicaSet(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsReplicaSet
+export function defaultReplicaSet(draft: AppsReplicaSet): void {
+  const { spec } = draft
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.replicas ??= 1
 }
 
-export function defaultDaemonSet(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsDaemonSet
+export function defaultDaemonSet(draft: AppsDaemonSet): void {
+  const { spec } = draft
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.updateStrategy ??= {}
@@ -56,8 +56,8 @@ export function defaultDaemonSet(draft: KubeObject): void {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-export function defaultStatefulSet(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsStatefulSet
+export function defaultStatefulSet(draft: AppsStatefulSet): void {
+  const { spec } = draft
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.podManagementPolicy ||= 'OrderedReady'
@@ -83,8 +83,8 @@ export function defaultStatefulSet(draft: KubeObject): void {
   }
 }
 
-export function defaultJob(draft: KubeObject): void {
-  const job = draft as unknown as BatchJob
+export function defaultJob(draft: ObjectOf<BatchJob>): void {
+  const job = draft
   if (!job.spec) return
   defaultJobSpec(job.spec)
   const labels = job.spec.template?.metadata?.labels
@@ -102,8 +102,8 @@ function defaultJobSpec(spec: BatchJobSpec): void {
   spec.manualSelector ??= false
 }
 
-export function defaultCronJob(draft: KubeObject): void {
-  const { spec } = draft as unknown as BatchCronJob
+export function defaultCronJob(draft: BatchCronJob): void {
+  const { spec } = draft
   if (!spec) return
   defaultPodTemplate(spec.jobTemplate?.spec?.template)
   spec.concurrencyPolicy ||= 'Allow'
@@ -112,8 +112,8 @@ export function defaultCronJob(draft: KubeObject): void {
   spec.failedJobsHistoryLimit ??= 1
 }
 
-export function defaultAutoscaler(draft: KubeObject): void {
-  const { spec } = draft as unknown as AutoscalingV2HorizontalPodAutoscaler
+export function defaultAutoscaler(draft: AutoscalingV2HorizontalPodAutoscaler): void {
+  const { spec } = draft
   if (!spec) return
   spec.minReplicas ??= 1
   if (!spec.metrics?.length)

@@ -3,8 +3,8 @@
 // The first version of the autoscaler knows one metric, the use of cpu. What the second version has beyond that stands
 // in annotations, in the shapes that an early draft of it had.
 import { isJsonObject, type JsonObject } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
-import { decodeStruct } from '../../schema/decode.ts'
+import type { KubeObject, ObjectOf } from '../../object.ts'
+import { decodeAs } from '../../schema/decode.ts'
 import { structType } from '../../schema/type-table.ts'
 import type {
   AutoscalingHorizontalPodAutoscaler,
@@ -15,21 +15,23 @@ import type {
 } from '../../schema/types.generated.ts'
 import { draftMetric, draftStatus, metricOfDraft, statusOfDraft } from './autoscaler-drafts.ts'
 
+type WithMetadata = Pick<KubeObject, 'metadata'>
+
 const prefix = 'autoscaling.alpha.kubernetes.io/'
 const defaultUtilization = 80
 
 const first = structType('autoscaling/v1.HorizontalPodAutoscaler')
 const second = structType('autoscaling/v2.HorizontalPodAutoscaler')
 
-export function defaultFirstAutoscaler(draft: KubeObject): void {
-  const { spec } = draft as unknown as AutoscalingHorizontalPodAutoscaler
+export function defaultFirstAutoscaler(draft: ObjectOf<AutoscalingHorizontalPodAutoscaler>): void {
+  const { spec } = draft
   if (!spec) return
   spec.minReplicas ??= 1
   if (!listIn(draft, 'metrics')) spec.targetCPUUtilizationPercentage ??= defaultUtilization
 }
 
-export function toSecond(object: KubeObject): KubeObject {
-  const { spec = {}, status = {} } = object as unknown as AutoscalingHorizontalPodAutoscaler
+export function toSecond(object: ObjectOf<AutoscalingHorizontalPodAutoscaler>): ObjectOf<AutoscalingV2HorizontalPodAutoscaler> {
+  const { spec = {}, status = {} } = object
   const { targetCPUUtilizationPercentage: target, ...rest } = spec
   const { currentCPUUtilizationPercentage: current, ...seen } = status
   const metrics = (listIn(object, 'metrics') ?? []).map(metricOfDraft)
@@ -44,17 +46,17 @@ export function toSecond(object: KubeObject): KubeObject {
       ? undefined
       : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }])
   const behavior = parse(annotationOf(object, 'behavior'))
-  return decoded(second, {
+  return decodeAs<AutoscalingV2HorizontalPodAutoscaler>(second, {
     ...object,
     apiVersion: 'autoscaling/v2',
     metadata: withAnnotations(object, {}),
     spec: { ...rest, metrics, ...(isJsonObject(behavior) && { behavior: recased(behavior, lower) }) },
     status: { ...seen, currentMetrics, conditions: listIn(object, 'conditions') },
-  })
+  }).object
 }
 
-export function fromSecond(object: KubeObject): KubeObject {
-  const { spec = {}, status = {} } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
+export function fromSecond(object: ObjectOf<AutoscalingV2HorizontalPodAutoscaler>): ObjectOf<AutoscalingHorizontalPodAutoscaler> {
+  const { spec = {}, status = {} } = object
   const { metrics = [], behavior, ...rest } = spec
   const { currentMetrics, conditions, ...seen } = status
   const others = metrics.filter(metric => utilizationOf(metric) === undefined)
@@ -69,7 +71,7 @@ export function fromSecond(object: KubeObject): KubeObject {
     ...(currentMetrics?.length && { 'current-metrics': JSON.stringify(currentMetrics.map(draftStatus)) }),
     ...(conditions?.length && { conditions: JSON.stringify(conditions) }),
   }
-  return decoded(first, {
+  return decodeAs<AutoscalingHorizontalPodAutoscaler>(first, {
     ...object,
     apiVersion: 'autoscaling/v1',
     metadata: withAnnotations(object, added),
@@ -78,7 +80,7 @@ export function fromSecond(object: KubeObject): KubeObject {
       targetCPUUtilizationPercentage: metrics.map(utilizationOf).find(one => one !== undefined),
     },
     status: { ...seen, currentCPUUtilizationPercentage: currentUtilization(currentMetrics ?? []) },
-  })
+  }).object
 }
 
 function utilizationOf({ type, resource }: AutoscalingV2MetricSpec): number | undefined {
@@ -90,16 +92,12 @@ function currentUtilization(metrics: readonly AutoscalingV2MetricStatus[]): numb
     ?.current?.averageUtilization
 }
 
-function decoded(type: typeof first, value: object): KubeObject {
-  return decodeStruct(type, value as JsonObject).object as unknown as KubeObject
-}
-
-function annotationOf({ metadata }: KubeObject, name: string): string | undefined {
+function annotationOf({ metadata }: WithMetadata, name: string): string | undefined {
   return metadata.annotations?.[prefix + name]
 }
 
 /** What cannot be read is no list. */
-function listIn(object: KubeObject, name: string): JsonObject[] | undefined {
+function listIn(object: WithMetadata, name: string): JsonObject[] | undefined {
   const value = parse(annotationOf(object, name))
   return Array.isArray(value) ? value.filter(isJsonObject) : undefined
 }
@@ -116,16 +114,16 @@ const ofSpec = ['metrics', 'behavior']
 const ofStatus = ['current-metrics', 'conditions']
 
 /** Writes to the object leave alone what its status is, in annotations too. */
-export function keepStatusAnnotations(draft: KubeObject, old?: KubeObject): void {
+export function keepStatusAnnotations(draft: WithMetadata, old?: WithMetadata): void {
   keepAnnotations(draft, old, ofStatus)
 }
 
 /** And the other way round. */
-export function keepSpecAnnotations(draft: KubeObject, old: KubeObject): void {
+export function keepSpecAnnotations(draft: WithMetadata, old: WithMetadata): void {
   keepAnnotations(draft, old, ofSpec)
 }
 
-function keepAnnotations(draft: KubeObject, old: KubeObject | undefined, names: readonly string[]): void {
+function keepAnnotations(draft: WithMetadata, old: WithMetadata | undefined, names: readonly string[]): void {
   const annotations = { ...draft.metadata.annotations }
   for (const name of names) {
     const text = old && annotationOf(old, name)
@@ -138,7 +136,7 @@ function keepAnnotations(draft: KubeObject, old: KubeObject | undefined, names: 
 
 /** Everybody else's annotations, and ours as they should be. */
 function withAnnotations(
-  { metadata }: KubeObject,
+  { metadata }: WithMetadata,
   ours: Readonly<Record<string, string>>,
 ): KubeObject['metadata'] {
   const annotations = Object.fromEntries(

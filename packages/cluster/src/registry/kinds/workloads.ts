@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { BuiltInKind } from '../built-in.ts'
+import type { AppsControllerRevision, AppsDaemonSet, AppsDeployment, AppsReplicaSet, AppsStatefulSet, AutoscalingHorizontalPodAutoscaler, AutoscalingV2HorizontalPodAutoscaler, BatchCronJob, BatchJob } from '../../schema/types.generated.ts'
+import { type BuiltInKind, kind } from '../built-in.ts'
 import {
   defaultAutoscaler,
   defaultCronJob,
@@ -41,7 +42,7 @@ const scale = {
 const all = ['all']
 
 export const workloadKinds: readonly BuiltInKind[] = [
-  {
+  kind<AppsDeployment>({
     type: 'apps/v1.Deployment',
     group: 'apps',
     plural: 'deployments',
@@ -52,8 +53,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultDeployment,
     strategy: deploymentStrategy,
     columns: deploymentColumns,
-  },
-  {
+  }),
+  kind<AppsReplicaSet>({
     type: 'apps/v1.ReplicaSet',
     group: 'apps',
     plural: 'replicasets',
@@ -66,10 +67,10 @@ export const workloadKinds: readonly BuiltInKind[] = [
     columns: replicaSetColumns,
     selectableFields: {
       'status.replicas': object =>
-        String((object.status as { replicas?: number } | undefined)?.replicas ?? 0),
+        String(object.status?.replicas ?? 0),
     },
-  },
-  {
+  }),
+  kind<AppsStatefulSet>({
     type: 'apps/v1.StatefulSet',
     group: 'apps',
     plural: 'statefulsets',
@@ -80,8 +81,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultStatefulSet,
     strategy: statefulSetStrategy,
     columns: statefulSetColumns,
-  },
-  {
+  }),
+  kind<AppsDaemonSet>({
     type: 'apps/v1.DaemonSet',
     group: 'apps',
     plural: 'daemonsets',
@@ -91,16 +92,16 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultDaemonSet,
     strategy: daemonSetStrategy,
     columns: daemonSetColumns,
-  },
-  {
+  }),
+  kind<AppsControllerRevision>({
     type: 'apps/v1.ControllerRevision',
     group: 'apps',
     plural: 'controllerrevisions',
     namespaced: true,
     strategy: revisionStrategy,
     columns: controllerRevisionColumns,
-  },
-  {
+  }),
+  kind<BatchJob>({
     type: 'batch/v1.Job',
     group: 'batch',
     plural: 'jobs',
@@ -111,10 +112,10 @@ export const workloadKinds: readonly BuiltInKind[] = [
     columns: jobColumns,
     selectableFields: {
       'status.successful': object =>
-        String((object.status as { succeeded?: number } | undefined)?.succeeded ?? 0),
+        String(object.status?.succeeded ?? 0),
     },
-  },
-  {
+  }),
+  kind<BatchCronJob>({
     type: 'batch/v1.CronJob',
     group: 'batch',
     plural: 'cronjobs',
@@ -124,8 +125,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultCronJob,
     strategy: cronJobStrategy,
     columns: cronJobColumns,
-  },
-  {
+  }),
+  kind<AutoscalingV2HorizontalPodAutoscaler>({
     type: 'autoscaling/v2.HorizontalPodAutoscaler',
     group: 'autoscaling',
     plural: 'horizontalpodautoscalers',
@@ -135,8 +136,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultAutoscaler,
     strategy: autoscalerStrategy,
     columns: autoscalerColumns,
-  },
-  {
+  }),
+  kind<AutoscalingHorizontalPodAutoscaler, AutoscalingV2HorizontalPodAutoscaler>({
     type: 'autoscaling/v1.HorizontalPodAutoscaler',
     group: 'autoscaling',
     plural: 'horizontalpodautoscalers',
@@ -150,5 +151,5 @@ export const workloadKinds: readonly BuiltInKind[] = [
       ...column,
       cell: (object, now) => column.cell(toSecond(object), now),
     })),
-  },
+  }),
 ]

@@ -8,11 +8,11 @@ import type { Strategy } from '../resource.ts'
 /** Removed by the namespace controller when everything in the namespace is gone. */
 export const namespaceFinalizer = 'kubernetes'
 
-export const namespaceStrategy: Partial<Strategy> = {
+export const namespaceStrategy: Partial<Strategy<Namespace>> = {
   returnsDeleted: true,
   nameRule: dns1123Label,
   prepareForCreate(draft) {
-    const namespace = draft as unknown as Namespace
+    const namespace = draft
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
     namespace.spec = {
@@ -20,13 +20,13 @@ export const namespaceStrategy: Partial<Strategy> = {
     }
   },
   prepareForDelete(draft) {
-    const namespace = draft as unknown as Namespace
+    const namespace = draft
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
   validate: validateFinalizers,
   validateUpdate: () => [],
   validateStatusUpdate(object) {
-    const phase = (object as unknown as Namespace).status?.phase
+    const phase = object.status?.phase
     const wanted = object.metadata.deletionTimestamp ? 'Terminating' : 'Active'
     const when = object.metadata.deletionTimestamp ? 'is not empty' : 'is empty'
     return phase === wanted
@@ -39,7 +39,7 @@ export const namespaceStrategy: Partial<Strategy> = {
           ),
         ]
   },
-  isHeld: object => Boolean((object as unknown as Namespace).spec?.finalizers?.length),
+  isHeld: object => Boolean(object.spec?.finalizers?.length),
   prepareForUpdate(draft, old) {
     draft.spec = structuredClone(old.spec)
   },
@@ -58,8 +58,8 @@ export function validateFinalize(object: KubeObject): FieldError[] {
   )
 }
 
-function foreignFinalizers(object: KubeObject): [name: string, index: number][] {
-  const finalizers = (object as unknown as Namespace).spec?.finalizers ?? []
+function foreignFinalizers(object: Namespace): [name: string, index: number][] {
+  const finalizers = object.spec?.finalizers ?? []
   return finalizers
     .map((name, index): [string, number] => [name, index])
     .filter(([name]) => name !== namespaceFinalizer && !name.includes('/'))

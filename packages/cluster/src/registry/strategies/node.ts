@@ -2,35 +2,34 @@
 
 import { isIPv6 } from 'node:net'
 import { equalJson, type FieldError, fieldError, labelValue, qualifiedName } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Node, NodeSpec, NodeStatus } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 import { cidr, obeys, oneOf } from '../validation/values.ts'
 
 /** A kubelet registers its node with all that it knows, status included. */
-export const nodeStrategy: Partial<Strategy> = {
+export const nodeStrategy: Partial<Strategy<Node>> = {
   keepsNewStatus: true,
   validate: object => [
     ...validateSpec(specOf(object)),
-    ...validateAmounts((object as unknown as Node).status ?? {}),
+    ...validateAmounts(object.status ?? {}),
   ],
   validateUpdate: (object, old) => [
     ...validateSpec(specOf(object)),
     ...validateKept(specOf(object), specOf(old)),
   ],
-  validateStatusUpdate: object => validateAmounts((object as unknown as Node).status ?? {}),
+  validateStatusUpdate: object => validateAmounts(object.status ?? {}),
   warnings: object =>
     specOf(object).externalID
       ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes']
       : [],
 }
 
-function specOf(object: KubeObject): NodeSpec {
-  return (object as unknown as Node).spec ?? {}
+function specOf(object: Node): NodeSpec {
+  return object.spec ?? {}
 }
 
-export function defaultNode(draft: KubeObject): void {
-  const { spec, status } = draft as unknown as Node
+export function defaultNode(draft: Node): void {
+  const { spec, status } = draft
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
   if (!spec) return
   // One network under two names; the older name wins.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   CoordinationLease,
   PolicyPodDisruptionBudget,
@@ -12,16 +11,16 @@ import type { Strategy } from '../resource.ts'
 import { validateLabelSelector } from '../validation/label-selector.ts'
 import { atLeast, countOrShare, oneOf, pathSegmentName } from '../validation/values.ts'
 
-export const bindingStrategy: Partial<Strategy> = {
+export const bindingStrategy: Partial<Strategy<RbacRoleBinding>> = {
   createOnUpdate: true,
   nameRule: pathSegmentName,
   validate(object) {
-    const { roleRef } = object as unknown as RbacRoleBinding
+    const { roleRef } = object
     return roleRef?.name ? [] : [fieldError.required('roleRef.name')]
   },
   validateUpdate(object, old) {
-    const { roleRef } = object as unknown as RbacRoleBinding
-    return equalJson(roleRef, (old as unknown as RbacRoleBinding).roleRef)
+    const { roleRef } = object
+    return equalJson(roleRef, old.roleRef)
       ? []
       : [
           fieldError.immutable('roleRef', {
@@ -33,14 +32,14 @@ export const bindingStrategy: Partial<Strategy> = {
   },
 }
 
-export const leaseStrategy: Partial<Strategy> = {
+export const leaseStrategy: Partial<Strategy<CoordinationLease>> = {
   createOnUpdate: true,
   requireResourceVersion: true,
   prepareForCreate: withoutElection,
   prepareForUpdate: withoutElection,
   validate(object) {
     const { leaseDurationSeconds: seconds, leaseTransitions } =
-      (object as unknown as CoordinationLease).spec ?? {}
+      object.spec ?? {}
     return [
       ...(seconds !== undefined && seconds <= 0
         ? [fieldError.invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
@@ -51,13 +50,13 @@ export const leaseStrategy: Partial<Strategy> = {
 }
 
 /** Elections that the server itself would lead are no part of a cluster as it comes. */
-function withoutElection(draft: KubeObject): void {
-  const { spec } = draft as unknown as CoordinationLease
+function withoutElection(draft: CoordinationLease): void {
+  const { spec } = draft
   delete spec?.strategy
   delete spec?.preferredHolder
 }
 
-export const budgetStrategy: Partial<Strategy> = {
+export const budgetStrategy: Partial<Strategy<PolicyPodDisruptionBudget>> = {
   hasGeneration: true,
   requireResourceVersion: true,
   validate(object) {
@@ -66,7 +65,7 @@ export const budgetStrategy: Partial<Strategy> = {
       maxUnavailable,
       selector,
       unhealthyPodEvictionPolicy: policy,
-    } = (object as unknown as PolicyPodDisruptionBudget).spec ?? {}
+    } = object.spec ?? {}
     const errors: FieldError[] = []
     if (minAvailable !== undefined && maxUnavailable !== undefined)
       errors.push(
@@ -90,7 +89,7 @@ export const budgetStrategy: Partial<Strategy> = {
     ]
   },
   validateStatusUpdate(object) {
-    const { status = {} } = object as unknown as PolicyPodDisruptionBudget
+    const { status = {} } = object
     return (['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap(
       count => atLeast(0, status[count], `status.${count}`),
     )
@@ -105,10 +104,10 @@ export const systemPriorities: Readonly<Record<string, number>> = {
 
 const highestUserPriority = 1_000_000_000
 
-export const priorityClassStrategy: Partial<Strategy> = {
+export const priorityClassStrategy: Partial<Strategy<SchedulingPriorityClass>> = {
   hasGeneration: true,
   validate(object) {
-    const { value = 0, preemptionPolicy } = object as unknown as SchedulingPriorityClass
+    const { value = 0, preemptionPolicy } = object
     const name = object.metadata.name ?? ''
     return [
       ...(name.startsWith('system-')
@@ -125,8 +124,8 @@ export const priorityClassStrategy: Partial<Strategy> = {
     ]
   },
   validateUpdate(object, old) {
-    const now = object as unknown as SchedulingPriorityClass
-    const before = old as unknown as SchedulingPriorityClass
+    const now = object
+    const before = old
     const errors = []
     if ((now.value ?? 0) !== (before.value ?? 0))
       errors.push(fieldError.forbidden('value', 'may not be changed in an update.'))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../schema/types.generated.ts'
 import type { Strategy, StrategyContext } from '../resource.ts'
+import { storages } from '../storages.ts'
 import { isOpen, validateService, validateServiceStatus } from '../validation/service.ts'
 
 /** 10.96.0.0/16, as on most clusters; .0.0 is the network and .0.1 is the API server. */
@@ -12,16 +12,16 @@ const firstAddress = 10
 const lastAddress = 0xfffe
 const nodePortRange = { first: 30_000, last: 32_767 }
 
-export const serviceStrategy: Partial<Strategy> = {
+export const serviceStrategy: Partial<Strategy<Service>> = {
   createOnUpdate: true,
   returnsDeleted: true,
   nameRule: dns1123Label,
   prepareForCreate(draft, context) {
-    allocate((draft as unknown as Service).spec ?? {}, undefined, context)
+    allocate(draft.spec ?? {}, undefined, context)
   },
   prepareForUpdate(draft, old, context) {
-    const spec = (draft as unknown as Service).spec ?? {}
-    const before = (old as unknown as Service).spec ?? {}
+    const spec = draft.spec ?? {}
+    const before = old.spec ?? {}
     dropWhatTypeLost(spec, before)
     allocate(spec, before, context)
   },
@@ -29,13 +29,13 @@ export const serviceStrategy: Partial<Strategy> = {
   validateUpdate: (object, old) => [...validateService(object), ...validateAddressKept(object, old)],
   validateAmongOthers: (object, old, context) =>
     validateAllocation(
-      (object as unknown as Service).spec ?? {},
-      (old as unknown as Service | undefined)?.spec ?? {},
+      object.spec ?? {},
+      old?.spec ?? {},
       context,
     ),
   validateStatusUpdate: validateServiceStatus,
   warnings(object, old) {
-    const { externalIPs, trafficDistribution } = (object as unknown as Service).spec ?? {}
+    const { externalIPs, trafficDistribution } = object.spec ?? {}
     if (old) return []
     return [
       ...(externalIPs?.length
@@ -120,8 +120,8 @@ function wantsNodePorts(spec: ServiceSpec): boolean {
   )
 }
 
-function services({ store }: StrategyContext): Service[] {
-  return store.list('services', { prefix: '' }).items as unknown as Service[]
+function services({ store }: StrategyContext): readonly Service[] {
+  return store.list(storages.services, { prefix: '' }).items
 }
 
 function usedAddresses(context: StrategyContext): Set<string | undefined> {
@@ -181,9 +181,9 @@ function nodePortProblem(port: number, used: ReadonlySet<number | undefined>): s
   return used.has(port) ? 'provided port is already allocated' : undefined
 }
 
-function validateAddressKept(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const spec = (object as unknown as Service).spec ?? {}
-  const old = (oldObject as unknown as Service).spec ?? {}
+function validateAddressKept(object: Service, oldObject: Service): FieldError[] {
+  const spec = object.spec ?? {}
+  const old = oldObject.spec ?? {}
   if (old.type === 'ExternalName' || spec.type === 'ExternalName' || !old.clusterIP) return []
   const isMismatch = spec.clusterIPs?.[0] !== spec.clusterIP
   return isMismatch || spec.clusterIP === old.clusterIP

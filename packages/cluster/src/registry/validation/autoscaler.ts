@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError, parseQuantity } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   AutoscalingV2CrossVersionObjectReference,
   AutoscalingV2HorizontalPodAutoscaler,
@@ -16,8 +15,8 @@ const longestPeriodSeconds = 1800
 const longestWindowSeconds = 3600
 
 /** The bounds come last, as in the real server, where another part finds them. */
-export function validateAutoscaler(object: KubeObject): FieldError[] {
-  const { spec = {} } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
+export function validateAutoscaler(object: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
+  const { spec = {} } = object
   const { minReplicas = 1, maxReplicas = 0, behavior } = spec
   return [
     ...(maxReplicas < minReplicas
@@ -41,8 +40,8 @@ export function validateAutoscaler(object: KubeObject): FieldError[] {
   ]
 }
 
-export function validateAutoscalerStatus(object: KubeObject): FieldError[] {
-  const { status } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
+export function validateAutoscalerStatus(object: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
+  const { status } = object
   return [
     ...atLeast(0, status?.currentReplicas, 'status.currentReplicas'),
     ...atLeast(0, status?.desiredReplicas, 'status.desiredReplicas'),

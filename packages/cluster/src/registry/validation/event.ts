@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, type FieldError, fieldError, qualifiedName } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Event } from '../../schema/types.generated.ts'
 import { obeys } from './values.ts'
 
@@ -9,15 +8,15 @@ const longestName = 128
 const longestNote = 1024
 
 /** Events that only know when they were first and last seen may say what they like, but of their own namespace. */
-export function validateEvent(object: KubeObject): FieldError[] {
-  const event = object as unknown as Event
+export function validateEvent(object: Event): FieldError[] {
+  const event = object
   const errors = validatePlace(event)
   return event.eventTime ? [...errors, ...validateReporter(event, 'reportingComponent')] : errors
 }
 
 /** The newer group insists on who saw what; it names the older fields where it means its own. */
-export function validateNewEvent(object: KubeObject): FieldError[] {
-  const event = object as unknown as Event
+export function validateNewEvent(object: Event): FieldError[] {
+  const event = object
   // It may be about an object in another namespace.
   const errors = event.involvedObject?.namespace ? [] : validatePlace(event)
   if (!event.eventTime) errors.push(fieldError.required('eventTime'))
@@ -49,8 +48,8 @@ const fixed = [
 ] as const
 
 /** What was seen was seen; only that it is still seen may change. */
-export function validateNewEventUpdate(object: KubeObject, old: KubeObject): FieldError[] {
-  const [event, before] = [object as unknown as Event, old as unknown as Event]
+export function validateNewEventUpdate(object: Event, old: Event): FieldError[] {
+  const [event, before] = [object, old]
   return fixed.flatMap(field =>
     equalJson(event[field], before[field]) ? [] : [fieldError.immutable(field, event[field])],
   )

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Subdomain, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   Affinity,
   NodeAffinity,
@@ -18,9 +17,9 @@ const immutableText =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
 /** Only a few fields of a running pod may change; a pod that still waits at its gates may narrow where it runs. */
-export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const spec = (object as unknown as Pod).spec ?? {}
-  const old = (oldObject as unknown as Pod).spec ?? {}
+export function validatePodUpdate(object: Pod, oldObject: Pod): FieldError[] {
+  const spec = object.spec ?? {}
+  const old = oldObject.spec ?? {}
   for (const part of ['containers', 'initContainers'] as const)
     if ((spec[part] ?? []).length !== (old[part] ?? []).length)
       return [
@@ -166,9 +165,9 @@ function validateGateUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   )
 }
 
-export function validatePodStatusUpdate(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const { nominatedNodeName, podIPs = [], qosClass } = (object as unknown as Pod).status ?? {}
-  const old = (oldObject as unknown as Pod).status ?? {}
+export function validatePodStatusUpdate(object: Pod, oldObject: Pod): FieldError[] {
+  const { nominatedNodeName, podIPs = [], qosClass } = object.status ?? {}
+  const old = oldObject.status ?? {}
   return [
     ...(nominatedNodeName ? obeys(nominatedNodeName, dns1123Subdomain, 'status.nominatedNodeName') : []),
     ...(old.qosClass && qosClass !== old.qosClass ? [fieldError.immutable('status.qosClass', qosClass)] : []),

@@ -26,16 +26,16 @@ const longestReservation = 256
 const unknownRequest =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-export function validateClaim(object: KubeObject): FieldError[] {
-  return validateClaimSpec((object as unknown as ResourceResourceClaim).spec ?? {}, 'spec')
+export function validateClaim(object: ResourceResourceClaim): FieldError[] {
+  return validateClaimSpec(object.spec ?? {}, 'spec')
 }
 
 export function validateClaimUpdate(object: KubeObject, old: KubeObject): FieldError[] {
   return equalJson(object.spec, old.spec) ? [] : [fieldError.immutable('spec', null)]
 }
 
-export function validateClaimTemplate(object: KubeObject): FieldError[] {
-  const { metadata = {}, spec = {} } = (object as unknown as ResourceResourceClaimTemplate).spec ?? {}
+export function validateClaimTemplate(object: ResourceResourceClaimTemplate): FieldError[] {
+  const { metadata = {}, spec = {} } = object.spec ?? {}
   return [
     ...(metadata.name ? [fieldError.forbidden('spec.metadata.name', 'cannot be set')] : []),
     ...validateLabels(metadata.labels ?? {}, 'spec.metadata.labels'),
@@ -150,9 +150,9 @@ function validateAttribute(
 }
 
 /** An allocation stays until it is taken back, and only what is allocated can be reserved. */
-export function validateClaimStatus(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const { spec = {}, status = {} } = object as unknown as ResourceResourceClaim
-  const old = (oldObject as unknown as ResourceResourceClaim).status ?? {}
+export function validateClaimStatus(object: ResourceResourceClaim, oldObject: ResourceResourceClaim): FieldError[] {
+  const { spec = {}, status = {} } = object
+  const old = oldObject.status ?? {}
   const { allocation, reservedFor = [] } = status
   const errors = validateReservation(reservedFor)
   if (reservedFor.length > 0 && !allocation)

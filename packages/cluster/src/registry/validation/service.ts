@@ -9,7 +9,6 @@ import {
   qualifiedName,
   validateLabels,
 } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../schema/types.generated.ts'
 import { ipAddress, obeys, oneOf } from './values.ts'
 
@@ -23,8 +22,8 @@ export function isOpen({ clusterIP, selector }: ServiceSpec): boolean {
   return clusterIP === 'None' && !Object.keys(selector ?? {}).length
 }
 
-export function validateService(object: KubeObject): FieldError[] {
-  const { spec = {} } = object as unknown as Service
+export function validateService(object: Service): FieldError[] {
+  const { spec = {} } = object
   return [
     ...validateType(spec),
     ...validatePorts(spec),
@@ -41,8 +40,8 @@ export function validateService(object: KubeObject): FieldError[] {
   ]
 }
 
-export function validateServiceStatus(object: KubeObject): FieldError[] {
-  const { spec, status } = object as unknown as Service
+export function validateServiceStatus(object: Service): FieldError[] {
+  const { spec, status } = object
   return spec?.type !== 'LoadBalancer' && status?.loadBalancer?.ingress?.length
     ? [
         fieldError.forbidden(

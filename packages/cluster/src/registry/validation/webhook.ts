@@ -8,7 +8,6 @@ import {
   fieldError,
   qualifiedName,
 } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   AdmissionregistrationMutatingWebhook,
   AdmissionregistrationMutatingWebhookConfiguration,
@@ -23,8 +22,8 @@ const reviewVersions = ['v1', 'v1beta1']
 const maximumConditions = 64
 
 /** A webhook configuration of either kind: those that only judge have no reinvocation policy. */
-export function validateWebhooks(object: KubeObject): FieldError[] {
-  const { webhooks = [] } = object as unknown as AdmissionregistrationMutatingWebhookConfiguration
+export function validateWebhooks(object: AdmissionregistrationMutatingWebhookConfiguration): FieldError[] {
+  const { webhooks = [] } = object
   const names = new Set<string | undefined>()
   return webhooks.flatMap((hook, index) => {
     const errors = validateWebhook(hook, `webhooks[${index}]`)
