@@ -8,8 +8,7 @@ import { storages } from '../registry/storages.ts'
 describe('cluster roles that are made of others', () => {
   it('hold the rules of all that their selectors match, and follow them', async () => {
     const { store, stop } = createCluster({ authorization: 'rbac' })
-    const rulesOf = (name: string) =>
-      store.get(storages.clusterRoles, name)?.rules ?? []
+    const rulesOf = (name: string) => store.get(storages.clusterRoles, name)?.rules ?? []
     const viewed = rulesOf('view').length
     assert.ok(viewed > 0)
     // `admin` takes in `edit`, which takes in `view`.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type KubeObject, objectKey } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import type { RbacPolicyRule } from '../schema/types.generated.ts'
 import { type ServerContext, timestamp } from '../server/context.ts'
 import { stampNewObject } from '../server/metadata.ts'
-import { storages } from '../registry/storages.ts'
 import policy from './default-policy.json' with { type: 'json' }
 
 const apiVersion = 'rbac.authorization.k8s.io/v1'

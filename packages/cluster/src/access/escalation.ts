@@ -76,7 +76,8 @@ function grantedRules(
     path: '',
   }
   const role =
-    objectIn(storages.roles, object, resource.storage) ?? objectIn(storages.clusterRoles, object, resource.storage)
+    objectIn(storages.roles, object, resource.storage) ??
+    objectIn(storages.clusterRoles, object, resource.storage)
   if (role) {
     const may = rbac.decide({ ...about, verb: 'escalate', resource: resource.plural, name })
     return may.allowed ? undefined : (role.rules ?? [])

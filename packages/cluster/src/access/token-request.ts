@@ -2,8 +2,8 @@
 
 import { fieldError } from '@grove/apimachinery'
 import { type KubeObject, objectKey } from '../object.ts'
-import { storages } from '../registry/storages.ts'
 import { builtIn } from '../registry/built-in.ts'
+import { storages } from '../registry/storages.ts'
 import type {
   AuthenticationBoundObjectReference,
   AuthenticationTokenRequest,

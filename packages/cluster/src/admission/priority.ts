@@ -82,10 +82,7 @@ function refuseDeletion(name: string): void {
     throw refuse.forbidden(classNames, name, 'this is a system priority class and cannot be deleted')
 }
 
-function refuseSecondDefault(
-  { name, resource, object, oldObject }: AdmissionAttributes,
-  store: Store,
-): void {
+function refuseSecondDefault({ name, resource, object, oldObject }: AdmissionAttributes, store: Store): void {
   const isDefault = (each: KubeObject | undefined) =>
     objectIn(storage, each, resource.storage)?.globalDefault === true
   if (!isDefault(object) || isDefault(oldObject)) return

@@ -36,7 +36,7 @@ export interface SharedCache {
 /** Longer than any list takes on a server that has the kind. */
 const slowSyncMs = 10_000
 
-interface AnyCache {
+interface AnyCache extends SharedCache {
   readonly hasSynced: boolean
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
@@ -56,7 +56,24 @@ export class Caches {
     this.client = createCachedClient(options.client)
   }
 
+  /** Watches these kinds. For a kind that a component only reads later, so that `start` waits for its cache. */
+  require(...resources: readonly Resource[]): void {
+    for (const resource of resources) {
+      if (keyOf(resource) === keyOf(kinds.pods)) this.#podCache()
+      else if (keyOf(resource) === keyOf(kinds.replicaSets)) this.#replicaSetCache()
+      else this.of(resource)
+    }
+  }
+
   get pods(): PodCache {
+    return this.#podCache()
+  }
+
+  get replicaSets(): ReplicaSetCache {
+    return this.#replicaSetCache()
+  }
+
+  #podCache(): PodCache {
     return this.#cached(kinds.pods, settings => {
       const indexes = {
         node: (pod: kinds.Pod) => pod.spec?.nodeName || undefined,
@@ -69,7 +86,7 @@ export class Caches {
     })
   }
 
-  get replicaSets(): ReplicaSetCache {
+  #replicaSetCache(): ReplicaSetCache {
     return this.#cached(
       kinds.replicaSets,
       settings =>
@@ -87,7 +104,7 @@ export class Caches {
 
   /** The cache of a resource, if there is one: for those who would make a second one otherwise. */
   existing(resource: Resource): SharedCache | undefined {
-    return this.#caches.get(keyOf(resource)) as unknown as SharedCache | undefined
+    return this.#caches.get(keyOf(resource))
   }
 
   /** Begins to watch what was asked for so far, and anything asked for later at once; resolves when all is known. */

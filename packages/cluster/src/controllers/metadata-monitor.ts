@@ -62,7 +62,7 @@ export class MetadataMonitor implements Component {
     this.#clock = runtime.clock
     this.#log = runtime.log
     this.#random = runtime.random
-    void runtime.caches.of(customResourceDefinitions)
+    runtime.caches.require(customResourceDefinitions)
   }
 
   /** Everything that is served and can be deleted and watched, each in the version that the server prefers. */

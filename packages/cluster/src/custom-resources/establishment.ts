@@ -3,8 +3,8 @@
 // Brings definitions to life: what is stored is served, what is deleted takes its objects along.
 import { cloneJson } from '@grove/apimachinery'
 import type { ObjectOf } from '../object.ts'
-import { storages } from '../registry/storages.ts'
 import type { Resource } from '../registry/resource.ts'
+import { storages } from '../registry/storages.ts'
 import type {
   ApiextensionsCustomResourceDefinition,
   ApiextensionsCustomResourceDefinitionCondition,

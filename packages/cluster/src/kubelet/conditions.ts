@@ -12,6 +12,14 @@ interface Verdict {
   readonly message?: string
 }
 
+interface Reason {
+  readonly reason?: string | null
+  readonly message?: string | null
+}
+
+/** A condition in a patch of the status, where null removes a field. */
+export type ConditionPatch = Omit<PodCondition, keyof Reason> & Reason
+
 const yes: Verdict = { status: 'True' }
 
 /** The conditions that are the kubelet's, in its order; the time of a change stays until the next one. */
@@ -20,7 +28,7 @@ export function podConditions(
   pod: Stored<Pod>,
   phase: string,
   now: string,
-): PodCondition[] {
+): ConditionPatch[] {
   const containers = containersReady(simulated, phase)
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
   const verdicts: readonly (readonly [string, Verdict])[] = [
@@ -33,7 +41,7 @@ export function podConditions(
   return verdicts.map(([type, verdict]) => condition(type, verdict, pod, now))
 }
 
-function condition(type: string, verdict: Verdict, pod: Stored<Pod>, now: string): PodCondition {
+function condition(type: string, verdict: Verdict, pod: Stored<Pod>, now: string): ConditionPatch {
   const old = pod.status?.conditions?.find(each => each.type === type)
   return {
     type,
@@ -46,11 +54,10 @@ function condition(type: string, verdict: Verdict, pod: Stored<Pod>, now: string
 }
 
 /** A patch keeps what it does not name: what no longer holds is taken away by null. */
-function reasonOf({ reason, message }: Verdict, old: PodCondition | undefined): Partial<PodCondition> {
-  const removed = null as unknown as undefined
+function reasonOf({ reason, message }: Verdict, old: PodCondition | undefined): Reason {
   return {
-    ...(reason !== undefined ? { reason } : old?.reason !== undefined && { reason: removed }),
-    ...(message !== undefined ? { message } : old?.message !== undefined && { message: removed }),
+    ...(reason !== undefined ? { reason } : old?.reason !== undefined && { reason: null }),
+    ...(message !== undefined ? { message } : old?.message !== undefined && { message: null }),
   }
 }
 

@@ -4,7 +4,11 @@
 import type { Access } from '../access/index.ts'
 import { type BuiltInKind, kind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'
-import type { AuthenticationSelfSubjectReview, AuthenticationTokenReview, AuthenticationUserInfo } from '../schema/types.generated.ts'
+import type {
+  AuthenticationSelfSubjectReview,
+  AuthenticationTokenReview,
+  AuthenticationUserInfo,
+} from '../schema/types.generated.ts'
 import type { UserInfo } from '../server/request.ts'
 import { refuse } from '../server/status.ts'
 

@@ -63,8 +63,7 @@ export class DefaultScheduler implements Component {
     const spaces = caches.of(namespaces)
     this.state = new ClusterState(name => spaces.get({ name })?.metadata.labels ?? {})
     this.#queue = new SchedulingQueue(clock, () => this.#scheduleTurn())
-    void caches.pods
-    void caches.of(nodes)
+    caches.require(pods, nodes)
   }
 
   /** Pods that wait: to be tried, and for something to change. */

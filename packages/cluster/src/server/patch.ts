@@ -8,6 +8,7 @@ import {
   fieldError,
   isJsonObject,
   type JsonObject,
+  maxJsonPatchOperations,
   StrategicMergeError,
 } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
@@ -124,17 +125,14 @@ function asPatchObject(patch: unknown, prefix: string): JsonObject {
   return patch ?? {}
 }
 
-/** As the API server: a patch with more operations is refused before it is looked at. */
-const maximumOperations = 10_000
-
 function readOperations(patch: unknown): unknown[] {
   if (patch === null) return []
   if (!Array.isArray(patch)) throw notDecoded(patch, 'value of type []handlers.jsonPatchOp')
-  if (patch.length > maximumOperations)
+  if (patch.length > maxJsonPatchOperations)
     throw new ApiError(
       413,
       'RequestEntityTooLarge',
-      `Request entity too large: The allowed maximum operations in a JSON patch is ${maximumOperations}, got ${patch.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxJsonPatchOperations}, got ${patch.length}`,
     )
   for (const operation of patch) {
     if (!isJsonObject(operation)) throw notDecoded(operation, 'value of type handlers.jsonPatchOp')

@@ -68,7 +68,12 @@ export class MemoryStore implements Store {
     return { revision, items, next, remaining }
   }
 
-  write(resource: string, key: string, object: KubeObject | WithMetadata, expected: WithMetadata | undefined): boolean {
+  write(
+    resource: string,
+    key: string,
+    object: KubeObject | WithMetadata,
+    expected: WithMetadata | undefined,
+  ): boolean {
     const draft = object as KubeObject
     const collection = this.#collection(resource)
     const previous = collection.get(key)

@@ -43,7 +43,12 @@ export interface Store {
    * Replaces what `expected` was read as (undefined: nothing) by the draft, which gets its resourceVersion and is
    * frozen. False when someone else wrote in between; then nothing has happened.
    */
-  write(resource: string, key: string, draft: KubeObject | WithMetadata, expected: WithMetadata | undefined): boolean
+  write(
+    resource: string,
+    key: string,
+    draft: KubeObject | WithMetadata,
+    expected: WithMetadata | undefined,
+  ): boolean
   /** Removes the object if it is still `expected`; returns its last state, with the revision of the removal. */
   remove(resource: string, key: string, expected: WithMetadata): KubeObject | undefined
   /** Reads changes after `revision`; throws ChangesForgotten when they are no longer held. */

@@ -99,8 +99,7 @@ const resizeScope = updateScope<Pod>({
     draft.metadata = { ...structuredClone(live.metadata), managedFields: draft.metadata.managedFields }
     if (!equalJson(draft.spec, live.spec)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
   },
-  validate: (draft, live) =>
-    validatePodResize(draft.spec ?? {}, live.spec ?? {}),
+  validate: (draft, live) => validatePodResize(draft.spec ?? {}, live.spec ?? {}),
 })
 
 function takeResources(pod: Pod, wanted: PodSpec): void {

@@ -2,7 +2,7 @@
 
 import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, ownChangesOf, refOf } from '../changes.ts'
-import { ControlLoop, type NextLook } from '../control-loop.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts'
 import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
@@ -19,19 +19,22 @@ import { deploymentStatus, progressDeadline } from './status.ts'
 
 const workers = 4
 const defaultHistory = 10
+/** The caches may be behind after a conflict. */
+const conflictDelayMs = 10
 
 /** Rolls the pods of a Deployment over from one ReplicaSet to the next, within its bounds. */
 export class DeploymentController extends ControlLoop {
   constructor(runtime: Runtime) {
+    super('deployment-controller', runtime, workers)
     const { caches } = runtime
     const ofSets = changesOf(caches.replicaSets, ({ old, new: set }) => {
       const owner = (set ?? old)?.metadata.ownerReferences?.find(({ controller }) => controller)
       return owner?.kind === 'Deployment' ? [`${(set ?? old)?.metadata.namespace}/${owner.name}`] : []
     })
-    super('deployment-controller', runtime, [ownChangesOf(caches.of(deployments)), ofSets], workers)
+    this.watch(ownChangesOf(caches.of(deployments)), ofSets)
   }
 
-  protected async look(key: string): Promise<NextLook> {
+  protected async reconcile(key: string): Promise<Requeue> {
     const deployment = this.runtime.caches.of(deployments).get(refOf(key))
     if (!deployment) return undefined
     try {
@@ -39,7 +42,7 @@ export class DeploymentController extends ControlLoop {
       else return await this.#roll(deployment)
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error
-      this.lookAgainSoon(key)
+      this.enqueueAfter(key, conflictDelayMs)
     }
     return undefined
   }

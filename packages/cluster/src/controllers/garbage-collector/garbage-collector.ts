@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isNotFound, type OwnerReference, type Patch } from '@grove/kube'
+import { isNotFound, type OwnerReference, type Patch } from '@grove/kube'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import type { MetadataMonitor } from '../metadata-monitor.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { decide, type OwnerState } from './decision.ts'
 import {
   deletesDependents,
@@ -23,49 +24,29 @@ const rememberedAbsentees = 5_000
  * when those have gone. Who an owner is, its UID says; where to look for it, the rest of the reference: one that names
  * another namespace than the object's own names nothing.
  */
-export class GarbageCollector implements Component {
-  readonly name = 'garbage-collector'
+export class GarbageCollector extends ControlLoop {
   readonly graph = new OwnerGraph()
-  readonly #runtime: Runtime
   readonly #monitor: MetadataMonitor
-  readonly #controller: Controller
   readonly #absent = new Set<string>()
   readonly #asked = new Map<string, Promise<boolean>>()
 
   constructor(runtime: Runtime, monitor: MetadataMonitor) {
-    const { clock, random, log } = runtime
-    this.#runtime = runtime
+    super('garbage-collector', runtime, workers)
     this.#monitor = monitor
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        enqueue =>
-          monitor.onChange(({ resource, change }) => {
-            for (const uid of this.graph.apply(resource, change)) enqueue(uid)
-          }),
-        enqueue =>
-          monitor.onDiscovery(() => {
-            // Owners of kinds that were not served could not be judged.
-            for (const { uid, owners } of this.graph.nodes()) if (owners.length > 0) enqueue(uid)
-          }),
-      ],
-      reconcile: uid => this.#look(uid),
-    })
+    this.watch(
+      enqueue =>
+        monitor.onChange(({ resource, change }) => {
+          for (const uid of this.graph.apply(resource, change)) enqueue(uid)
+        }),
+      enqueue =>
+        monitor.onDiscovery(() => {
+          // Owners of kinds that were not served could not be judged.
+          for (const { uid, owners } of this.graph.nodes()) if (owners.length > 0) enqueue(uid)
+        }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(uid: string): Promise<void> {
+  protected async reconcile(uid: string): Promise<Requeue> {
     const node = this.graph.get(uid)
     if (!node) return
     try {
@@ -86,7 +67,7 @@ export class GarbageCollector implements Component {
     if (decision.do === 'drop owners') await this.#dropOwners(node, decision.uids)
     if (decision.do !== 'delete') return
     if (decision.policy === 'Foreground') await this.#unblockCircle(node)
-    await this.#runtime.client.delete(node.resource, node, {
+    await this.runtime.client.delete(node.resource, node, {
       propagationPolicy: decision.policy,
       preconditions: { uid: node.uid, resourceVersion: node.resourceVersion },
     })
@@ -112,7 +93,7 @@ export class GarbageCollector implements Component {
     const ref = { name: owner.name, ...(namespace && { namespace }) }
     let question = this.#asked.get(key)
     if (!question) {
-      question = this.#runtime.client
+      question = this.runtime.client
         .find(resource, ref)
         .then(found => found?.metadata.uid === owner.uid)
         .finally(() => this.#asked.delete(key))
@@ -127,7 +108,7 @@ export class GarbageCollector implements Component {
   #warnOfNamespace({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): void {
     const { namespace = '', resource } = dependent
     const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
-    this.#runtime.events.record(
+    this.runtime.events.record(
       resource,
       { metadata: { name: dependent.name, uid: dependent.uid, ...(namespace && { namespace }) } },
       {
@@ -142,7 +123,7 @@ export class GarbageCollector implements Component {
   async #awaitDependents(node: GraphNode): Promise<void> {
     let blocked = false
     for (const dependent of this.graph.dependentsOf(node.uid)) {
-      if (!dependent.beingDeleted) this.#controller.queue.add(dependent.uid)
+      if (!dependent.beingDeleted) this.enqueue(dependent.uid)
       if (dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === node.uid && blockOwnerDeletion))
         blocked = true
     }
@@ -182,7 +163,7 @@ export class GarbageCollector implements Component {
   }
 
   #patch(node: GraphNode, patch: Patch): Promise<unknown> {
-    return this.#runtime.client.patch(node.resource, node, patch)
+    return this.runtime.client.patch(node.resource, node, patch)
   }
 }
 

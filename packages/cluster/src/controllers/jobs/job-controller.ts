@@ -3,7 +3,7 @@
 import { isNotFound, type Stored } from '@grove/kube'
 import { ownChangesOf, refOf } from '../changes.ts'
 import { isTrue, withCondition } from '../conditions.ts'
-import { ControlLoop, type NextLook } from '../control-loop.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Job, jobs, type Pod, pods } from '../kinds.ts'
 import { deletePod, ownerChangesOf, podFrom } from '../owned-pods.ts'
 import { isActive, isReady } from '../pod-state.ts'
@@ -17,11 +17,11 @@ const workers = 4
 /** Runs pods to their end. Counts the pods that are there: those of a running Job must not be deleted by hand. */
 export class JobController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const sources = [ownChangesOf(runtime.caches.of(jobs)), ownerChangesOf(runtime, 'Job')]
-    super('job-controller', runtime, sources, workers)
+    super('job-controller', runtime, workers)
+    this.watch(ownChangesOf(runtime.caches.of(jobs)), ownerChangesOf(runtime, 'Job'))
   }
 
-  protected async look(key: string): Promise<NextLook> {
+  protected async reconcile(key: string): Promise<Requeue> {
     const { caches, clock } = this.runtime
     const job = caches.of(jobs).get(refOf(key))
     if (!job || job.metadata.deletionTimestamp) return undefined

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import {
-  Controller,
-  type DiscoveredResource,
-  isKubeError,
-  isNotFound,
-  resourceName,
-  type Stored,
-} from '@grove/kube'
+import { type DiscoveredResource, isKubeError, isNotFound, resourceName, type Stored } from '@grove/kube'
 import { changesOf } from '../changes.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Namespace, namespaces } from '../kinds.ts'
 import type { MetadataMonitor } from '../metadata-monitor.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { contentConditions, mergeConditions, type Remaining } from './conditions.ts'
 
 export const namespaceFinalizer = 'kubernetes'
@@ -23,47 +17,28 @@ const lookAgainMs = 5_000
  * Empties a namespace that is being deleted, pods first, and lets it go when nothing is left. That nothing new is
  * created in it meanwhile is the API server's business.
  */
-export class NamespaceController implements Component {
-  readonly name = 'namespace-controller'
-  readonly #runtime: Runtime
+export class NamespaceController extends ControlLoop {
   readonly #monitor: MetadataMonitor
-  readonly #controller: Controller
 
   constructor(runtime: Runtime, monitor: MetadataMonitor) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('namespace-controller', runtime, workers)
+    const { caches } = runtime
     this.#monitor = monitor
     const cache = caches.of(namespaces)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(cache, ({ new: namespace }) =>
-          namespace?.metadata.deletionTimestamp ? [namespace.metadata.name] : [],
-        ),
-        enqueue =>
-          monitor.onChange(({ change }) => {
-            const name = change.type === 'delete' ? change.old.metadata.namespace : undefined
-            if (name && cache.get({ name })?.metadata.deletionTimestamp) enqueue(name)
-          }),
-      ],
-      reconcile: name => this.#look(name),
-    })
+    this.watch(
+      changesOf(cache, ({ new: namespace }) =>
+        namespace?.metadata.deletionTimestamp ? [namespace.metadata.name] : [],
+      ),
+      enqueue =>
+        monitor.onChange(({ change }) => {
+          const name = change.type === 'delete' ? change.old.metadata.namespace : undefined
+          if (name && cache.get({ name })?.metadata.deletionTimestamp) enqueue(name)
+        }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(name: string): Promise<{ requeueAfter: number } | undefined> {
-    const namespace = this.#runtime.caches.of(namespaces).get({ name })
+  protected async reconcile(name: string): Promise<Requeue> {
+    const namespace = this.runtime.caches.of(namespaces).get({ name })
     if (!namespace?.metadata.deletionTimestamp) return undefined
     if (!namespace.spec?.finalizers?.includes(namespaceFinalizer)) return undefined
     // While something known is still on its way out there is nothing to be gained by asking for everything again.
@@ -101,7 +76,7 @@ export class NamespaceController implements Component {
   }
 
   async #deleteAll(resource: DiscoveredResource, namespace: string): Promise<Remaining> {
-    const { client } = this.#runtime
+    const { client } = this.runtime
     const nameOf = resourceName(resource)
     try {
       if (resource.verbs.includes('deletecollection')) {
@@ -122,11 +97,11 @@ export class NamespaceController implements Component {
   }
 
   async #report(namespace: Stored<Namespace>, remaining: readonly Remaining[]): Promise<void> {
-    const now = this.#runtime.clock.now()
+    const now = this.runtime.clock.now()
     const conditions = mergeConditions(namespace.status?.conditions, contentConditions(remaining), now)
     if (!conditions) return
     // A namespace is held by spec.finalizers, which caches do not know: taken over there, it would count as gone.
-    await this.#runtime.client.raw({
+    await this.runtime.client.raw({
       verb: 'patch',
       method: 'PATCH',
       path: `/api/v1/namespaces/${namespace.metadata.name}/status`,
@@ -138,7 +113,7 @@ export class NamespaceController implements Component {
   }
 
   async #finalize(name: string): Promise<void> {
-    const { client } = this.#runtime
+    const { client } = this.runtime
     const namespace = await client.find(namespaces, { name })
     if (!namespace) return
     const finalizers = (namespace.spec?.finalizers ?? []).filter(each => each !== namespaceFinalizer)

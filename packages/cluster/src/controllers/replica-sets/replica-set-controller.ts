@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isKubeError, isNotFound, type Stored } from '@grove/kube'
+import { isKubeError, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { withCondition, withoutCondition } from '../conditions.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Pod, pods, type ReplicaSet, replicaSets } from '../kinds.ts'
 import { availableAt, isActive, isReady } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import { leastValuableFirst } from './pod-ranking.ts'
 
@@ -25,41 +26,21 @@ interface Failure {
 type ReplicaSetStatus = NonNullable<ReplicaSet['status']>
 
 /** Keeps as many pods of a template as a ReplicaSet asks for. */
-export class ReplicaSetController implements Component {
-  readonly name = 'replicaset-controller'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-
+export class ReplicaSetController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('replicaset-controller', runtime, workers)
+    const { caches } = runtime
     const sets = caches.replicaSets
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        ownChangesOf(sets),
-        changesOf(caches.pods, ({ old, new: pod }) => [
-          ...new Set([...ownerKeys(pod), ...ownerKeys(old), ...this.#whoMayAdopt(pod)]),
-        ]),
-      ],
-      reconcile: key => this.#look(key),
-    })
+    this.watch(
+      ownChangesOf(sets),
+      changesOf(caches.pods, ({ old, new: pod }) => [
+        ...new Set([...ownerKeys(pod), ...ownerKeys(old), ...this.#whoMayAdopt(pod)]),
+      ]),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const { caches, clock } = this.#runtime
+  protected async reconcile(key: string): Promise<Requeue> {
+    const { caches, clock } = this.runtime
     const set = caches.replicaSets.get(refOf(key))
     if (!set) return undefined
     if (!set.metadata.deletionTimestamp) await this.#adopt(set)
@@ -76,7 +57,7 @@ export class ReplicaSetController implements Component {
 
   /** Makes or deletes pods; returns why that failed. */
   async #correctCount(set: Stored<ReplicaSet>): Promise<Failure | undefined> {
-    const active = this.#runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
+    const active = this.runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
     const missing = (set.spec?.replicas ?? 1) - active.length
     try {
       if (missing > 0) await repeat(Math.min(missing, burst), () => this.#create(set))
@@ -84,7 +65,7 @@ export class ReplicaSetController implements Component {
         const surplus = leastValuableFirst(active).slice(0, Math.min(-missing, burst)).values()
         await repeat(Math.min(-missing, burst), () => this.#delete(set, surplus.next().value!))
       }
-      if (Math.abs(missing) > burst) this.#controller.queue.add(keyOf(set.metadata))
+      if (Math.abs(missing) > burst) this.enqueue(keyOf(set.metadata))
       return undefined
     } catch (error) {
       if (!isKubeError(error)) throw error
@@ -119,13 +100,13 @@ export class ReplicaSetController implements Component {
       },
       spec,
     }
-    const created = await this.#runtime.client.create(pods, pod)
+    const created = await this.runtime.client.create(pods, pod)
     this.#say(set, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`)
   }
 
   async #delete(set: Stored<ReplicaSet>, pod: Stored<Pod>): Promise<void> {
     try {
-      await this.#runtime.client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
+      await this.runtime.client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
       this.#say(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
     } catch (error) {
       if (!isNotFound(error)) throw error
@@ -134,14 +115,14 @@ export class ReplicaSetController implements Component {
 
   #whoMayAdopt(pod: Stored<Pod> | undefined): string[] {
     if (!pod || !isActive(pod) || controllerOf(pod)) return []
-    return this.#runtime.caches.replicaSets
+    return this.runtime.caches.replicaSets
       .list(pod.metadata.namespace)
       .filter(({ spec }) => labelTest(spec?.selector)(pod.metadata.labels ?? {}))
       .map(({ metadata }) => keyOf(metadata))
   }
 
   async #adopt(set: Stored<ReplicaSet>): Promise<void> {
-    const { caches, client } = this.#runtime
+    const { caches, client } = this.runtime
     const { name, namespace, uid } = set.metadata
     // Every pod of the namespace would have to be asked: only where the set lacks some.
     if (caches.pods.countByIndex('controller', uid) >= (set.spec?.replicas ?? 1)) return
@@ -169,7 +150,7 @@ export class ReplicaSetController implements Component {
   }
 
   async #writeStatus(set: Stored<ReplicaSet>, owned: readonly Stored<Pod>[], failure: Failure | undefined) {
-    const { client, clock } = this.#runtime
+    const { client, clock } = this.runtime
     const status = replicaSetStatus(set, owned, failure, clock.now())
     if (sameStatus(status, set.status)) return
     try {
@@ -180,7 +161,7 @@ export class ReplicaSetController implements Component {
   }
 
   #say(set: Stored<ReplicaSet>, reason: string, message: string): void {
-    this.#runtime.events.record(replicaSets, set, { type: 'Normal', reason, message, component: this.name })
+    this.runtime.events.record(replicaSets, set, { type: 'Normal', reason, message, component: this.name })
   }
 }
 

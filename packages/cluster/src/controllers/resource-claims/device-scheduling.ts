@@ -34,9 +34,7 @@ export class DeviceScheduling implements SchedulingExtension {
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime
-    void runtime.caches.of(resourceClaims)
-    void runtime.caches.of(resourceSlices)
-    void runtime.caches.of(deviceClasses)
+    runtime.caches.require(resourceClaims, resourceSlices, deviceClasses)
   }
 
   readonly filter: Filter = {

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import type { PodTemplateSpec } from '../../schema/types.generated.ts'
 import { ownChangesOf, refOf } from '../changes.ts'
-import { ControlLoop, type NextLook } from '../control-loop.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import {
   type ControllerRevision,
   controllerRevisions,
@@ -24,13 +24,13 @@ const workers = 4
 /** Keeps pods with names of their own, in order. Volume claims are not made: nothing here would bind them. */
 export class StatefulSetController extends ControlLoop {
   constructor(runtime: Runtime) {
+    super('statefulset-controller', runtime, workers)
     const { caches } = runtime
-    void caches.of(controllerRevisions)
-    const sources = [ownChangesOf(caches.of(statefulSets)), ownerChangesOf(runtime, 'StatefulSet')]
-    super('statefulset-controller', runtime, sources, workers)
+    caches.require(controllerRevisions)
+    this.watch(ownChangesOf(caches.of(statefulSets)), ownerChangesOf(runtime, 'StatefulSet'))
   }
 
-  protected async look(key: string): Promise<NextLook> {
+  protected async reconcile(key: string): Promise<Requeue> {
     const { caches, clock } = this.runtime
     const set = caches.of(statefulSets).get(refOf(key))
     if (!set || set.metadata.deletionTimestamp) return undefined

@@ -64,8 +64,7 @@ export function defaultService(draft: Service): void {
 }
 
 export function defaultEndpoints(draft: Endpoints): void {
-  for (const subset of draft.subsets ?? [])
-    for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
+  for (const subset of draft.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
 }
 
 export function defaultEndpointSlice(draft: DiscoveryEndpointSlice): void {
@@ -99,7 +98,7 @@ export function defaultRoleBinding(draft: RbacRoleBinding): void {
 }
 
 export function defaultPriorityClass(draft: SchedulingPriorityClass): void {
-  ;draft.preemptionPolicy ??= 'PreemptLowerPriority'
+  draft.preemptionPolicy ??= 'PreemptLowerPriority'
 }
 
 export function defaultStorageClass(draft: StorageStorageClass): void {
@@ -110,8 +109,7 @@ export function defaultStorageClass(draft: StorageStorageClass): void {
 
 export function defaultWebhooks(draft: AdmissionregistrationValidatingWebhookConfiguration): void {
   const mutating = draft.kind === 'MutatingWebhookConfiguration'
-  for (const webhook of draft.webhooks ??
-    []) {
+  for (const webhook of draft.webhooks ?? []) {
     webhook.failurePolicy ??= 'Fail'
     webhook.matchPolicy ??= 'Equivalent'
     webhook.namespaceSelector ??= {}

@@ -1,6 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { AdmissionregistrationMutatingWebhookConfiguration, AdmissionregistrationValidatingWebhookConfiguration, CoordinationLease, DiscoveryEndpointSlice, NetworkingIngress, NetworkingNetworkPolicy, NodeRuntimeClass, PolicyPodDisruptionBudget, RbacClusterRole, RbacClusterRoleBinding, RbacRole, RbacRoleBinding, ResourceDeviceClass, ResourceResourceClaim, ResourceResourceClaimTemplate, ResourceResourceSlice, SchedulingPriorityClass, StorageStorageClass } from '../../schema/types.generated.ts'
+import type {
+  AdmissionregistrationMutatingWebhookConfiguration,
+  AdmissionregistrationValidatingWebhookConfiguration,
+  CoordinationLease,
+  DiscoveryEndpointSlice,
+  NetworkingIngress,
+  NetworkingNetworkPolicy,
+  NodeRuntimeClass,
+  PolicyPodDisruptionBudget,
+  RbacClusterRole,
+  RbacClusterRoleBinding,
+  RbacRole,
+  RbacRoleBinding,
+  ResourceDeviceClass,
+  ResourceResourceClaim,
+  ResourceResourceClaimTemplate,
+  ResourceResourceSlice,
+  SchedulingPriorityClass,
+  StorageStorageClass,
+} from '../../schema/types.generated.ts'
 import { type BuiltInKind, kind } from '../built-in.ts'
 import {
   defaultEndpointSlice,

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ConfigMap, Endpoints, Event, LimitRange, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodTemplate, ResourceQuota, Secret, Service, ServiceAccount } from '../../schema/types.generated.ts'
+import type {
+  ConfigMap,
+  Endpoints,
+  Event,
+  LimitRange,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodTemplate,
+  ResourceQuota,
+  Secret,
+  Service,
+  ServiceAccount,
+} from '../../schema/types.generated.ts'
 import { type BuiltInKind, kind, objectVerbs } from '../built-in.ts'
 import {
   defaultClaim,

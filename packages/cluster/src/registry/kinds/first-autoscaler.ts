@@ -30,7 +30,9 @@ export function defaultFirstAutoscaler(draft: ObjectOf<AutoscalingHorizontalPodA
   if (!listIn(draft, 'metrics')) spec.targetCPUUtilizationPercentage ??= defaultUtilization
 }
 
-export function toSecond(object: ObjectOf<AutoscalingHorizontalPodAutoscaler>): ObjectOf<AutoscalingV2HorizontalPodAutoscaler> {
+export function toSecond(
+  object: ObjectOf<AutoscalingHorizontalPodAutoscaler>,
+): ObjectOf<AutoscalingV2HorizontalPodAutoscaler> {
   const { spec = {}, status = {} } = object
   const { targetCPUUtilizationPercentage: target, ...rest } = spec
   const { currentCPUUtilizationPercentage: current, ...seen } = status
@@ -55,7 +57,9 @@ export function toSecond(object: ObjectOf<AutoscalingHorizontalPodAutoscaler>): 
   }).object
 }
 
-export function fromSecond(object: ObjectOf<AutoscalingV2HorizontalPodAutoscaler>): ObjectOf<AutoscalingHorizontalPodAutoscaler> {
+export function fromSecond(
+  object: ObjectOf<AutoscalingV2HorizontalPodAutoscaler>,
+): ObjectOf<AutoscalingHorizontalPodAutoscaler> {
   const { spec = {}, status = {} } = object
   const { metrics = [], behavior, ...rest } = spec
   const { currentMetrics, conditions, ...seen } = status

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { AppsControllerRevision, AppsDaemonSet, AppsDeployment, AppsReplicaSet, AppsStatefulSet, AutoscalingHorizontalPodAutoscaler, AutoscalingV2HorizontalPodAutoscaler, BatchCronJob, BatchJob } from '../../schema/types.generated.ts'
+import type {
+  AppsControllerRevision,
+  AppsDaemonSet,
+  AppsDeployment,
+  AppsReplicaSet,
+  AppsStatefulSet,
+  AutoscalingHorizontalPodAutoscaler,
+  AutoscalingV2HorizontalPodAutoscaler,
+  BatchCronJob,
+  BatchJob,
+} from '../../schema/types.generated.ts'
 import { type BuiltInKind, kind } from '../built-in.ts'
 import {
   defaultAutoscaler,
@@ -66,8 +76,7 @@ export const workloadKinds: readonly BuiltInKind[] = [
     strategy: replicaSetStrategy,
     columns: replicaSetColumns,
     selectableFields: {
-      'status.replicas': object =>
-        String(object.status?.replicas ?? 0),
+      'status.replicas': object => String(object.status?.replicas ?? 0),
     },
   }),
   kind<AppsStatefulSet>({
@@ -111,8 +120,7 @@ export const workloadKinds: readonly BuiltInKind[] = [
     strategy: jobStrategy,
     columns: jobColumns,
     selectableFields: {
-      'status.successful': object =>
-        String(object.status?.succeeded ?? 0),
+      'status.successful': object => String(object.status?.succeeded ?? 0),
     },
   }),
   kind<BatchCronJob>({

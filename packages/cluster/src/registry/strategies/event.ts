@@ -22,7 +22,6 @@ export const eventSelectableFields: SelectableFields<Event> = {
   'involvedObject.fieldPath': object => involved(object).fieldPath ?? '',
   reason: object => object.reason ?? '',
   reportingComponent: object => object.reportingComponent ?? '',
-  source: object =>
-    object.source?.component || object.reportingComponent || '',
+  source: object => object.source?.component || object.reportingComponent || '',
   type: object => object.type ?? '',
 }

@@ -9,10 +9,7 @@ import { cidr, obeys, oneOf } from '../validation/values.ts'
 /** A kubelet registers its node with all that it knows, status included. */
 export const nodeStrategy: Partial<Strategy<Node>> = {
   keepsNewStatus: true,
-  validate: object => [
-    ...validateSpec(specOf(object)),
-    ...validateAmounts(object.status ?? {}),
-  ],
+  validate: object => [...validateSpec(specOf(object)), ...validateAmounts(object.status ?? {})],
   validateUpdate: (object, old) => [
     ...validateSpec(specOf(object)),
     ...validateKept(specOf(object), specOf(old)),

@@ -38,8 +38,7 @@ export const leaseStrategy: Partial<Strategy<CoordinationLease>> = {
   prepareForCreate: withoutElection,
   prepareForUpdate: withoutElection,
   validate(object) {
-    const { leaseDurationSeconds: seconds, leaseTransitions } =
-      object.spec ?? {}
+    const { leaseDurationSeconds: seconds, leaseTransitions } = object.spec ?? {}
     return [
       ...(seconds !== undefined && seconds <= 0
         ? [fieldError.invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
@@ -60,12 +59,7 @@ export const budgetStrategy: Partial<Strategy<PolicyPodDisruptionBudget>> = {
   hasGeneration: true,
   requireResourceVersion: true,
   validate(object) {
-    const {
-      minAvailable,
-      maxUnavailable,
-      selector,
-      unhealthyPodEvictionPolicy: policy,
-    } = object.spec ?? {}
+    const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = object.spec ?? {}
     const errors: FieldError[] = []
     if (minAvailable !== undefined && maxUnavailable !== undefined)
       errors.push(

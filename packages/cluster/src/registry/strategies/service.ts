@@ -28,11 +28,7 @@ export const serviceStrategy: Partial<Strategy<Service>> = {
   validate: validateService,
   validateUpdate: (object, old) => [...validateService(object), ...validateAddressKept(object, old)],
   validateAmongOthers: (object, old, context) =>
-    validateAllocation(
-      object.spec ?? {},
-      old?.spec ?? {},
-      context,
-    ),
+    validateAllocation(object.spec ?? {}, old?.spec ?? {}, context),
   validateStatusUpdate: validateServiceStatus,
   warnings(object, old) {
     const { externalIPs, trafficDistribution } = object.spec ?? {}

@@ -1,7 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, equalJson, type FieldError, fieldError, isJsonObject } from '@grove/apimachinery'
-import type { AppsControllerRevision, AppsDaemonSet, AppsDeployment, AppsReplicaSet, AppsStatefulSet, AppsStatefulSetSpec, AutoscalingHorizontalPodAutoscaler, AutoscalingV2HorizontalPodAutoscaler, BatchCronJob, BatchJob } from '../../schema/types.generated.ts'
+import type {
+  AppsControllerRevision,
+  AppsDaemonSet,
+  AppsDeployment,
+  AppsReplicaSet,
+  AppsStatefulSet,
+  AppsStatefulSetSpec,
+  AutoscalingHorizontalPodAutoscaler,
+  AutoscalingV2HorizontalPodAutoscaler,
+  BatchCronJob,
+  BatchJob,
+} from '../../schema/types.generated.ts'
 import { keepSpecAnnotations, keepStatusAnnotations, toSecond } from '../kinds/first-autoscaler.ts'
 import type { Strategy } from '../resource.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from '../validation/autoscaler.ts'
@@ -18,7 +29,7 @@ export const deploymentStrategy: Partial<Strategy<AppsDeployment>> = {
 export const replicaSetStrategy: Partial<Strategy<AppsReplicaSet>> = {
   hasGeneration: true,
   prepareForCreate(draft) {
-    ;draft.status = { replicas: 0 }
+    draft.status = { replicas: 0 }
   },
   validate: object => validateWorkload(object),
   validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],

@@ -8,11 +8,7 @@ import { ageColumn, column, formatLabels, nameColumn, noneIfEmpty, wide } from '
 
 export const namespaceColumns: readonly Column<Namespace>[] = [
   nameColumn,
-  column(
-    'Status',
-    object => object.status?.phase ?? '',
-    'The status of the namespace',
-  ),
+  column('Status', object => object.status?.phase ?? '', 'The status of the namespace'),
   ageColumn,
 ]
 
@@ -103,11 +99,7 @@ export const eventColumns: readonly Column<Event>[] = [
   wide(column('Subobject', object => object.involvedObject?.fieldPath ?? '')),
   wide(column('Source', eventSource)),
   column('Message', object => (object.message ?? '').trim()),
-  wide(
-    column('First Seen', (object, now) =>
-      formatAge(object.firstTimestamp ?? object.eventTime, now),
-    ),
-  ),
+  wide(column('First Seen', (object, now) => formatAge(object.firstTimestamp ?? object.eventTime, now))),
   wide(column('Count', object => String(object.series?.count ?? object.count ?? 1))),
   wide(nameColumn),
 ]

@@ -141,7 +141,5 @@ function sidecarRestarts(object: Pod, sidecars: ReadonlySet<string | undefined>)
 }
 
 function hasCondition(object: Pod, wanted: string): boolean {
-  return (object.status?.conditions ?? []).some(
-    ({ type, status }) => type === wanted && status === 'True',
-  )
+  return (object.status?.conditions ?? []).some(({ type, status }) => type === wanted && status === 'True')
 }

@@ -21,8 +21,7 @@ import { formatSelector } from './selector.ts'
 
 type Templated = { spec?: { template?: PodTemplateSpec; selector?: LabelSelector } }
 
-const containers = (object: Templated) =>
-  object.spec?.template?.spec?.containers ?? []
+const containers = (object: Templated) => object.spec?.template?.spec?.containers ?? []
 const containerNames = wide(
   column<Templated>(
     'Containers',
@@ -43,9 +42,7 @@ const containerImages = wide(
     'Images referenced by each container in the template.',
   ),
 )
-const selector = wide(
-  column<Templated>('Selector', object => formatSelector(object.spec?.selector)),
-)
+const selector = wide(column<Templated>('Selector', object => formatSelector(object.spec?.selector)))
 
 export const deploymentColumns: readonly Column<AppsDeployment>[] = [
   nameColumn,
@@ -75,10 +72,7 @@ export const replicaSetColumns: readonly Column<AppsReplicaSet>[] = [
 
 export const statefulSetColumns: readonly Column<AppsStatefulSet>[] = [
   nameColumn,
-  column(
-    'Ready',
-    object => `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`,
-  ),
+  column('Ready', object => `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`),
   ageColumn,
   containerNames,
   containerImages,
@@ -93,9 +87,7 @@ export const daemonSetColumns: readonly Column<AppsDaemonSet>[] = [
   integerColumn('Ready', object => daemonSet(object).numberReady),
   integerColumn('Up-to-date', object => daemonSet(object).updatedNumberScheduled),
   integerColumn('Available', object => daemonSet(object).numberAvailable),
-  column('Node Selector', object =>
-    formatLabels(object.spec?.template?.spec?.nodeSelector),
-  ),
+  column('Node Selector', object => formatLabels(object.spec?.template?.spec?.nodeSelector)),
   ageColumn,
   containerNames,
   containerImages,

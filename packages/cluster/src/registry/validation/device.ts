@@ -10,11 +10,7 @@ import type {
 import { named, obeys } from './values.ts'
 
 export function validateDeviceClass(object: ResourceDeviceClass): FieldError[] {
-  const {
-    selectors = [],
-    config = [],
-    extendedResourceName: name,
-  } = object.spec ?? {}
+  const { selectors = [], config = [], extendedResourceName: name } = object.spec ?? {}
   return [
     ...validateDeviceSelectors(selectors, 'spec.selectors'),
     ...config.flatMap(({ opaque }, index) => validateOpaque(opaque, `spec.config[${index}].opaque`)),

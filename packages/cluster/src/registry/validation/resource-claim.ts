@@ -150,7 +150,10 @@ function validateAttribute(
 }
 
 /** An allocation stays until it is taken back, and only what is allocated can be reserved. */
-export function validateClaimStatus(object: ResourceResourceClaim, oldObject: ResourceResourceClaim): FieldError[] {
+export function validateClaimStatus(
+  object: ResourceResourceClaim,
+  oldObject: ResourceResourceClaim,
+): FieldError[] {
   const { spec = {}, status = {} } = object
   const old = oldObject.status ?? {}
   const { allocation, reservedFor = [] } = status
