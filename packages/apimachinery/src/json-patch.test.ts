@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { applyJsonPatch, type JsonPatchOperation } from './json-patch.ts'
-import { createJsonPatch } from './json-patch-diff.ts'
+import { createJsonPatch } from './testing/json-patch-diff.ts'
 
 function patched(value: unknown, ...patch: JsonPatchOperation[]): unknown {
   const result = applyJsonPatch(value, patch)

@@ -25,8 +25,8 @@ export type JsonPatchResult =
       readonly testFailed: boolean
     }
 
-/** As many operations as the API server takes. */
-const maxOperations = 10_000
+/** The API server rejects a patch with more operations. */
+export const maxJsonPatchOperations = 10_000
 /** Copies of copies grow exponentially; the API server stops them at the same size. */
 const maxCopiedCharacters = 3 * 1024 * 1024
 
@@ -60,9 +60,9 @@ class Application {
   apply(patch: unknown): unknown {
     if (!Array.isArray(patch)) throw new PatchError('a JSON patch is a list of operations')
     if (nestedDeeperThan([this.#root, patch], MAX_JSON_DEPTH)) throw tooDeep()
-    if (patch.length > maxOperations) {
+    if (patch.length > maxJsonPatchOperations) {
       throw new PatchError(
-        `the allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
+        `the allowed maximum operations in a JSON patch is ${maxJsonPatchOperations}, got ${patch.length}`,
       )
     }
     for (const [index, operation] of patch.entries()) {

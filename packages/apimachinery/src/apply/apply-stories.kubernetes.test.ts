@@ -13,10 +13,10 @@ import {
   scaleManagedFields,
   trackUpdate,
 } from './index.ts'
-import { Replay, type ServedKind } from './real-server.fixture.ts'
-import { refusedWidgets } from './refused-configurations.fixture.ts'
-import { customKind, widgetDefinition, widgetSchema } from './served-kinds.fixture.ts'
-import { plainControlPlane, TestCluster } from './test-cluster.fixture.ts'
+import { Replay, type ServedKind } from './testing/real-server.ts'
+import { refusedWidgets } from './testing/refused-configurations.ts'
+import { customKind, widgetDefinition, widgetSchema } from './testing/served-kinds.ts'
+import { plainControlPlane, TestCluster } from './testing/test-cluster.ts'
 
 let kubernetes: Kubernetes
 let cluster: TestCluster

@@ -7,10 +7,10 @@ import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { JsonObject } from '../json-value.ts'
 import { type FieldType, objectMetaType } from './index.ts'
-import { Chance, deploymentSpec, metadata, serviceSpec, widgetSpec } from './random-configuration.fixture.ts'
-import type { ServedKind } from './real-server.fixture.ts'
-import { customKind, widgetDefinition, widgetSchema } from './served-kinds.fixture.ts'
-import { plainControlPlane, TestCluster } from './test-cluster.fixture.ts'
+import { Chance, deploymentSpec, metadata, serviceSpec, widgetSpec } from './testing/random-configuration.ts'
+import type { ServedKind } from './testing/real-server.ts'
+import { customKind, widgetDefinition, widgetSchema } from './testing/served-kinds.ts'
+import { plainControlPlane, TestCluster } from './testing/test-cluster.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 1)

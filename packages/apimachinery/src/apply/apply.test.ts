@@ -20,9 +20,9 @@ import {
   trackUpdate,
   withoutTimeOnlyChanges,
 } from './index.ts'
-import { Chance, metadata, widgetSpec } from './random-configuration.fixture.ts'
 import { fieldTypeOfSchema } from './schema-field-type.ts'
-import { widgetSchema } from './served-kinds.fixture.ts'
+import { Chance, metadata, widgetSpec } from './testing/random-configuration.ts'
+import { widgetSchema } from './testing/served-kinds.ts'
 
 const type = fieldTypeOfSchema(widgetSchema)
 const names = { apiVersion: 'apply.test/v1', kind: 'Widget' }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderFieldError } from '../field-error.ts'
 import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
-import { holds, judge, oven, withRule, withRuleAt } from './oven.fixture.ts'
+import { holds, judge, oven, withRule, withRuleAt } from './testing/oven.ts'
 
 test('a rule is not evaluated on null, nor below a missing value', () => {
   const schema = withRuleAt('name', 'false')

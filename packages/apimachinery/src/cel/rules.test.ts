@@ -5,7 +5,7 @@ import { renderFieldError } from '../field-error.ts'
 import { compileSchema } from '../structural-schema/compile.ts'
 import type { ValidationRule } from '../structural-schema/json-schema-props.ts'
 import { validate } from '../structural-schema/validate.ts'
-import { errors, holds, judge, withRuleAt } from './oven.fixture.ts'
+import { errors, holds, judge, withRuleAt } from './testing/oven.ts'
 
 describe('what a rule sees', () => {
   test('integers, numbers, texts, times and durations by the schema', () => {

@@ -6,12 +6,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import type { GoStruct, OpenApiSchemas } from '../apply/index.ts'
-import { Chance, deploymentSpec, metadata, serviceSpec } from '../apply/random-configuration.fixture.ts'
-import { contentTypes, RealServer } from '../apply/real-server.fixture.ts'
+import { Chance, deploymentSpec, metadata, serviceSpec } from '../apply/testing/random-configuration.ts'
+import { contentTypes, RealServer } from '../apply/testing/real-server.ts'
 import { isJsonObject, type JsonObject } from '../json-value.ts'
 import { applyStrategicMerge, StrategicMergeError } from './index.ts'
-import { openApiStructs } from './openapi-struct.fixture.ts'
-import { withRandomDirectives } from './random-directives.fixture.ts'
+import { openApiStructs } from './testing/openapi-struct.ts'
+import { withRandomDirectives } from './testing/random-directives.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 1)

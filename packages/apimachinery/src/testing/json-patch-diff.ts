@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JsonPatchOperation } from './json-patch.ts'
-import { formatPointer } from './json-pointer.ts'
-import { equalJson, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from './json-value.ts'
+import type { JsonPatchOperation } from '../json-patch.ts'
+import { formatPointer } from '../json-pointer.ts'
+import { equalJson, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from '../json-value.ts'
 
 /**
  * A JSON patch that turns one value into the other, touching only what differs: what an admission webhook answers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Random parts of objects from a seed, out of few names and values, so that writers meet.
-import type { JsonObject } from '../json-value.ts'
+import type { JsonObject } from '../../json-value.ts'
 
 export class Chance {
   #state: number

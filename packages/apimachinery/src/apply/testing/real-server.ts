@@ -4,15 +4,15 @@
 // live object. What differs is a mistake of ours.
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
-import type { JsonObject } from '../json-value.ts'
-import { sortKeys } from '../json-value.ts'
+import type { JsonObject } from '../../json-value.ts'
+import { sortKeys } from '../../json-value.ts'
 import {
   type ApplyOutcome,
   applyConfiguration,
   type ManagedFieldsEntry,
   type OwnedKind,
   trackUpdate,
-} from './index.ts'
+} from '../index.ts'
 
 export interface Answer {
   readonly code: number

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { JsonObject } from '../json-value.ts'
+import type { JsonObject } from '../../json-value.ts'
 
 /** What is wrong with configurations of a widget, and such configurations. */
 export const refusedWidgets: Readonly<Record<string, JsonObject>> = {

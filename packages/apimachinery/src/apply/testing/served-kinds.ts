@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { JsonObject } from '../json-value.ts'
-import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
+import type { JsonObject } from '../../json-value.ts'
+import type { JSONSchemaProps } from '../../structural-schema/json-schema-props.ts'
 import {
   excluding,
   type FieldType,
@@ -10,8 +10,8 @@ import {
   managedByStatus,
   type OpenApiSchemas,
   openApiFieldTypes,
-} from './index.ts'
-import type { RealServer, ServedKind } from './real-server.fixture.ts'
+} from '../index.ts'
+import type { RealServer, ServedKind } from './real-server.ts'
 
 const text: JSONSchemaProps = { type: 'string' }
 const whole: JSONSchemaProps = { type: 'integer' }

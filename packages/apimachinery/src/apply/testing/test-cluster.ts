@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type ControlPlane, RealServer, Replay, type ServedKind } from './real-server.fixture.ts'
-import { builtInKinds } from './served-kinds.fixture.ts'
+import { type ControlPlane, RealServer, Replay, type ServedKind } from './real-server.ts'
+import { builtInKinds } from './served-kinds.ts'
 
 /** What admission fills in has no owner, and would only hide what the writers did. */
 export const plainControlPlane = {

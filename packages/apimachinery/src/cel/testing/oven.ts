@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldError, renderFieldError } from '../field-error.ts'
-import { compileSchema } from '../structural-schema/compile.ts'
-import type { JSONSchemaProps, ValidationRule } from '../structural-schema/json-schema-props.ts'
-import { validate } from '../structural-schema/validate.ts'
+import { type FieldError, renderFieldError } from '../../field-error.ts'
+import { compileSchema } from '../../structural-schema/compile.ts'
+import type { JSONSchemaProps, ValidationRule } from '../../structural-schema/json-schema-props.ts'
+import { validate } from '../../structural-schema/validate.ts'
 
 /** What the tests of rules bake with: a schema with a property of every sort. */
 export const oven: JSONSchemaProps = {

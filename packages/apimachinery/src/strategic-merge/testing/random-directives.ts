@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { GoStruct, GoType } from '../apply/index.ts'
-import type { Chance } from '../apply/random-configuration.fixture.ts'
-import { isJsonObject, type JsonObject } from '../json-value.ts'
+import type { GoStruct, GoType } from '../../apply/index.ts'
+import type { Chance } from '../../apply/testing/random-configuration.ts'
+import { isJsonObject, type JsonObject } from '../../json-value.ts'
 
 /** The patch with directives at places where they can mean something, and now and then where they cannot. */
 export function withRandomDirectives(
