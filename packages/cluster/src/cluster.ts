@@ -52,39 +52,47 @@ import { createWebhooks } from './webhooks/index.ts'
 
 export interface ClusterOptions {
   readonly clock?: Clock
-  /** Ids, generated names and addresses repeat with the seed; random without one. */
+  /** The same seed gives the same UIDs, generated names and addresses. Without a seed they are random. */
   readonly seed?: number
-  /** In memory when absent. */
+  /** Default: an in-memory store. */
   readonly store?: Store
-  /** By roles and bindings, with the policy that every cluster starts with; all may do everything when absent. */
+  /**
+   * `RBAC` enforces roles and bindings and creates the default policy. When absent, every request is allowed.
+   */
   readonly authorization?: AuthorizationMode
-  /** Judges requests instead. */
+  /** Replaces RBAC. */
   readonly authorize?: Authorizer
-  /** Pods run as accounts of their namespace, which must be there: for clusters with the controller that makes them. */
+  /**
+   * Enables the ServiceAccount admission plugin. It needs the controller that creates the default service
+   * accounts.
+   */
   readonly serviceAccountAdmission?: boolean
-  /** `untracked` saves the cost of managedFields and refuses server-side apply; tracked when absent. */
+  /** Default: tracked. `untracked` saves the cost of managedFields and rejects server-side apply. */
   readonly ownership?: 'tracked' | 'untracked'
-  /** Judges of writes, after the built-in ones. */
+  /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
-  /** Further subresources, or others than the built-in ones, by `plural/subresource`. */
+  /** Additional or replaced subresource handlers, by `plural/subresource`. */
   readonly subresources?: ReadonlyMap<string, SubresourceHandler>
   readonly routes?: readonly ((
     request: ApiRequest,
   ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
   readonly podLogs?: PodLogs
-  /** Events that are older go; without it they stay. */
+  /** Deletes events that are older. When absent, events stay. */
   readonly eventTtlMs?: number
   readonly onInternalError?: (error: unknown, request: ApiRequest) => void
 }
 
-/** A Kubernetes API without sockets. Controllers, kubelets and schedulers are clients of it, or observe its store. */
+/**
+ * A Kubernetes API without sockets. Controllers, kubelets and schedulers use it as clients, or observe its
+ * store.
+ */
 export interface Cluster {
   readonly context: ServerContext
   readonly admission: Admission
   readonly store: Store
-  /** Makes and reads the tokens of service accounts. */
+  /** Issues and verifies service account tokens. */
   readonly tokens: ServiceAccountTokens
-  /** For fronts: who bears the token in a request's headers. */
+  /** Returns the user of the bearer token in the request headers. */
   readonly authenticate: Authenticate
   handle(request: ApiRequest): Promise<ApiResponse>
   stop(): void

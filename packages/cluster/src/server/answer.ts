@@ -40,7 +40,7 @@ function warningHeader(text: string): string {
   return `299 - "${safe.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
-/** How one client wants its objects. */
+/** Encodes objects in the form that the client accepts. */
 export class Presenter {
   readonly #resource: Resource
   readonly #accepted: Accepted
@@ -107,7 +107,7 @@ export class Presenter {
     }
   }
 
-  /** Whole objects are encoded once for all watches; a table names its columns only in the first event. */
+  /** Encodes whole objects once for all watches. Only the first event of a table has column definitions. */
   events(): EventEncoder {
     if (this.#accepted.shape === 'object') return sharedEvent
     if (this.#accepted.shape === 'metadata')
@@ -124,7 +124,7 @@ export class Presenter {
   }
 }
 
-/** In lists of built-in kinds the items do not repeat what the list says. */
+/** Items of lists of built-in kinds have no apiVersion and kind. */
 function encodeItem(resource: Resource, item: KubeObject): string {
   const text = encode(item)
   if (!resource.struct) return text

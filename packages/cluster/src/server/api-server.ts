@@ -12,17 +12,22 @@ import { ApiError, refuse } from './status.ts'
 
 export interface ApiServerOptions {
   readonly context: ServerContext
-  /** By `plural.group/subresource`, `plural/subresource` for the core group, or `*` + `/subresource` for all kinds. */
+  /**
+   * By `plural.group/subresource`, `plural/subresource` for the core group, or `*` + `/subresource` for all
+   * kinds.
+   */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>
-  /** Paths outside of the API that others serve: OpenAPI, metrics. Undefined passes on. */
+  /**
+   * Paths outside the resource API: OpenAPI, metrics. A route returns undefined for paths it does not serve.
+   */
   readonly routes: readonly ((
     request: ApiRequest,
   ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
-  /** Told of what should not happen: a bug behind a 500. */
+  /** Called for errors that cause a response with code 500. Such an error is a bug. */
   readonly onInternalError: (error: unknown, request: ApiRequest) => void
 }
 
-/** From a request value to an answer value. Never throws. */
+/** Maps a request value to a response value. Never throws. */
 export class ApiServer {
   readonly context: ServerContext
   readonly #options: ApiServerOptions
@@ -75,12 +80,13 @@ export class ApiServer {
     throw refuse.forbidden({ group: info?.group ?? '', plural: info?.resource ?? '' }, name, refusal)
   }
 
-  /** Undefined when nothing of that group and version is served. */
+  /** Returns undefined if no kind of that group and version is served. */
   #answerResource(request: ApiRequest, info: RequestInfo): ApiResponse | Promise<ApiResponse> | undefined {
     const { registry } = this.context
     const resource = registry.find(info.group, info.version, info.resource)
     if (!resource) {
-      // Built-in versions answer for all that is below them; a custom group that lacks the kind was never there.
+      // The real API server returns different 404 responses: built-in versions own all paths below them,
+      // custom groups do not.
       if (info.group === '' || registry.hasBuiltInVersion(info.group, info.version))
         throw refuse.resourceNotFound()
       return undefined
@@ -127,7 +133,7 @@ export class ApiServer {
   }
 }
 
-/** Objects in namespaces can be listed and watched over all of them, but not touched without naming one. */
+/** Namespaced objects can be listed and watched across all namespaces. Other verbs need a namespace. */
 function needsNamespace({ resource, info }: ResourceCall): boolean {
   return resource.namespaced && !info.namespace && info.verb !== 'list' && info.verb !== 'watch'
 }

@@ -12,7 +12,7 @@ import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
 import { readYamlText } from './yaml-text.ts'
 
-/** Server-side apply: what the text wants is merged into the live object, or makes a new one. */
+/** Server-side apply: merges the configuration into the live object, or creates a new object. */
 export function readConfiguration(context: ServerContext, write: WriteRequest, text: string): Change {
   const configuration = parseConfiguration(write, text)
   return live => {
@@ -44,12 +44,12 @@ function parseConfiguration(write: WriteRequest, text: string): JsonObject {
   return value
 }
 
-/** JSON is YAML too, and read a lot faster as what it is. */
+/** JSON is also YAML, but the JSON parser is much faster. */
 function parseText(text: string, { options, warn }: WriteRequest): unknown {
   try {
     return readJsonText(text)
   } catch {
-    // Then it is YAML in its own form, or neither: the next parser says.
+    // The YAML parser below reports the error.
   }
   const value = readYamlText(text, { uniqueKeys: false })
   if (options.fieldValidation === 'Ignore') return value
@@ -64,7 +64,10 @@ function parseText(text: string, { options, warn }: WriteRequest): unknown {
   return value
 }
 
-/** The merged object as the kind has it, with defaults. Its owners are shared by many objects and stay as they are. */
+/**
+ * Decodes the merged object and applies defaults. managedFields stay as they are, because many objects share
+ * them.
+ */
 function completed(resource: Resource, merged: KubeObject): KubeObject {
   const { managedFields, ...metadata } = merged.metadata
   const object = decodeMerged(resource, { ...merged, metadata })
@@ -84,7 +87,10 @@ function decodeMerged(resource: Resource, merged: JsonObject): KubeObject {
   }
 }
 
-/** A list whose last item went is null. Unlike the null of a client, which is dropped, it is judged by the schema. */
+/**
+ * A list that lost its last item is null. The schema validates this null, while a null from the client is
+ * dropped.
+ */
 function restoreNulls(merged: JsonObject, object: JsonObject): void {
   for (const [key, value] of Object.entries(merged)) {
     if (value === null) {

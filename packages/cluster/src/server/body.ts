@@ -13,16 +13,16 @@ import { readYamlText } from './yaml-text.ts'
 const protobufType = 'application/vnd.kubernetes.protobuf'
 const bodyTypes = ['application/json', 'application/yaml', protobufType]
 
-/** As the API server: three megabytes. */
+/** The limit of the real API server. */
 export const maximumBodyBytes = 3 * 1024 * 1024
 
 export interface ParsedBody {
   readonly value: JsonObject
-  /** What a strict reader objects to, given the fields that the type does not have. */
+  /** Returns the strict decoding errors, given the fields that the type does not have. */
   readonly strictErrors: (unknownFields: readonly string[]) => string[]
 }
 
-/** For texts in which nothing can appear twice. */
+/** For encodings that cannot contain duplicate fields. */
 export function unknownOnly(unknownFields: readonly string[]): string[] {
   return unknownFields.map(field => `unknown field "${field}"`)
 }
@@ -38,7 +38,7 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** The body of a create or update: one object. `struct` is its type where protobuf is understood too. */
+/** Parses the body of a create or update: one object. `struct` is its type if protobuf is accepted. */
 export function parseBody(request: ApiRequest, kind: string, struct?: StructType): ParsedBody {
   try {
     return readBody(request, struct)
@@ -55,7 +55,7 @@ export function parseBodyAs<T extends object>(request: ApiRequest, kind: string,
   return parseBody(request, kind, struct).value as object as T
 }
 
-/** The body of a request that only carries options; what is wrong with it is said without showing it. */
+/** Parses a body that only contains options. Its error messages do not repeat the body. */
 export function parseOptionsBody(request: ApiRequest, struct: StructType): JsonObject {
   try {
     return readBody(request, struct).value
@@ -65,7 +65,7 @@ export function parseOptionsBody(request: ApiRequest, struct: StructType): JsonO
   }
 }
 
-/** Not even the kind of the object could be read. */
+/** Not even the kind of the object could be decoded. */
 class UnreadableBody extends Error {}
 
 function readBody(request: ApiRequest, struct: StructType | undefined): ParsedBody {
@@ -132,10 +132,10 @@ function asObject(value: unknown): JsonObject {
   return value
 }
 
-/** How much of a body that cannot be read its error repeats. */
+/** The number of bytes of an undecodable body that its error message repeats. */
 const shownBytes = 30
 
-/** The beginning of what could not be read: as text when it looks like JSON, else in hexadecimal. */
+/** Returns the beginning of an undecodable body: as text if it looks like JSON, else in hexadecimal. */
 export function summarize({ body = '' }: Pick<ApiRequest, 'body'>): string {
   const bytes = typeof body === 'string' ? Buffer.from(body) : bufferOf(body)
   if (bytes.length === 0) return '<empty>'

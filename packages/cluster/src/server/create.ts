@@ -16,10 +16,13 @@ import { present } from './presentation.ts'
 import { refuse } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** How often a generated name that is taken is drawn again, as the API server does. */
+/** The API server also generates a new name this often if the name is taken. */
 const nameAttempts = 8
 
-/** Brings a decoded object, whose owners are known, into the store. Answers with the stored object in the version of the request. */
+/**
+ * Stores a decoded object whose managedFields are set. Returns the stored object in the version of the
+ * request.
+ */
 export async function createObject(
   context: ServerContext,
   request: WriteRequest,

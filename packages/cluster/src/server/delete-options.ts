@@ -24,7 +24,7 @@ export interface DeleteOptions {
 const optionsType = structType('meta/v1.DeleteOptions')
 const policies = ['Foreground', 'Background', 'Orphan', 'nil']
 
-/** From the body if there is one, else from the query. */
+/** Reads the options from the body if there is one, else from the query. */
 export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   const values = request.body?.length ? fromBody(request) : fromQuery(request.query)
   const dryRun = Array.isArray(values.dryRun) ? values.dryRun.map(String) : []
@@ -63,7 +63,7 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
 function fromBody(request: ApiRequest): JsonObject {
   const body = parseOptionsBody(request, optionsType)
   const { kind, apiVersion = 'meta.k8s.io/v1' } = body
-  // Every group knows these options, so only their kind has to be right.
+  // Every group accepts these options, so only the kind is checked.
   if (kind && kind !== 'DeleteOptions')
     throw refuse.badRequest(
       `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "${schemeName}"`,

@@ -10,14 +10,14 @@ import { refuse } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
 export interface DeleteOutcome {
-  /** The object as it is now, or as it was last. */
+  /** The current object, or its last state after the deletion. */
   readonly object: KubeObject
   readonly gone: boolean
 }
 
 type Grace = 'none' | 'pending' | 'started'
 
-/** How often the deletion of an object that others write at the same time is tried again. */
+/** The number of attempts if other clients write the object at the same time. */
 const conflictAttempts = 5
 
 export async function deleteObject(
@@ -59,7 +59,7 @@ function checkPreconditions(resource: Resource, stored: KubeObject, options: Del
     )
 }
 
-/** One attempt; undefined when someone else wrote since `stored` was read. */
+/** One attempt. Returns undefined if another client wrote the object since `stored` was read. */
 function step(
   context: ServerContext,
   request: WriteRequest,
@@ -95,7 +95,7 @@ function step(
   return { object: present(resource, removed), gone: true }
 }
 
-/** Kinds with a grace period get their time of death written down first; it can later only be shortened. */
+/** Kinds with a grace period first get a deletionTimestamp. A later deletion can only shorten it. */
 function startGrace(resource: Resource, draft: KubeObject, options: DeleteOptions, now: number): Grace {
   const { strategy } = resource
   if (!strategy.gracePeriod) return 'none'
@@ -125,7 +125,9 @@ function startGrace(resource: Resource, draft: KubeObject, options: DeleteOption
 const orphanFinalizer = 'orphan'
 const foregroundFinalizer = 'foregroundDeletion'
 
-/** The object's finalizers, with those of the garbage collector as the deletion asks for. */
+/**
+ * Returns the object's finalizers plus the garbage collector finalizers that the propagation policy needs.
+ */
 function finalizersFor(resource: Resource, draft: KubeObject, options: DeleteOptions): string[] {
   const current = draft.metadata.finalizers ?? []
   const policy =

@@ -4,12 +4,12 @@ import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import { isTrue } from './request-info.ts'
 import { refuse } from './status.ts'
 
-/** What the query of a list or watch says, beyond selectors. */
+/** The query parameters of a list or watch, without selectors. */
 export interface ListOptions {
   readonly watch: boolean
   readonly limit: number | undefined
   readonly continue: string
-  /** The text of the client; empty when it did not say. */
+  /** As the client sent it; empty when absent. */
   readonly resourceVersion: string
   readonly match: '' | 'Exact' | 'NotOlderThan'
   readonly allowBookmarks: boolean
@@ -89,7 +89,7 @@ function optionErrors(options: ListOptions, match: string): FieldError[] {
   return errors
 }
 
-/** A number of a query, as Go reads it. */
+/** Parses a number in a query, as Go does. */
 export function parseNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
@@ -100,7 +100,7 @@ export function parseNumber(query: URLSearchParams, name: string): number | unde
   return Number(value)
 }
 
-/** A resourceVersion as a revision; 0 when the client does not care. */
+/** Parses a resourceVersion. Returns 0 for "any version". */
 export function parseRevision(text: string, watch = false): number {
   if (text === '') return 0
   if (/^\d+$/.test(text)) return Number(text)

@@ -29,7 +29,7 @@ import { findStrictErrors } from './strict-errors.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** What the patch does to the live object; `createMissing` for server-side apply, which may create. */
+/** Returns the change that a patch makes to the live object. Only server-side apply has `createMissing`. */
 export function readPatch(
   context: ServerContext,
   request: ApiRequest,
@@ -42,7 +42,7 @@ export function readPatch(
     return { change: readConfiguration(context, write, text), createMissing: true }
   checkType(resource, type)
   const patch = readPatchText(text)
-  // What is wrong with a patch that is JSON is found out when there is something to patch.
+  // The API server reports errors in the patch only if the object exists.
   let transform: Transform | undefined
   return {
     createMissing: false,
@@ -60,7 +60,7 @@ export function readPatch(
   }
 }
 
-/** Owners that a patch does not mention need not be copied and compared: they are those of the live object. */
+/** A patch without managedFields does not change them, so they need not be copied and compared. */
 function withoutOwners(live: KubeObject, type: string, text: string): KubeObject {
   if (type === patchTypes.json || text.includes('managedFields')) return live
   const { managedFields: _, ...metadata } = live.metadata
@@ -87,7 +87,7 @@ function readTransform(resource: Resource, type: string, patch: unknown): Transf
       const object = asPatchObject(patch, '')
       return live => ({
         ...withPatchErrors(() => applyStrategicMerge(live, object, resource.struct!)),
-        // The patch is read as the Go type, where these two have no meaning.
+        // The patch is decoded as the Go type, where these two have no effect.
         kind: live.kind,
         apiVersion: live.apiVersion,
       })
@@ -101,7 +101,7 @@ function checkType(resource: Resource, type: string): void {
   if (!Object.values(patchTypes).includes(type)) throw unsupportedPatchType()
 }
 
-/** The words of the client library for an answer that carries no Status of its own. */
+/** The client library creates this message for a response without a Status. */
 function unsupportedPatchType(): ApiError {
   return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
 }
@@ -147,7 +147,7 @@ function notDecoded(value: unknown, target: string): ApiError {
   return refuse.badRequest(`${decodingPatch}json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`)
 }
 
-/** The words of the client library for an answer without a message. */
+/** The client library creates this message for a response without a message. */
 function rejected(): ApiError {
   return refuse.unprocessable('the server rejected our request due to an error in our request', {})
 }
@@ -166,7 +166,7 @@ function withPatchErrors<T>(apply: () => T): T {
   }
 }
 
-/** The patched object is read like one that a client sent; what is wrong with it is blamed on the patch. */
+/** Decodes the patched object like a request body. Errors are reported for the field `patch`. */
 function decodePatched(write: WriteRequest, patched: unknown, text: string, type: string): KubeObject {
   const { resource } = write
   if (!isJsonObject(patched)) throw rejected()
@@ -184,7 +184,7 @@ function decodePatched(write: WriteRequest, patched: unknown, text: string, type
     if (error instanceof DecodeError) throw blame(error.message)
     throw error
   }
-  // What the patch text has twice counts; where its unknown fields came from is no longer known.
+  // Duplicate fields in the patch are errors. For unknown fields the position in the patch is not known.
   const problems = [
     ...(type === patchTypes.json ? [] : findStrictErrors(text, [])),
     ...unknownOnly(decoded.unknownFields),

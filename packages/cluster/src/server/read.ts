@@ -60,7 +60,7 @@ export function listObjects(
           revision: snapshot.revision,
           start: snapshot.next.slice(prefix.length),
         }),
-        // With a selector the real server does not know how many are left.
+        // With a selector the real API server does not report the number of remaining items.
         ...(!selection && { remainingItemCount: snapshot.remaining }),
       }),
     },

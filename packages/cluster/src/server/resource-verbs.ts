@@ -134,7 +134,7 @@ function deletionAnswer(
   return presenterOf(call).object(200, object, warnings)
 }
 
-/** Deletes what a selection matches, one after the other; those that vanish meanwhile are nobody's problem. */
+/** Deletes the selected objects one by one. Ignores objects that another client deletes in the meantime. */
 export async function removeCollection(call: ResourceCall): Promise<ApiResponse> {
   const { context, resource, info, request } = call
   const presenter = presenterOf(call)

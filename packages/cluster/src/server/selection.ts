@@ -6,7 +6,7 @@ import type { Resource } from '../registry/resource.ts'
 import { apiVersionOf } from './presentation.ts'
 import { refuse } from './status.ts'
 
-/** Which objects a list, watch or collection deletion is about. Undefined means all. */
+/** The objects that a list, watch or collection deletion selects. Undefined selects all. */
 export type Selection = ((object: KubeObject) => boolean) | undefined
 
 export function parseSelection(resource: Resource, query: URLSearchParams): Selection {

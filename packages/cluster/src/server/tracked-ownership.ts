@@ -17,7 +17,7 @@ import type { FieldOwnership } from './field-ownership.ts'
 import { ownedKindOf } from './owned-kind.ts'
 import { ApiError, refuse } from './status.ts'
 
-/** managedFields as the real server keeps them, and server-side apply. */
+/** Server-side apply and managedFields like those of the real API server. */
 export const tracked: FieldOwnership = {
   track(draft, live, write) {
     const { resource, subresource, manager, now } = write
@@ -63,14 +63,17 @@ function setEntries({ metadata }: KubeObject, entries: Entries | undefined): voi
   else delete metadata.managedFields
 }
 
-/** Clients send back what they read. Taken from the live object instead, it need not be worked out again. */
+/**
+ * Clients send managedFields back. Equal entries of the live object are used instead, because they are
+ * already parsed.
+ */
 function asStored(sent: Entries, live: Entries): Entries {
   return sent.map(entry => live.find(stored => equalJson(stored, entry)) ?? entry)
 }
 
 const sorted = new WeakMap<JsonObject, JsonObject>()
 
-/** Custom objects are written with their keys in order, and so are the fields of their owners. */
+/** Custom objects are encoded with sorted keys, and so are their managedFields. */
 function written({ struct }: Resource, entries: Entries | undefined): Entries | undefined {
   if (struct || !entries) return entries
   return entries.map(entry => (entry.fieldsV1 ? { ...entry, fieldsV1: inOrder(entry.fieldsV1) } : entry))

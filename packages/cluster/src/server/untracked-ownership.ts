@@ -3,7 +3,7 @@
 import type { FieldOwnership } from './field-ownership.ts'
 import { ApiError } from './status.ts'
 
-/** No managedFields: they are dropped from what clients send, and server-side apply is refused. */
+/** No managedFields: they are dropped from requests, and server-side apply is rejected. */
 export const untracked: FieldOwnership = {
   track(draft) {
     delete draft.metadata.managedFields

@@ -17,13 +17,16 @@ import { present } from './presentation.ts'
 import { refuse } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** Makes the new object from the live one, owners included; called again when someone else wrote in between. */
+/**
+ * Creates the new object from the live one, including managedFields. Called again if another client wrote in
+ * between.
+ */
 export type Change = (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export interface UpdateMode {
-  /** An object that is not there is created. */
+  /** Creates the object if it does not exist. */
   readonly createMissing: boolean
-  /** A uid in the draft says which object the client means; a patch that holds one tries to change it instead. */
+  /** A uid in the draft is a precondition. In a patch it is a change of an immutable field instead. */
   readonly uidIdentifies?: boolean
 }
 
@@ -32,9 +35,9 @@ export interface UpdateOutcome {
   readonly created: boolean
 }
 
-/** What a subresource changes about an update: which part of the draft counts, and how it is judged. */
+/** The rules of an update through a subresource: which part of the draft is used, and how it is validated. */
 export interface UpdateScope<T = KubeObject> {
-  /** Puts back what this way of writing may not change. */
+  /** Restores the fields that this subresource may not change. */
   prepare(draft: ObjectOf<T>, live: ObjectOf<T>, context: StrategyContext): void
   validate(draft: ObjectOf<T>, live: ObjectOf<T>): FieldError[]
   validateAmongOthers?: Strategy<T>['validateAmongOthers']
@@ -45,7 +48,7 @@ export function updateScope<T>(scope: UpdateScope<T>): UpdateScope {
   return scope as unknown as UpdateScope
 }
 
-/** How often a write is tried when others write at the same time. */
+/** The number of attempts if other clients write the object at the same time. */
 const conflictAttempts = 5
 
 export async function updateObject(
@@ -73,7 +76,8 @@ export async function updateObject(
     if (isUnchanged(object, live)) return { object: live, created: false }
     const outcome = commitUpdate(context, request, key, object, stored)
     if (outcome) return { object: outcome, created: false }
-    // Who named a version fails at the next look; a patch of the live object is made anew from what is there by then.
+    // A request with a resourceVersion fails in the next attempt. A patch without one is applied again to the
+    // new object.
     if (attempt >= conflictAttempts) throw refuse.modified(resource, name)
   }
 }
@@ -88,7 +92,7 @@ function checkIdentity(resource: Resource, name: string, draft: KubeObject, live
     )
 }
 
-/** A client that names the version it saw means no other. */
+/** A resourceVersion in the draft must be the current one. */
 function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): void {
   const { resourceVersion } = draft.metadata
   if (!resourceVersion) {
@@ -104,7 +108,7 @@ function checkVersion(resource: Resource, name: string, draft: KubeObject, live:
   if (resourceVersion !== live.metadata.resourceVersion) throw refuse.modified(resource, name)
 }
 
-/** Where the real server would keep the object; its messages say so. */
+/** The etcd key of the object in a real API server. Error messages contain it. */
 export function storageKey(resource: Resource, { metadata }: KubeObject): string {
   const path = resource.struct ? resource.plural : `${resource.group}/${resource.plural}`
   return `/registry/${path}/${objectKey(metadata.namespace, metadata.name!)}`
@@ -135,7 +139,7 @@ async function prepareUpdate(
   return object
 }
 
-/** Undefined when the object was written by someone else since it was read. */
+/** Returns undefined if another client wrote the object since it was read. */
 function commitUpdate(
   context: ServerContext,
   request: WriteRequest,
@@ -154,7 +158,7 @@ function commitUpdate(
   return context.store.write(resource.storage, key, draft, stored) ? present(resource, draft) : undefined
 }
 
-/** An object that was only waiting for its finalizers goes with the update that removes the last one. */
+/** An object that is being deleted is removed by the update that removes its last finalizer. */
 function isFinished({ metadata }: KubeObject): boolean {
   return (
     Boolean(metadata.deletionTimestamp) &&
@@ -163,12 +167,12 @@ function isFinished({ metadata }: KubeObject): boolean {
   )
 }
 
-/** A write that changes nothing is none: no revision, no event. */
+/** A write without changes creates no revision and no event. */
 function isUnchanged(object: KubeObject, live: KubeObject): boolean {
   return equalJson(object, live)
 }
 
-/** A write to the object itself: everything but the status counts. */
+/** A write to the main resource: ignores changes of the status. */
 export function mainScope(resource: Resource): UpdateScope {
   const { strategy } = resource
   return {
@@ -184,7 +188,7 @@ export function mainScope(resource: Resource): UpdateScope {
   }
 }
 
-/** A write to /status: only the status counts; for custom kinds not even labels. */
+/** A write to /status: only the status changes. For custom kinds labels and annotations stay too. */
 export function statusScope(resource: Resource): UpdateScope {
   const { strategy } = resource
   return {
@@ -198,7 +202,7 @@ export function statusScope(resource: Resource): UpdateScope {
       } else {
         for (const key of Object.keys({ ...draft, ...live }))
           if (key !== 'status' && key !== 'metadata') restoreField(draft, live, key)
-        // Owners are the only part of the metadata that writes of a status change.
+        // managedFields are the only metadata that a status write of a custom kind changes.
         const { managedFields } = draft.metadata
         const { managedFields: _, ...metadata } = live.metadata
         draft.metadata = { ...cloneJson(metadata), ...(managedFields && { managedFields }) }

@@ -10,19 +10,19 @@ import { apiVersionOf, present } from './presentation.ts'
 import type { Selection } from './selection.ts'
 import { refuse } from './status.ts'
 
-/** How often a watch that nothing happens on says how far it has got. */
+/** The interval of bookmarks on an idle watch. */
 const bookmarkIntervalMs = 60_000
 
-/** Changes handed to a client in one go; the rest waits until it has taken these. */
+/** The number of changes sent at once. Further changes wait until the client has read these. */
 const batchSize = 500
 
-/** A watch without a limit ends after 30 to 60 minutes, so that clients spread over servers; here: the middle. */
+/** The real API server ends a watch without a timeout after 30 to 60 minutes. This is the middle. */
 const defaultTimeoutMs = 45 * 60_000
 
-/** Writes one event for this client: whole objects, tables or only metadata. */
+/** Encodes one event for this client: whole objects, tables or only metadata. */
 export type EventEncoder = (type: string, object: KubeObject) => string
 
-/** A stream of encoded events, as text chunks. */
+/** Returns a stream of encoded events, as text chunks. */
 export function watchObjects(
   context: ServerContext,
   resource: Resource,
@@ -40,7 +40,7 @@ export function watchObjects(
   const watch = new Watch(context.clock, signal, (options.timeoutSeconds ?? 0) * 1000 || defaultTimeoutMs)
 
   const first: string[] = []
-  // A revision from the future is where a client starts that saw another server; it gets what comes after now.
+  // A client that used another server may send a future revision. It gets the changes from now on.
   let from = initial ? store.revision : Math.min(asked === 0 ? store.revision : asked, store.revision)
   if (initial) {
     const snapshot = store.list(resource.storage, {
@@ -142,7 +142,7 @@ class Watch {
     }
   }
 
-  /** Until something happens. What happened between the last look and now is found by the next look. */
+  /** Waits for the next change. Changes since the last read are found by the next read. */
   #rest(): Promise<void> {
     if (this.#ended) return Promise.resolve()
     return new Promise(resolve => {
@@ -158,7 +158,7 @@ class Watch {
   }
 }
 
-/** What a change means to a watch with a selection: an object may enter or leave what it sees. */
+/** Maps a change to an event of a watch with a selector: an object may start or stop to match. */
 function selectEvent(
   resource: Resource,
   prefix: string,
@@ -175,7 +175,7 @@ function selectEvent(
   return { type: 'DELETED', object: leaving(resource, change) }
 }
 
-/** The last state that matched, at the revision at which it stopped to match. Made once for all watches. */
+/** The last matching state, with the revision at which it stopped to match. Computed once for all watches. */
 function leaving(resource: Resource, change: Change): KubeObject {
   let known = departures.get(change)
   if (!known) {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../object.ts'
 /** The current objects of one resource, by key and in key order. */
 export class Collection {
   readonly #objects = new Map<string, KubeObject>()
-  /** All keys, sorted. Binary insertion moves a few kilobytes; sorting on each list would cost far more. */
+  /** All keys, sorted. Binary insertion moves a few kilobytes. Sorting on every list would cost far more. */
   readonly #keys: string[] = []
 
   get size(): number {
@@ -25,7 +25,7 @@ export class Collection {
     if (this.#objects.delete(key)) this.#keys.splice(this.#placeOf(key), 1)
   }
 
-  /** Objects with keys that start with `prefix`, from `start` on, in order. */
+  /** Yields objects whose keys start with `prefix`, from `start` on, in key order. */
   *range(prefix: string, start: string): Generator<readonly [key: string, object: KubeObject]> {
     for (let i = this.#placeOf(start > prefix ? start : prefix); i < this.#keys.length; i++) {
       const key = this.#keys[i]!

@@ -10,7 +10,7 @@ import type { ListRange, Snapshot, Store } from './store.ts'
 /** Changes kept per resource. A watch that is further behind starts over with a list, as on a real server. */
 const defaultWindow = 10_000
 
-/** An empty server has written something already; clients take revision 0 as "any". */
+/** Clients read revision 0 as "any version", so an empty store starts at 1. */
 const firstRevision = 1
 
 export interface MemoryStoreOptions {
@@ -18,7 +18,7 @@ export interface MemoryStoreOptions {
   readonly journal?: Journal
 }
 
-/** All objects in memory, optionally written through to a journal. */
+/** Keeps all objects in memory and optionally writes them to a journal. */
 export class MemoryStore implements Store {
   readonly #window: number
   readonly #journal: Journal | undefined
@@ -26,7 +26,7 @@ export class MemoryStore implements Store {
   readonly #logs = new Map<string, ChangeLog>()
   readonly #observers = new Set<(change: Change) => void>()
   #revision = firstRevision
-  /** History before this revision is gone for all resources. */
+  /** The history up to this revision is gone for all resources. */
   #floor = 0
 
   constructor(options: MemoryStoreOptions = {}) {
@@ -125,7 +125,7 @@ export class MemoryStore implements Store {
     for (const observer of this.#observers) observer(change)
   }
 
-  /** The objects of a range as they were at a revision: the present with later changes undone. */
+  /** Returns the objects of a range at a revision: the current objects with later changes reverted. */
   #rangeAt(resource: string, range: ListRange, revision: number): Iterable<readonly [string, KubeObject]> {
     const present = this.#collection(resource)
     const start = range.start ?? ''
