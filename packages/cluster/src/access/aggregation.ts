@@ -9,17 +9,19 @@ import type { Store } from '../store/index.ts'
 
 type ClusterRole = ObjectOf<RbacClusterRole>
 
-/** Aggregated roles may take in others that are aggregated; a chain of them settles in as many rounds as it is long. */
+/**
+ * An aggregated role may select other aggregated roles. A chain converges in as many rounds as it is long.
+ */
 const maximumRounds = 10
 
-/** Fills the rules of cluster roles that are made of others, now and whenever a cluster role changes. */
+/** Fills the rules of aggregated cluster roles, now and on every change of a cluster role. */
 export function aggregateClusterRoles(store: Store): () => void {
   let due = false
   aggregate(store)
   return store.observe(({ resource }) => {
     if (resource !== storages.clusterRoles || due) return
     due = true
-    // Not within the commit that we are told of: others are to see that one first.
+    // Runs after the commit, so that other observers see this change first.
     queueMicrotask(() => {
       due = false
       aggregate(store)
@@ -35,7 +37,7 @@ function aggregate(store: Store): void {
   }
 }
 
-/** True when the role had to change. */
+/** Returns true if the role changed. */
 function fill(store: Store, stored: ClusterRole, all: readonly ClusterRole[]): boolean {
   const { aggregationRule, rules } = stored
   if (!aggregationRule) return false

@@ -10,18 +10,18 @@ import { serviceAccountName } from './service-account-user.ts'
 /** One subject of one binding. */
 export interface Grant {
   readonly binding: string
-  /** Empty for bindings of the whole cluster. */
+  /** Empty for cluster role bindings. */
   readonly namespace: string
   readonly role: RbacRoleRef
   readonly subject: RbacSubject
 }
 
 /**
- * Who is bound to what, by subject, kept up to date with the store: a request looks at the bindings of its user and
- * groups and at no others.
+ * Indexes bindings by subject and follows the store. A request reads only the bindings of its user and
+ * groups.
  */
 export class BindingIndex {
-  /** By namespace (empty: the whole cluster), then by subject, then by binding. */
+  /** By namespace (empty: cluster-wide), then by subject, then by binding. */
   readonly #grants = new Map<string, Map<string, Map<string, Grant>>>()
   readonly stop: () => void
 
@@ -31,7 +31,7 @@ export class BindingIndex {
       for (const binding of store.list(resource, { prefix: '' }).items) this.#add(binding)
   }
 
-  /** All grants of a user in a namespace, those for the whole cluster first. */
+  /** Yields all grants of a user in a namespace, cluster-wide ones first. */
   *grantsOf(user: UserInfo, namespace: string): Generator<Grant> {
     for (const scope of namespace ? ['', namespace] : ['']) {
       const subjects = this.#grants.get(scope)
@@ -74,7 +74,7 @@ export class BindingIndex {
   }
 }
 
-/** Service accounts are users with a name of a certain form; undefined when the subject can be nobody. */
+/** Service accounts are users with a reserved name. Undefined for a subject that matches no user. */
 function subjectKey({ kind, name = '', namespace }: RbacSubject, bindingNamespace: string) {
   if (kind === 'User' || kind === 'Group') return `${kind} ${name}`
   const home = namespace || bindingNamespace
@@ -90,7 +90,7 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value
 }
 
-/** The key of the role that a binding in `namespace` refers to. */
+/** The storage and key of the role that a binding in `namespace` refers to. */
 export function roleLocation(
   role: RbacRoleRef,
   namespace: string,

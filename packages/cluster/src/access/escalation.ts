@@ -13,9 +13,9 @@ import { privilegedGroup, type RbacAuthorizer } from './rbac.ts'
 const rbacGroup = 'rbac.authorization.k8s.io'
 
 /**
- * Nobody gives away what they do not have: who writes a role or a binding must hold all of it, or may `escalate` the
- * role or `bind` it. Runs among the plugins that change objects, because the real server refuses it before it looks
- * whether the object is valid.
+ * Prevents privilege escalation: the writer of a role or binding must hold all its permissions, or have the
+ * verb `escalate` or `bind` on the role. Runs as a mutating plugin, because the real API server rejects such
+ * a write before validation.
  */
 export function preventEscalation(rbac: RbacAuthorizer): AdmissionPlugin {
   return {
@@ -46,7 +46,7 @@ const everything: RbacPolicyRule[] = [
   { nonResourceURLs: ['*'], verbs: ['*'] },
 ]
 
-/** A role that is made of others can come to hold anything. */
+/** An aggregated role can get any permission. */
 function requireEverything(
   rbac: RbacAuthorizer,
   { resource, namespace, user }: AdmissionAttributes,
@@ -60,7 +60,7 @@ function requireEverything(
     )
 }
 
-/** What the write gives away; undefined when the user is explicitly allowed to. */
+/** Returns the rules that the write grants; undefined if the user has the verb `escalate` or `bind`. */
 function grantedRules(
   rbac: RbacAuthorizer,
   { resource, namespace, name, user }: AdmissionAttributes,
@@ -90,12 +90,12 @@ function grantedRules(
   const may = rbac.decide({ ...about, verb: 'bind', resource: plural, name: roleRef.name ?? '' })
   if (may.allowed) return undefined
   const rules = rbac.rulesOf(roleRef, namespace)
-  // The real server blames the kind that was written, with the name of the role.
+  // The real API server reports the written kind with the name of the role.
   if (!rules) throw refuse.notFound(resource, roleRef.name ?? '')
   return rules
 }
 
-/** A collector may remove finalizers and owners of what it could not have granted. */
+/** The garbage collector may remove finalizers and owner references of roles that it could not grant. */
 function onlyGarbageCollection(object: KubeObject, old: KubeObject): boolean {
   const rest = ({ metadata, ...others }: KubeObject) => {
     const { ownerReferences, finalizers, managedFields, resourceVersion, ...kept } = metadata

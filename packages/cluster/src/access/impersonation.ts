@@ -11,7 +11,7 @@ import { parseServiceAccountName, serviceAccountGroups } from './service-account
 const extraPrefix = 'impersonate-extra-'
 const anonymous = 'system:anonymous'
 
-/** Most requests stand for nobody else and need not be looked at. */
+/** Reports whether the request has impersonation headers. Most requests do not. */
 export function impersonates({ headers }: ApiRequest): boolean {
   return (
     headers['impersonate-user'] !== undefined ||
@@ -20,7 +20,7 @@ export function impersonates({ headers }: ApiRequest): boolean {
   )
 }
 
-/** The request as the one that it says it stands for, if its user may do that. */
+/** Returns the request with the impersonated user, if the requesting user may impersonate it. */
 export async function impersonate(request: ApiRequest, decide: Access['decide']): Promise<ApiRequest> {
   const wanted = wantedIdentity(request.headers)
   if (!wanted) return request
@@ -61,7 +61,7 @@ function wantedIdentity(headers: ApiRequest['headers']): Wanted | undefined {
   return { name, groups, uid, extra }
 }
 
-/** Fronts join repeated headers. */
+/** Transports join repeated headers with commas. */
 function split(value: string): string[] {
   return value
     .split(',')
@@ -83,7 +83,7 @@ function withAuthentication(name: string, groups: readonly string[]): string[] {
   return groups.includes(group) ? [...groups] : [...groups, group]
 }
 
-/** Everything that must be allowed, one by one. */
+/** All permissions that the impersonation needs. */
 function claimsOf({ name, groups, uid, extra }: Wanted): Partial<AccessAttributes>[] {
   const account = parseServiceAccountName(name)
   const group = 'authentication.k8s.io'
@@ -113,8 +113,8 @@ function impersonation(user: UserInfo): AccessAttributes {
 }
 
 /**
- * The real server first tries whether the request is allowed to those who may impersonate for it alone, and of all
- * that it tried it shows the first refusal. Such constrained impersonation is not granted here, but refused alike.
+ * The real API server first checks constrained impersonation and reports the first rejection. This server
+ * never allows constrained impersonation, but it returns the same message.
  */
 function refusalFor(
   { user, method, path, query }: ApiRequest,
@@ -143,7 +143,7 @@ function constrainedMode({ name, groups, uid, extra }: Wanted): string | undefin
   return 'user-info'
 }
 
-/** As Go prints the value. */
+/** Formats the user like Go's `%v`. */
 function describe({ uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]) =>
     `[]string{${values.map(value => JSON.stringify(value)).join(', ')}}`

@@ -32,7 +32,7 @@ const tokenRequests = builtIn({
   strategy: { hasStatus: false },
 })
 
-/** `serviceaccounts/token`: a token for who may ask for one. Nothing is stored. */
+/** `serviceaccounts/token`: returns a token and stores nothing. */
 export function answerTokenRequest(tokens: ServiceAccountTokens): SubresourceHandler {
   return async call => {
     const { context, request, resource, info } = call

@@ -12,7 +12,10 @@ import { findSigningKey, makeSigningKey } from './signing-key.ts'
 export const tokenIssuerName = 'https://kubernetes.default.svc.cluster.local'
 const legacyIssuerName = 'kubernetes/serviceaccount'
 
-/** What a token is bound to beside its account: it ends with that object. */
+/**
+ * The object that a token is bound to, in addition to its service account. The token is invalid after the
+ * object is deleted.
+ */
 export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node'
   readonly name: string
@@ -42,7 +45,7 @@ interface BoundClaims {
 
 const refused = (error: string): Verification => ({ ok: false, error })
 
-/** Makes and reads the tokens of service accounts. A token is good as long as what it names is there. */
+/** Issues and verifies service account tokens. A token is valid while the objects that it names exist. */
 export class ServiceAccountTokens {
   readonly #store: Store
   readonly #clock: Clock
@@ -55,7 +58,7 @@ export class ServiceAccountTokens {
     this.#random = from.random
   }
 
-  /** A token with an end, as the subresource `serviceaccounts/token` gives it. */
+  /** Issues a token with an expiration, for the subresource `serviceaccounts/token`. */
   issueBound(
     account: Named,
     options: {
@@ -81,7 +84,7 @@ export class ServiceAccountTokens {
     })
   }
 
-  /** A token without an end, for a Secret of type kubernetes.io/service-account-token. */
+  /** Issues a token without expiration, for a Secret of type kubernetes.io/service-account-token. */
   readonly issue = async (account: Named, secret: Named): Promise<string> => {
     const { namespace = '', name = '', uid = '' } = account.metadata
     return signToken(this.#signingKey(), {
@@ -94,7 +97,7 @@ export class ServiceAccountTokens {
     })
   }
 
-  /** Who the bearer of a token is. `audiences` are those that the asker answers for. */
+  /** Verifies a token for one of the audiences and returns its user. */
   async verify(token: string, audiences: readonly string[] = [tokenIssuerName]): Promise<Verification> {
     this.#key ??= findSigningKey(this.#store)
     const claims = this.#key && (await openToken(this.#key, token))
@@ -116,7 +119,7 @@ export class ServiceAccountTokens {
       this.#checkReference('serviceaccounts', namespace, serviceaccount) ??
       this.#checkReference('pods', namespace, pod) ??
       this.#checkReference('secrets', namespace, secret) ??
-      // A pod may outlive its node; a token that is bound to the node itself may not.
+      // A pod may exist longer than its node, so a token bound to a pod does not check the node.
       (pod ? undefined : this.#checkReference('nodes', '', node))
     if (broken) return refused(broken)
     const user = serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid)
@@ -124,7 +127,7 @@ export class ServiceAccountTokens {
   }
 
   #verifyLegacy(token: string, claims: Record<string, unknown>, audiences: readonly string[]): Verification {
-    // Tokens of this kind name no audience: they are for the API server alone.
+    // Tokens of this type have no audience. They are for the API server alone.
     if (!audiences.includes(tokenIssuerName))
       return refused('token audiences are invalid for the target audiences')
     const claim = (name: string) => String(claims[`kubernetes.io/serviceaccount/${name}`] ?? '')
@@ -143,7 +146,7 @@ export class ServiceAccountTokens {
     }
   }
 
-  /** What is wrong with a reference; undefined when nothing is, or when there is none. */
+  /** Returns the error of a reference; undefined if it is valid or absent. */
   #checkReference(resource: string, namespace: string, reference: Reference | undefined): string | undefined {
     if (!reference) return undefined
     const object: KubeObject | undefined = this.#store.get(resource, objectKey(namespace, reference.name))

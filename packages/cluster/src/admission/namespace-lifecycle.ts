@@ -6,7 +6,7 @@ import { ApiError, refuse } from '../server/status.ts'
 const immortal = new Set(['default', 'kube-system', 'kube-public'])
 const namespaces = { group: '', plural: 'namespaces' }
 
-/** Nothing is created in a namespace that does not exist or is going away; some namespaces cannot go. */
+/** Rejects creation in namespaces that do not exist or are terminating, and deletion of system namespaces. */
 export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   mutate(attributes, { store }) {

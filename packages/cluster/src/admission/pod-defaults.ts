@@ -8,11 +8,11 @@ import { objectIn } from '../store/index.ts'
 const tolerationSeconds = 300
 const awayTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
-/** Pods stay five minutes on a node that went away, unless they say otherwise. */
+/** Pods tolerate a not-ready or unreachable node for five minutes, unless they have their own tolerations. */
 export const defaultTolerations: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate({ operation, resource, subresource, object }) {
-    // An update that leaves them out means the same pod.
+    // Also for updates: an update without these tolerations must not remove them.
     const pod = objectIn(storages.pods, object, resource.storage)
     if (operation === 'DELETE' || subresource !== '' || !pod) return
     pod.spec ??= {}
@@ -31,7 +31,7 @@ function tolerates({ key, effect }: Toleration, wanted: string): boolean {
   return (!key || key === wanted) && (!effect || effect === 'NoExecute')
 }
 
-/** A new node takes no pods until it has said that it is ready. */
+/** A new node has a NoSchedule taint until it is ready. */
 export const notReadyTaint: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate({ operation, resource, subresource, object }) {

@@ -12,7 +12,10 @@ const storage = storages.priorityClasses
 const classNames = { group: 'scheduling.k8s.io', plural: 'priorityclasses' }
 const pods = { group: '', plural: 'pods' }
 
-/** Resolves the priority class of a pod to its number, and keeps one default and the classes of the system. */
+/**
+ * Sets the priority of a pod from its priority class. Protects the system classes and allows only one default
+ * class.
+ */
 export const priority: AdmissionPlugin = {
   name: 'Priority',
   mutate({ operation, resource, subresource, object, oldObject }, { store }) {
@@ -55,13 +58,13 @@ function resolve(pod: Pod, store: Store): void {
   if (chosen && !spec.priorityClassName) spec.priorityClassName = chosen.metadata?.name
 }
 
-/** What was computed on creation need not be repeated in an update. */
+/** An update may omit the values that were computed on creation. */
 function keepPriority(spec: PodSpec, { priority: before, preemptionPolicy }: PodSpec): void {
   if (before !== undefined) spec.priority ??= before
   if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy
 }
 
-/** Those of the system exist whether or not someone stored them. */
+/** System priority classes exist even if they are not stored. */
 function findClass(store: Store, name: string): SchedulingPriorityClass | undefined {
   const stored = store.get(storage, name)
   const value = systemPriorities[name]

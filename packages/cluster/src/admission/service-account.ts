@@ -11,14 +11,17 @@ import { objectIn } from '../store/index.ts'
 const defaultAccount = 'default'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 const volumePrefix = 'kube-api-access-'
-/** An hour, and a little for clocks that differ. */
+/** One hour, plus a margin for clock skew. */
 const tokenSeconds = 3_607
 const fileMode = 0o644
-/** The default account of a new namespace is made a moment after it. */
+/** A controller creates the default service account shortly after its namespace. */
 const defaultAccountAttempts = 10
 const retryMs = 100
 
-/** Every pod runs as an account of its namespace, whose token is mounted into its containers unless that is unwanted. */
+/**
+ * Sets the service account of a pod and mounts its token into all containers, unless the pod or the account
+ * disables it.
+ */
 export const serviceAccountAdmission: AdmissionPlugin = {
   name: 'ServiceAccount',
   mutate({ operation, resource, subresource, namespace, name, object }, context) {

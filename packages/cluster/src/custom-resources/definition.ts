@@ -6,7 +6,7 @@ import { kind } from '../registry/built-in.ts'
 import { definitionColumns } from '../registry/tables/policy.ts'
 import type { ApiextensionsCustomResourceDefinition } from '../schema/types.generated.ts'
 
-/** Set when a definition is deleted; gone when its objects are. */
+/** Added when a definition is deleted, removed when its objects are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
 export const definitionKind = kind<ApiextensionsCustomResourceDefinition>({
@@ -25,7 +25,7 @@ export const definitionKind = kind<ApiextensionsCustomResourceDefinition>({
     prepareForCreate(draft) {
       const { spec } = draft
       const stored = (spec?.versions ?? []).find(({ storage }) => storage)?.name
-      // Clients see null until the definition is established, as Go writes an empty list.
+      // These lists are null until the definition is established, as in the real API server.
       const status = {
         conditions: null,
         acceptedNames: { plural: '', kind: '' },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Brings definitions to life: what is stored is served, what is deleted takes its objects along.
+// Serves stored definitions. The deletion of a definition deletes its objects.
 import { cloneJson } from '@grove/apimachinery'
 import type { ObjectOf } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
@@ -21,7 +21,7 @@ const { definitions } = storages
 
 type Definition = ObjectOf<ApiextensionsCustomResourceDefinition>
 
-/** Starts serving all stored definitions and follows their changes. Returns how to stop. */
+/** Serves all stored definitions and follows their changes. Returns a function that stops it. */
 export function establishDefinitions(context: ServerContext): () => void {
   const establishment = new Establishment(context)
   const stop = context.store.observe(change => establishment.notice(change))
@@ -99,13 +99,13 @@ class Establishment {
     this.#context.store.write(definitions, definition.metadata.name!, draft, definition)
   }
 
-  /** Deletes all objects; those with finalizers keep the definition alive until they are gone. */
+  /** Deletes all objects. The definition stays until objects with finalizers are gone too. */
   #terminate(name: string, definition: ApiextensionsCustomResourceDefinition): void {
     const storage = customStorage(definition)
     if (this.#terminating.has(storage)) return
     this.#terminating.set(storage, name)
     const resource = this.#served.get(name)?.resources[0]
-    // After the deletion of the definition itself has been answered, as on a real server.
+    // After the response to the deletion of the definition, as on a real API server.
     queueMicrotask(() => void this.#deleteAll(name, storage, resource))
   }
 

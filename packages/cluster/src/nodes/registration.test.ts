@@ -20,8 +20,8 @@ const conditionOf = async (cluster: TestCluster, name: string) => {
 const isReady = async (cluster: TestCluster, name: string) =>
   (await getPod(cluster, name))?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True'
 
-describe('a Node made by hand', () => {
-  it('gets a kubelet: it becomes ready and runs pods, although it says no more than its name', async () => {
+describe('a manually created Node', () => {
+  it('becomes ready and runs pods, even if it only has a name', async () => {
     await using cluster = await startTestCluster({ nodes: 0 })
     await createPod(cluster, podOf('waits'))
     await cluster.clock.advance(1_000)
@@ -38,7 +38,7 @@ describe('a Node made by hand', () => {
     assert.equal(await isReady(cluster, 'waits'), true)
   })
 
-  it('keeps what it says of itself', async () => {
+  it('keeps its own labels and capacity', async () => {
     await using cluster = await startTestCluster({ nodes: 0 })
     const capacity = { cpu: '4', memory: '8Gi', pods: '10', 'example.com/device': '2' }
     await settled(
@@ -57,8 +57,8 @@ describe('a Node made by hand', () => {
   })
 })
 
-describe('a machine that dies and comes back', () => {
-  it('loses its pods to others after the usual times, and gives up what was evicted when it is back', async () => {
+describe('a machine that fails and comes back', () => {
+  it('loses its pods after the default toleration time, and deletes evicted pods when it is back', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     const deployment = { spec: { ...podOf('x').spec, nodeName: 'node-0' } }
     await createPod(cluster, podOf('victim', deployment))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Questions about access, asked as objects: they are answered and never stored.
+// Access reviews: the API server evaluates them and does not store them.
 import type { Access } from '../access/index.ts'
 import { type BuiltInKind, kind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'
@@ -57,7 +57,7 @@ export function accessReviewKinds(access: Access): BuiltInKind[] {
 function reviewAccess(access: Access): Evaluation<AuthorizationSubjectAccessReview> {
   return async (object, _context, user) => {
     const { spec } = object
-    // A review of oneself names nobody.
+    // A self review has no user in its spec.
     const subject: UserInfo =
       object.kind === 'SelfSubjectAccessReview'
         ? user

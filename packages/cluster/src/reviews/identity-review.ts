@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Questions about identity, asked as objects: they are answered and never stored.
+// Identity reviews: the API server evaluates them and does not store them.
 import type { Access } from '../access/index.ts'
 import { type BuiltInKind, kind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'

@@ -16,7 +16,7 @@ import { objectIn } from '../store/index.ts'
 
 const bindingType = structType('core/v1.Binding')
 
-/** Puts a pod on a node: what a scheduler does, once. */
+/** Binds a pod to a node. Works once per pod. */
 export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
@@ -29,7 +29,7 @@ export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
   if (node === '') throw refuse.unexpected('target.name: Required value')
   const bind = (live: KubeObject | undefined): KubeObject => {
     const draft = cloneJson(live!)
-    // Shared by many objects; where a pod goes has no owner.
+    // Keeps the shared managedFields: a binding has no field manager.
     draft.metadata.managedFields = live!.metadata.managedFields
     const pod = objectIn(storages.pods, draft, resource.storage)!
     if (binding.metadata?.uid && binding.metadata.uid !== draft.metadata.uid)
@@ -83,5 +83,5 @@ function assign(pod: Pod, node: string, binding: Binding, now: string): void {
   }
 }
 
-/** Everything was checked when the pod was created; the node is the only change. */
+/** The pod was validated on creation, and only the node changes. */
 const bindingScope: UpdateScope = { prepare: () => {}, validate: () => [] }

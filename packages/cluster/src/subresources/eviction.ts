@@ -16,7 +16,7 @@ import { type ApiError, refuse } from '../server/status.ts'
 
 const evictionType = structType('policy/v1.Eviction')
 
-/** Seconds after which a client may ask again for a disruption that is not allowed now. */
+/** The Retry-After of a disruption that the budget does not allow now. */
 const retryAfterSeconds = 10
 
 /** Deletes a pod if its disruption budget allows. */
@@ -36,13 +36,13 @@ export async function answerEviction(call: ResourceCall): Promise<ApiResponse> {
   return jsonAnswer(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
 }
 
-/** Whether this is the pod that the eviction means. */
+/** Reports whether the preconditions of the eviction match the pod. */
 function isWanted({ metadata }: WithMetadata, options: DeleteOptions | undefined): boolean {
   const { uid, resourceVersion } = options?.preconditions ?? {}
   return (uid ?? metadata.uid) === metadata.uid && resourceVersion === undefined
 }
 
-/** Those who watch the pod learn why it goes. */
+/** Adds the DisruptionTarget condition, so that watchers see the reason of the deletion. */
 function noteEviction({ store, clock }: ServerContext, pod: ObjectOf<Pod>): void {
   const { status } = pod
   const condition = {
@@ -63,7 +63,7 @@ function noteEviction({ store, clock }: ServerContext, pod: ObjectOf<Pod>): void
   store.write(storages.pods, objectKey(pod.metadata.namespace, pod.metadata.name!), draft, pod)
 }
 
-/** Pods that serve nobody may go whatever their budget says. */
+/** Pods that are finished, pending or terminating are evicted regardless of the budget. */
 function isDoneOrWaiting({ metadata, status }: Pod): boolean {
   return (
     ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '') || Boolean(metadata?.deletionTimestamp)
@@ -74,7 +74,7 @@ function isReady({ status }: Pod): boolean {
   return (status?.conditions ?? []).some(each => each.type === 'Ready' && each.status === 'True')
 }
 
-/** A pod that is not ready takes nothing away from those that are, if there are enough of them or the budget says so. */
+/** An unhealthy pod does not count if enough pods are healthy, or if the budget always allows it. */
 function isUncounted(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boolean {
   if (isReady(pod)) return false
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {}

@@ -6,7 +6,7 @@ import type { ResourceCall } from '../server/resource-call.ts'
 import * as verbs from '../server/resource-verbs.ts'
 import type { UpdateScope } from '../server/update.ts'
 
-/** How the namespace controller says that a namespace is empty: it takes its finalizer out of the spec. */
+/** The namespace controller removes its finalizer from the spec when the namespace is empty. */
 const finalizeScope: UpdateScope = {
   prepare(draft, live) {
     draft.status = structuredClone(live.status)

@@ -12,7 +12,7 @@ import * as verbs from '../server/resource-verbs.ts'
 import { ApiError, refuse } from '../server/status.ts'
 import { updateScope } from '../server/update.ts'
 
-/** What a container wrote, as the kubelet knows it. Undefined when no such container ever ran. */
+/** Returns the log of a container. Undefined if the container never ran. */
 export type PodLogs = (
   pod: Pod,
   container: string,
@@ -35,7 +35,7 @@ export function answerLog(logs: PodLogs): SubresourceHandler {
     const container = asked || own[0]!
     if (!names.includes(container))
       throw refuse.badRequest(`container ${container} is not valid for pod ${info.name}`)
-    // Nowhere to ask yet.
+    // The pod is not scheduled, so no kubelet has logs.
     if (!pod.spec?.nodeName)
       return { status: 204, headers: { 'cache-control': 'no-cache, private' }, body: '' }
     if (request.query.get('previous') === 'true' && !hasEndedBefore(pod, container))
@@ -58,7 +58,7 @@ function hasEndedBefore({ status }: Pod, container: string): boolean {
   return statuses.some(({ name, lastState }) => name === container && lastState?.terminated !== undefined)
 }
 
-/** For `kubectl exec`, `attach`, `port-forward`, `cp` and `proxy`. */
+/** Rejects `kubectl exec`, `attach`, `port-forward`, `cp` and `proxy`. */
 export async function refuseConnection({ context, resource, info }: ResourceCall): Promise<ApiResponse> {
   getObject(context, resource, info.namespace, info.name)
   throw new ApiError(
@@ -68,7 +68,7 @@ export async function refuseConnection({ context, resource, info }: ResourceCall
   )
 }
 
-/** Debug containers are added to a running pod; nothing else changes. */
+/** Adds debug containers to a running pod. Other changes are dropped. */
 const ephemeralScope = updateScope<Pod>({
   prepare(draft, live) {
     const wanted = draft.spec?.ephemeralContainers
@@ -87,7 +87,7 @@ const ephemeralScope = updateScope<Pod>({
   },
 })
 
-/** A pod that runs gets more or less cpu and memory; nothing else changes. */
+/** Changes cpu and memory of a running pod. Other changes are dropped. */
 const resizeScope = updateScope<Pod>({
   prepare(draft, live) {
     const wanted = draft.spec ?? {}

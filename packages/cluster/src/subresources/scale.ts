@@ -27,7 +27,7 @@ import { type ApiError, refuse } from '../server/status.ts'
 import { type Change, mainScope, updateObject } from '../server/update.ts'
 import { WriteRequest } from '../server/write-request.ts'
 
-/** The Scale kind as a resource of its own, for reading bodies and writing answers. */
+/** The Scale kind as a resource, for decoding bodies and encoding responses. */
 const scaleResource: Resource = builtIn({
   type: 'autoscaling/v1.Scale',
   group: 'autoscaling',
@@ -79,10 +79,10 @@ function patchScale({ context, request }: ResourceCall, write: WriteRequest): Sc
   return current => change(current)
 }
 
-/** Stands for replicas that nobody has set yet, where a number is needed: none that anybody would ask for. */
+/** The value of replicas that are not set, where the API server needs a number. No user would request it. */
 const unsetReplicas = -2147483648
 
-/** A custom object may be scaled before it says how large it is. */
+/** A custom object can be scaled before its replicas are set. */
 function unsetScaleOf(resource: Resource, object: KubeObject): KubeObject {
   const draft = cloneJson(object)
   setReplicas(resource, draft, unsetReplicas)
@@ -148,7 +148,10 @@ function valueAt(object: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), object)
 }
 
-/** Of built-in kinds the scale is refused, of custom ones the object, by the path of its definition. */
+/**
+ * For built-in kinds the error is about the Scale, for custom kinds about the object and the path of its
+ * definition.
+ */
 function negativeReplicas(resource: Resource, name: string, replicas: number): ApiError {
   if (!resource.struct)
     return refuse.invalid(resource, name, [

@@ -7,7 +7,7 @@ import type { Hook } from './hooks.ts'
 
 const defaultTimeoutSeconds = 10
 
-/** As much as a webhook may answer; a patch of the largest object fits. */
+/** The maximum size of a webhook response. A patch of the largest object fits. */
 const maximumAnswerBytes = 16 * 1024 * 1024
 
 interface HttpAnswer {
@@ -15,10 +15,10 @@ interface HttpAnswer {
   readonly text: string
 }
 
-/** Asks webhooks over HTTPS, and keeps connections between questions. */
+/** Calls webhooks over HTTPS and reuses connections. */
 export class HookClient {
   readonly #store: Store
-  /** By authority and name of the server: a connection is as trusted as the bundle that it was made with. */
+  /** By CA bundle and server name, because a connection is only as trusted as its bundle. */
   readonly #agents = new Map<string, Agent>()
 
   constructor(store: Store) {
@@ -30,7 +30,7 @@ export class HookClient {
     this.#agents.clear()
   }
 
-  /** The parsed answer. Throws an Error in the words of the real server's HTTP client when there is none. */
+  /** Returns the parsed response. Throws an Error with the message of Go's HTTP client if there is none. */
   async post(hook: Hook, body: unknown): Promise<unknown> {
     const seconds = hook.timeoutSeconds ?? defaultTimeoutSeconds
     let shown = ''
@@ -86,7 +86,7 @@ export class HookClient {
     let agent = this.#agents.get(key)
     if (!agent) {
       const ca = bundle ? { ca: Buffer.from(bundle, 'base64').toString('utf8') } : {}
-      // Addresses are not names to ask for, but are checked like names.
+      // IP addresses are not valid in SNI, but they are verified like names.
       const name = /^[\d.]+$|:/.test(serverName) ? {} : { servername: serverName }
       agent = new Agent({ keepAlive: true, ...ca, ...name })
       this.#agents.set(key, agent)
@@ -107,7 +107,7 @@ function withSlash(path = ''): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** The webhook answered, but not with a review. */
+/** The webhook responded, but not with an AdmissionReview. */
 class AnswerError extends Error {}
 
 function readAnswer({ status, text }: HttpAnswer): unknown {
@@ -134,7 +134,7 @@ const unknownAuthority = new Set([
   'CERT_SIGNATURE_FAILURE',
 ])
 
-/** What went wrong, in the words of Go. */
+/** Formats the error like Go. */
 function describeError(error: unknown): string {
   const failure = error as NodeJS.ErrnoException & {
     address?: string

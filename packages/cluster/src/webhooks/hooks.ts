@@ -4,10 +4,13 @@ import { storages } from '../registry/storages.ts'
 import type { AdmissionregistrationMutatingWebhook } from '../schema/types.generated.ts'
 import type { Store } from '../store/index.ts'
 
-/** One webhook of one configuration. Those that only judge have no reinvocation policy; else they are the same. */
+/**
+ * One webhook of one configuration. Validating webhooks have no reinvocation policy. The other fields are the
+ * same.
+ */
 export type Hook = AdmissionregistrationMutatingWebhook
 
-/** The webhooks of all configurations of one kind, in the order of their names; read again when one changes. */
+/** The webhooks of all configurations of one kind, sorted by name. Cached until a configuration changes. */
 export class Hooks {
   readonly #store: Store
   readonly #storage: typeof storages.mutatingWebhooks

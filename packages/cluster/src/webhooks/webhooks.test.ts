@@ -84,7 +84,7 @@ describe('admission webhooks', () => {
   const maps = '/api/v1/namespaces/default/configmaps'
   const map = (name: string) => ({ metadata: { name }, data: {} })
 
-  it('are called one after the other, and again where they ask for it and others changed the object', async () => {
+  it('are called in order, and again if their reinvocation policy asks for it and the object changed', async () => {
     respond = (path, { object }) => {
       const value = `${(object.data as Record<string, string> | undefined)?.trace ?? ''}${path}`
       const operations = [{ op: 'add', path: '/data', value: { trace: value } }]
@@ -107,7 +107,7 @@ describe('admission webhooks', () => {
     assert.equal(connections, 1)
   })
 
-  it('never judge webhooks', async () => {
+  it('are not called for webhook configurations', async () => {
     respond = () => ({ allowed: false })
     await configure('Validating', hook('a'))
     assert.equal((await configure('Mutating'))[0], 201)
@@ -119,7 +119,7 @@ describe('admission webhooks', () => {
     assert.equal((await send('POST', maps, map('m')))[0], 201)
   })
 
-  it('that change objects may refuse deletions', async () => {
+  it('can reject deletions even if they are mutating', async () => {
     await configure('Mutating', hook('a'))
     await send('POST', maps, map('m'))
     respond = () => ({ allowed: false, status: { message: 'it stays' } })
@@ -128,12 +128,12 @@ describe('admission webhooks', () => {
     assert.equal(refused.message, 'admission webhook "a.example.com" denied the request: it stays')
   })
 
-  it('with side effects are refused, so that dry runs have none', async () => {
+  it('with side effects are rejected in dry runs', async () => {
     const [status] = await configure('Validating', hook('a', { sideEffects: 'Some' }))
     assert.equal(status, 422)
   })
 
-  it('must answer the question that they were asked', async () => {
+  it('must respond to the request that they received', async () => {
     respond = () => ({ uid: 'other', allowed: true })
     await configure('Validating', hook('a'))
     const [status, refused] = await send('POST', maps, map('m'))
@@ -144,7 +144,7 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('see the version that they know of the same objects', async () => {
+  it('receive objects in the version of their rules', async () => {
     const version = (name: string, storage: boolean) => ({
       name,
       served: true,

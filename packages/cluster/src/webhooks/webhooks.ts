@@ -22,7 +22,7 @@ import {
   reviewRequest,
 } from './review.ts'
 
-/** Admission by webhooks: those that change objects, one after the other, then those that judge, all at once. */
+/** Admission webhooks: mutating ones in order, then validating ones in parallel. */
 export interface Webhooks {
   readonly plugins: readonly AdmissionPlugin[]
   stop(): void
@@ -39,7 +39,7 @@ export function createWebhooks(store: Store): Webhooks {
       {
         name: 'MutatingAdmissionWebhook',
         mutate: change,
-        // Deletions pass only those who judge; a webhook that changes objects may refuse them too.
+        // Deletions have no mutating phase, but mutating webhooks can reject them too.
         validate: (attributes, context) =>
           attributes.operation === 'DELETE' ? change(attributes, context) : undefined,
       },
@@ -63,7 +63,7 @@ async function mutate(
   attributes: AdmissionAttributes,
   context: ServerContext,
 ): Promise<void> {
-  /** Asked for by those who want to see what others made of the object after them. */
+  /** Webhooks with reinvocation policy IfNeeded. */
   const again = new Set<Hook>()
   const earlier = new Set<Hook>()
   for (const hook of hooks) {
@@ -79,7 +79,7 @@ async function mutate(
   }
 }
 
-/** True when the webhook changed the object. */
+/** Returns true if the webhook changed the object. */
 async function callMutating(
   client: HookClient,
   hook: Hook,
@@ -112,7 +112,7 @@ function asObject(value: unknown): KubeObject {
   return value as object as KubeObject
 }
 
-/** Read again like what a client sends: fields that the kind does not have go, what became open gets its default. */
+/** Decodes the patched object like a request body: drops unknown fields and applies defaults. */
 function decodePatched(resource: Resource, patched: KubeObject): KubeObject {
   try {
     const { object } = resource.codec.decode({ ...patched })
@@ -136,12 +136,15 @@ async function validate(
     const seenAs = matchHook(hook, attributes, context)
     if (seenAs) calls.push(call(client, hook, seenAs, attributes, context, false))
   }
-  // All are heard before one is answered with, so that none is left running.
+  // Wait for all calls, so that none is left running after a rejection.
   for (const outcome of await Promise.allSettled(calls))
     if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** The webhook's consent; undefined when it need not be asked, or could not be and may be passed by. Throws its refusal. */
+/**
+ * Calls the webhook. Returns undefined if its conditions do not match, or if it failed with failure policy
+ * Ignore. Throws its rejection.
+ */
 async function call(
   client: HookClient,
   hook: Hook,
