@@ -22,7 +22,7 @@ export type ConditionPatch = Omit<PodCondition, keyof Reason> & Reason
 
 const yes: Verdict = { status: 'True' }
 
-/** The conditions that are the kubelet's, in its order; the time of a change stays until the next one. */
+/** The conditions of the kubelet, in its order. lastTransitionTime changes only with the status. */
 export function podConditions(
   simulated: SimulatedPod,
   pod: Stored<Pod>,
@@ -53,7 +53,7 @@ function condition(type: string, verdict: Verdict, pod: Stored<Pod>, now: string
   }
 }
 
-/** A patch keeps what it does not name: what no longer holds is taken away by null. */
+/** A strategic merge patch keeps omitted fields, so null removes an old reason or message. */
 function reasonOf({ reason, message }: Verdict, old: PodCondition | undefined): Reason {
   return {
     ...(reason !== undefined ? { reason } : old?.reason !== undefined && { reason: null }),
@@ -88,7 +88,7 @@ function containersReady(simulated: SimulatedPod, phase: string): Verdict {
   }
 }
 
-/** Ready when the containers are and everybody who was given a say agrees. */
+/** Ready if all containers are ready and all readiness gates are true. */
 function ready(containers: Verdict, pod: Stored<Pod>): Verdict {
   if (containers.status === 'False') return containers
   const missing: string[] = []

@@ -27,7 +27,7 @@ export class SimulatedContainer {
   last: Ended | undefined
   restarts = 0
   ready = false
-  /** Since when its liveness probe fails. */
+  /** The start of liveness probe failures. */
   unwellSince: number | undefined
 
   constructor(spec: Container, kind: ContainerKind, waitingFor: string) {
@@ -59,17 +59,17 @@ export class SimulatedContainer {
   end(now: number, exitCode: number, message?: string): void {
     const startedAt = this.phase.is === 'running' ? this.phase.startedAt : now
     this.phase = { is: 'ended', startedAt, finishedAt: now, exitCode, ...(message && { message }) }
-    // An init container that did its work is what readers call ready.
+    // The kubelet reports a completed init container as ready.
     this.ready = this.kind === 'init' && exitCode === 0
   }
 
-  /** Waits with its next start. */
+  /** Delays the next start. */
   wait(reason: string, message: string, until: number): void {
     if (this.phase.is === 'ended') this.last = this.phase
     this.phase = { is: 'waiting', reason, message, until }
   }
 
-  /** Takes over what an earlier kubelet wrote. */
+  /** Restores the state from the status that an earlier kubelet wrote. */
   restore(status: ContainerStatus): void {
     this.restarts = status.restartCount ?? 0
     this.ready = status.ready ?? false

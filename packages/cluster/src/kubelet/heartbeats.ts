@@ -10,7 +10,7 @@ import { registration } from '../nodes/registration.ts'
 import { isStopped } from './kubelet.ts'
 
 export interface HeartbeatsOptions {
-  /** How often each node says that it lives. */
+  /** The interval of lease renewals of a node. */
   readonly intervalMs?: number
 }
 
@@ -19,8 +19,10 @@ const defaultIntervalMs = 10_000
 const leaseDurationSeconds = 40
 const workers = 8
 
-/** The life signs of all nodes: a lease each, renewed in time, and a Ready condition when it was lost; before the first,
- * what the node offers. Stopped nodes give none. */
+/**
+ * The heartbeats of all nodes: renews a lease per node and restores a lost Ready condition. Before the first
+ * heartbeat it registers the capacity of the node. Stopped nodes send no heartbeats.
+ */
 export class Heartbeats extends ControlLoop {
   readonly #intervalMs: number
 
@@ -59,7 +61,7 @@ export class Heartbeats extends ControlLoop {
     }
   }
 
-  /** Somebody may have made the Node by hand, with little more than a name. */
+  /** Completes a Node that a user created, possibly with only a name. */
   async #register(node: Stored<Node>): Promise<void> {
     const missing = registration(node, this.runtime.clock.now())
     if (!missing) return

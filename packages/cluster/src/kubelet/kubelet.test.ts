@@ -24,7 +24,7 @@ async function statusOf(cluster: TestCluster, name: string) {
 }
 
 describe('a pod on a simulated node', () => {
-  it('gets an address, runs its init containers one after another, then runs and becomes ready', async () => {
+  it('gets an address, runs its init containers in order, then runs its containers and becomes ready', async () => {
     await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings } })
     const spec = {
       initContainers: [
@@ -60,7 +60,7 @@ describe('a pod on a simulated node', () => {
     ])
   })
 
-  it('shows what a real kubelet shows', async () => {
+  it('has the same status as with a real kubelet', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a'))
     await cluster.clock.advance(1_000)
@@ -81,7 +81,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(main?.restartCount, 0)
   })
 
-  it('restarts a container that crashes, at once and then after growing waits', async () => {
+  it('restarts a crashing container at once, then with exponential backoff', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a', { annotations: { [`${prefix}fail`]: 'crash' } }))
     await cluster.clock.advance(1_000)
@@ -109,7 +109,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(healed.conditions.Ready, 'True')
   })
 
-  it('is given its time to end, and no more than its grace period', async () => {
+  it('stops within its stop delay, limited by its grace period', async () => {
     await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings } })
     const slow = { [`${prefix}stop-delay`]: '1h' }
     await createPod(cluster, podOf('quick'))
@@ -127,7 +127,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(await getPod(cluster, 'slow'), undefined)
   })
 
-  it('is ready only when everybody who was given a say agrees', async () => {
+  it('is ready only if all readiness gates are true', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const spec = { ...podOf('a').spec, readinessGates: [{ conditionType: 'example.com/in-rotation' }] }
     await createPod(cluster, podOf('a', { spec }))
@@ -149,7 +149,7 @@ describe('a pod on a simulated node', () => {
     assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'True')
   })
 
-  it('follows its annotations while it runs', async () => {
+  it('follows changes of its annotations', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a', { annotations: { [`${prefix}ready`]: 'false' } }))
     const set = (annotations: Record<string, string | null>) =>
@@ -171,7 +171,7 @@ describe('a pod on a simulated node', () => {
     assert.equal((await statusOf(cluster, 'a')).status?.phase, 'Failed')
   })
 
-  it('waits for an init container that really runs, and shows how it ended', async () => {
+  it('waits for an init container that runs in this process, and reports its exit code', async () => {
     const finished = Promise.withResolvers<{ exitCode: number }>()
     await using cluster = await startTestCluster({
       nodes: 1,
@@ -197,7 +197,7 @@ describe('a pod on a simulated node', () => {
     assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'True')
   })
 
-  it('goes on where it was when the kubelet starts anew, with the same address', async () => {
+  it('keeps its status and address when the kubelet restarts', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     for (const name of ['a', 'b']) await createPod(cluster, podOf(name))
     await cluster.clock.advance(1_000)
@@ -214,8 +214,8 @@ describe('a pod on a simulated node', () => {
   })
 })
 
-describe('a node that dies', () => {
-  it('freezes its pods, is noticed, and gives up what was deleted when it is back', async () => {
+describe('a node that fails', () => {
+  it('keeps its pods unchanged, becomes NotReady, and removes deleted pods when it is back', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a'))
     await cluster.clock.advance(1_000)

@@ -18,7 +18,7 @@ import {
 import { SimulatedPod } from './simulated-pod.ts'
 import { podStatus, type StatusPatch } from './status.ts'
 
-/** How something that really ran has ended. */
+/** The result of an init container that ran in this process. */
 export interface RunResult {
   readonly exitCode: number
   readonly message?: string
@@ -27,28 +27,27 @@ export interface RunResult {
 export interface RunContext {
   /** Aborted when the pod ends first. */
   readonly signal: AbortSignal
-  /** Writes a line of the container's log. */
+  /** Appends a line to the log of the container. */
   log(line: string): void
 }
 
 export interface KubeletOptions {
   readonly settings?: Partial<KubeletSettings>
   readonly annotationPrefix?: string
-  /** Really runs an init container in this process; undefined leaves it to the simulation. */
+  /** Runs an init container in this process. Returns undefined to simulate it instead. */
   readonly runInitContainer?: (
     pod: Stored<Pod>,
     container: Container,
     context: RunContext,
   ) => Promise<RunResult> | undefined
   readonly logs?: ContainerLogs
-  /** Says `Started` of every container; only warnings otherwise. */
+  /** Emits a `Started` event for every container. Default: only warnings. */
   readonly normalEvents?: boolean
 }
 
-/** On a node: its machine is dead. Nothing on it moves, nobody hears of it. */
+/** On a Node: simulates a failed machine. Its pods do not change, and it sends no heartbeats. */
 export const stoppedAnnotation = 'simulate.grove.io/stopped'
 
-/** Pods handled at the same time. */
 const workers = 32
 
 interface Running {
@@ -58,8 +57,8 @@ interface Running {
 }
 
 /**
- * The kubelets of all nodes at once. Pods that are bound to a node go through the states of a pod as fast as the
- * settings and their annotations say. Pods of a node that is stopped or gone stay as they are.
+ * The kubelets of all nodes. Settings and annotations determine how fast pods go through their phases. Pods
+ * of a stopped or deleted node do not change.
  */
 export class Kubelet extends ControlLoop {
   readonly logs: ContainerLogs
@@ -101,7 +100,7 @@ export class Kubelet extends ControlLoop {
     await super.stop()
   }
 
-  /** Other times for pods that start from now on. */
+  /** Changes the settings for pods that start later. */
   set(settings: Partial<KubeletSettings>): void {
     this.#settings = { ...this.#settings, ...settings }
   }
@@ -160,7 +159,7 @@ export class Kubelet extends ControlLoop {
     return true
   }
 
-  /** Writes what has changed, and what must be told again because others' conditions or the spec have. */
+  /** Writes the status if the simulated pod, the spec, or a condition of another controller changed. */
   async #write(running: Running, pod: Stored<Pod>, node: Stored<Node>): Promise<void> {
     const { simulated } = running
     const version = simulated.version
@@ -178,7 +177,7 @@ export class Kubelet extends ControlLoop {
   }
 
   async #finish(running: Running, pod: Stored<Pod>, node: Stored<Node>): Promise<undefined> {
-    // Somebody holds on to the pod and will want to know how it ended; nobody else can see it before it is gone.
+    // A controller with a finalizer needs the final status. Without finalizers the pod is removed at once.
     if (pod.metadata.finalizers?.length) await this.#write(running, pod, node)
     return this.#remove(pod)
   }

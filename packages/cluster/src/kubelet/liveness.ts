@@ -8,16 +8,19 @@ export const killedExitCode = 137
 const defaultPeriodSeconds = 10
 const defaultFailureThreshold = 3
 
-/** How and when a container ends. */
+/** The time and the exit code of a container's end. */
 export interface End {
   readonly at: number
   readonly exitCode: number
   readonly message?: string
-  /** Because its liveness probe failed. */
+  /** True if the liveness probe failed. */
   readonly isUnwell?: boolean
 }
 
-/** When a container whose liveness probe fails from now on is killed for it; never without a probe. */
+/**
+ * Returns the time at which a container is killed if its liveness probe fails from now on; never without a
+ * probe.
+ */
 export function unwellEnd(container: SimulatedContainer, now: number, startedAt: number): End | undefined {
   const { livenessProbe: probe } = container.spec
   if (!probe) return undefined

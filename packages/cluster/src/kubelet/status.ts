@@ -18,7 +18,7 @@ export interface Addresses {
 /** The part of a pod's status that the kubelet patches. */
 export type StatusPatch = Omit<PodStatus, 'conditions'> & { readonly conditions: readonly ConditionPatch[] }
 
-/** The status that a kubelet would write. What it leaves out of a list of conditions is not the kubelet's. */
+/** Returns the status that a kubelet would write. Conditions of other controllers are omitted. */
 export function podStatus(
   simulated: SimulatedPod,
   pod: Stored<Pod>,
@@ -94,7 +94,7 @@ function containerId(podUid: string, name: string, restarts: number): string {
   return `containerd://${createHash('sha256').update(`${podUid}/${name}/${restarts}`).digest('hex')}`
 }
 
-/** Few images, many containers. */
+/** A cache, because many containers use few images. */
 const imageIds = new Map<string, string>()
 const rememberedImages = 1_000
 

@@ -16,11 +16,11 @@ import type {
 } from './resource.ts'
 import { nameAndAge } from './tables/column.ts'
 
-/** What makes one built-in kind different from the others; everything else follows from its type. */
+/** The properties of a built-in kind that do not follow from its type. */
 export interface BuiltInKind<T = KubeObject, S = KubeObject> {
-  /** `core/v1.Pod` in the type table. */
+  /** The name in the type table: `core/v1.Pod`. */
   readonly type: string
-  /** The group of the API; the name of the package plus `.k8s.io` is not always right. */
+  /** The API group. It is not always the package name plus `.k8s.io`. */
   readonly group: string
   readonly plural: string
   readonly namespaced: boolean
@@ -40,8 +40,9 @@ export interface BuiltInKind<T = KubeObject, S = KubeObject> {
 }
 
 /**
- * Describes a built-in kind whose objects are of type T, stored as S. This is the one place where the registry leaves
- * the type of a kind: `decode` below builds every object from the type table that T is generated from.
+ * Describes a built-in kind whose objects have type T and are stored as type S. This is the only place where
+ * the registry drops the type of a kind. It is safe because `decode` below builds every object from the type
+ * table that T is generated from.
  */
 export function kind<T, S = KubeObject>(descriptor: BuiltInKind<T, S>): BuiltInKind {
   return descriptor as unknown as BuiltInKind

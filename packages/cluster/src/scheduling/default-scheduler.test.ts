@@ -32,7 +32,7 @@ async function conditionOf(cluster: TestCluster, name: string) {
 }
 
 describe('the default scheduler', () => {
-  it('binds a pod and says so', async () => {
+  it('binds a pod and emits an event', async () => {
     await using cluster = await startTestCluster({ nodes: small })
     await createPod(cluster, podOf('a'))
     await cluster.clock.advance(100)
@@ -46,7 +46,7 @@ describe('the default scheduler', () => {
     )
   })
 
-  it('says why a pod waits, and places it when room is made, without being asked', async () => {
+  it('reports why a pod is unschedulable, and schedules it when resources become free', async () => {
     await using cluster = await startTestCluster({ nodes: small })
     for (const name of ['a', 'b', 'c']) await createPod(cluster, podOf(name, { requests: { cpu: '1500m' } }))
     await cluster.clock.advance(500)
@@ -62,7 +62,7 @@ describe('the default scheduler', () => {
     assert.ok(await nodeNameOf(cluster, 'c'))
   })
 
-  it('tries again when a node comes, a taint goes or a cordon is lifted, and not otherwise', async () => {
+  it('retries when a node is added, a taint is removed or a node is uncordoned, and not otherwise', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await settled(
       cluster.clock,
@@ -83,7 +83,7 @@ describe('the default scheduler', () => {
     assert.equal(await nodeNameOf(cluster, 'a'), 'node-0')
   })
 
-  it('says so when there are no nodes, and leaves pods of others and gated pods alone', async () => {
+  it('reports that there are no nodes, and ignores gated pods and pods of other schedulers', async () => {
     await using cluster = await startTestCluster()
     await createPod(cluster, podOf('a'))
     await createPod(cluster, podOf('b', { spec: { ...podOf('b').spec, schedulerName: 'other' } }))
@@ -110,7 +110,7 @@ describe('the default scheduler', () => {
     assert.ok(await nodeNameOf(cluster, 'c'))
   })
 
-  it('never overcommits a node, however many pods come at once', async () => {
+  it('never overcommits a node when many pods are created at once', async () => {
     await using cluster = await startTestCluster({
       nodes: plainNodes(10, { cpu: '4', pods: 20 }),
       run: ['scheduler', 'node-lifecycle', 'heartbeats'],
@@ -140,7 +140,7 @@ describe('the default scheduler', () => {
     assert.ok([...used.values()].reduce((sum, cpu) => sum + cpu, 0) > 38_000)
   })
 
-  it('makes room for a pod that is more important', async () => {
+  it('preempts pods of lower priority', async () => {
     await using cluster = await startTestCluster({ nodes: plainNodes(1, { cpu: '2' }) })
     const { clock, client } = cluster
     await settled(clock, client.create(priorityClasses, { metadata: { name: 'high' }, value: 1_000 }))
@@ -168,7 +168,7 @@ describe('the default scheduler', () => {
     assert.equal(await nodeNameOf(cluster, 'other'), 'node-0')
   })
 
-  it('knows after a restart what is where', async () => {
+  it('reconstructs its state after a restart', async () => {
     await using cluster = await startTestCluster({ nodes: plainNodes(1, { cpu: '2' }) })
     await createPod(cluster, podOf('a', { requests: { cpu: '1500m' } }))
     await cluster.clock.advance(1_000)

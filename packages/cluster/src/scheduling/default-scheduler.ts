@@ -18,26 +18,26 @@ import { disruptionPatch, unschedulablePatch } from './unschedulable.ts'
 import { nodeMayHelp, podLeftHelps } from './wake-up.ts'
 
 export interface DefaultSchedulerOptions {
-  /** Pods whose spec.schedulerName is this are its own. */
+  /** Schedules pods with this spec.schedulerName. */
   readonly schedulerName?: string
-  /** Something beyond nodes and pods that has to be found and kept for a pod. */
+  /** Schedules resources other than those of nodes, for example devices. */
   readonly extension?: SchedulingExtension
 }
 
 const defaultSchedulerName = 'default-scheduler'
 
-/** Bindings under way. */
+/** The number of concurrent bindings. */
 const mostBindings = 64
-/** Pods placed before others get a turn of the process. */
+/** The number of pods scheduled before other tasks of the process run. */
 const podsPerTurn = 100
 
-/** What a pod that comes to or changes on a node can change for others. */
+/** The filters that an assigned or changed pod can affect for other pods. */
 const podRules: readonly FilterName[] = ['PodTopologySpread', 'InterPodAffinity']
 const podLeftRules: readonly FilterName[] = ['NodeResourcesFit', 'NodePorts', ...podRules]
 
 /**
- * Places one pod at a time, like kube-scheduler with its default plugins. What is decided counts at once, before the
- * API server has heard of it, so that bindings under way never overcommit a node.
+ * Schedules one pod at a time, like kube-scheduler with its default plugins. A decision counts at once,
+ * before the API server confirms it. Therefore concurrent bindings never overcommit a node.
  */
 export class DefaultScheduler implements Component {
   readonly name: string
@@ -46,7 +46,7 @@ export class DefaultScheduler implements Component {
   readonly #filters: readonly Filter[]
   readonly #extension: SchedulingExtension | undefined
   readonly #queue: SchedulingQueue
-  /** Decided, not yet seen in the cache. */
+  /** Assumed pods: scheduled, but not yet seen in the cache. */
   readonly #binding = new Set<string>()
   readonly #unsubscribe: (() => void)[] = []
   readonly #pending = new Set<Promise<void>>()
@@ -66,7 +66,7 @@ export class DefaultScheduler implements Component {
     caches.require(pods, nodes)
   }
 
-  /** Pods that wait: to be tried, and for something to change. */
+  /** The number of pods in the active queue and of unschedulable pods. */
   get waiting(): { readonly active: number; readonly unschedulable: number } {
     return { active: this.#queue.active, unschedulable: this.#queue.unschedulable }
   }
@@ -89,12 +89,12 @@ export class DefaultScheduler implements Component {
     await Promise.all(this.#pending)
   }
 
-  /** Tries pods again that a rule kept out which may have changed its mind. */
+  /** Retries pods that this filter rejected. */
   wake(filter: FilterName): void {
     this.#queue.wake([filter], () => true)
   }
 
-  /** Looks again at a pod that was held. */
+  /** Retries a pod that an extension held back. */
   reconsider(pod: Stored<Pod>): void {
     if (!pod.spec?.nodeName && !isOver(pod) && !this.#binding.has(podInfo(pod).key))
       this.#podWaits(undefined, pod)
@@ -197,7 +197,7 @@ export class DefaultScheduler implements Component {
       const message = `Successfully assigned ${info.key} to ${node.name}`
       this.#record(pod, 'Normal', 'Scheduled', message)
     } catch (error) {
-      // Who is bound or gone by now is shown by the watch.
+      // If the pod is bound or deleted, the watch will show it.
       if (!this.#binding.has(info.key) || (await this.#wasBound(pod, error))) return
       this.#binding.delete(info.key)
       this.state.removePod(info.key)
@@ -209,7 +209,9 @@ export class DefaultScheduler implements Component {
     }
   }
 
-  /** An answer that was lost says nothing: nobody else may get the place of a pod that may be there. */
+  /**
+   * A lost response may belong to a successful binding, so the resources stay assumed until this is known.
+   */
   async #wasBound(pod: Stored<Pod>, error: unknown): Promise<boolean> {
     if (isNotFound(error)) return false
     try {
@@ -253,7 +255,7 @@ export class DefaultScheduler implements Component {
     }
   }
 
-  /** Whether the victim is on its way out. */
+  /** Returns true if the victim is terminating. */
   async #preempt(victim: PodInfo, by: PodInfo, node: string): Promise<boolean> {
     const { client, clock, log } = this.#runtime
     const pod = victim.pod as Stored<Pod>
@@ -289,7 +291,7 @@ function isOver(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 }
 
-/** Whether nothing changed that decides where the pod may go: its status does not. */
+/** Reports whether the fields that affect scheduling are unchanged. The status is not one of them. */
 function sameChances(old: Stored<Pod>, pod: Stored<Pod>): boolean {
   return (
     old.metadata.generation === pod.metadata.generation &&

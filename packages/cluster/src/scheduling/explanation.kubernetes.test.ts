@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// kube-scheduler is the oracle: for the same nodes and pods both must say the same, word for word.
+// Compares with kube-scheduler: for the same nodes and pods both messages must be equal.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -49,7 +49,7 @@ const base = podOf('x').spec!
 const sized = (name: string, limits: Record<string, string>): Pod =>
   podOf(name, { spec: { ...base, containers: [{ name: 'main', image: 'i', resources: { limits } }] } })
 
-/** Placed first, so that the others find the nodes used. */
+/** Scheduled first, so that the nodes are in use. */
 const placed: readonly Pod[] = [
   podOf('on-a', { labels: { app: 'web' }, requests: { cpu: '1500m' } }),
   podOf('on-b', {
@@ -130,7 +130,7 @@ async function ourMessage(pod: Stored<Pod>): Promise<string> {
   return plan.ok ? message : `${message} preemption: ${plan.message}`
 }
 
-describe('what the scheduler says of a pod that fits nowhere', () => {
+describe('the message of an unschedulable pod', () => {
   before(async () => {
     for (const pod of placed) {
       const nodeSelector = { disk: pod.metadata?.name === 'on-a' ? 'fast' : 'slow' }

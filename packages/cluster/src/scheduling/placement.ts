@@ -13,20 +13,20 @@ export type Placement =
   | {
       readonly ok: false
       readonly rejections: ReadonlyMap<NodeState, Rejection>
-      /** The rules that would have to change their mind. */
+      /** The filters that rejected nodes. */
       readonly filters: ReadonlySet<FilterName>
     }
 
 export interface PlacementOptions {
   readonly filters?: readonly Filter[]
   readonly scores?: readonly Score[]
-  /** Between 0 and 1; decides between nodes that are equally good. */
+  /** From 0 to 1. Chooses between nodes with equal scores. */
   readonly random: () => number
-  /** Where the round over the nodes begins, so that a sample is not always the same one. */
+  /** The index of the first node to evaluate, so that a sample is not always the same. */
   readonly start?: number
 }
 
-/** The best node for one pod, or why there is none. Pure: does not put the pod there. */
+/** Returns the best node for one pod, or why there is none. Pure: does not assign the pod. */
 export function placePod(pod: PodInfo, cluster: ClusterView, options: PlacementOptions): Placement {
   const check = prepareFilters(pod, cluster, options.filters ?? defaultFilters)
   const candidates: NodeState[] = []
@@ -45,7 +45,7 @@ export function placePod(pod: PodInfo, cluster: ClusterView, options: PlacementO
   return { ok: true, node, feasible: candidates.length }
 }
 
-/** All filters as one question: the first rule that a node breaks. */
+/** Combines all filters: returns the first rejection of a node. */
 export function prepareFilters(pod: PodInfo, cluster: ClusterView, filters: readonly Filter[]): NodeCheck {
   const checks: NodeCheck[] = []
   for (const filter of filters) {
@@ -61,7 +61,7 @@ export function prepareFilters(pod: PodInfo, cluster: ClusterView, filters: read
   }
 }
 
-/** So many possible nodes are enough to choose from: more make placing slower and hardly better. */
+/** The search stops after this many feasible nodes. More would be slower and hardly better. */
 export const sampleSize = 100
 
 function bestOf(

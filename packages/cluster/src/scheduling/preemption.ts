@@ -12,12 +12,12 @@ export type Preemption =
   | { readonly ok: true; readonly node: NodeState; readonly victims: readonly PodInfo[] }
   | { readonly ok: false; readonly message: string }
 
-/** Nodes that are tried; enough to find a good one without trying thousands. */
+/** The number of nodes that are evaluated. Evaluating thousands would cost too much. */
 const mostCandidates = 100
 
 /**
- * Which pods of lower priority would have to go so that the pod fits, on the node where that hurts least: lowest top
- * priority, then lowest sum, then fewest. Disruption budgets are not looked at.
+ * Chooses the victims of lower priority on the node with the least damage: lowest highest priority, then
+ * lowest sum, then fewest victims. Ignores disruption budgets.
  */
 export function planPreemption(
   pod: PodInfo,
@@ -59,7 +59,7 @@ function waitsForVictims(pod: PodInfo, cluster: ClusterState): boolean {
   return [...nominated.pods.values()].some(other => other.priority < pod.priority && other.terminating)
 }
 
-/** Takes all lower ones away, then gives back as many as possible, the important ones first. */
+/** Removes all pods of lower priority, then adds back as many as possible, high priorities first. */
 function victimsOn(
   node: NodeState,
   pod: PodInfo,

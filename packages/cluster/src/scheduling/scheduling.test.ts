@@ -31,7 +31,7 @@ function plan(name: string, more: Partial<NodePlan> = {}): NodePlan {
   return { name, cpu: '2', memory: '4Gi', pods: 10, ...more, labels: { [hostname]: name, ...more.labels } }
 }
 
-/** The node, or why there is none. */
+/** Returns the node, or why there is none. */
 function decisionOf(pod: Pod, state: ClusterState): string {
   const placement = placePod(podInfo(pod), state, first)
   return placement.ok
@@ -44,7 +44,7 @@ const near = (app: string, topologyKey = hostname) => [
 ]
 const required = 'requiredDuringSchedulingIgnoredDuringExecution'
 
-describe('a pod is placed', () => {
+describe('a pod is scheduled', () => {
   const a = plan('a', { labels: { [zone]: 'east', disk: 'fast' } })
   const b = plan('b', {
     labels: { [zone]: 'west' },
@@ -159,7 +159,7 @@ describe('a pod is placed', () => {
   for (const [text, pod, placed, expected] of rules)
     it(text, () => assert.equal(decisionOf(pod, clusterOf([a, b], placed)), expected))
 
-  it('not on a cordoned node, unless it tolerates that', () => {
+  it('not on a cordoned node, unless it tolerates the taint', () => {
     const state = new ClusterState()
     state.setNode({ ...nodeOf(plan('a'), 0), spec: { unschedulable: true } })
     assert.equal(decisionOf(podOf('p'), state), '0/1 nodes are available: 1 node(s) were unschedulable.')
@@ -169,7 +169,7 @@ describe('a pod is placed', () => {
     assert.equal(decisionOf(podOf('p', { spec: { tolerations } }), state), 'a')
   })
 
-  it('not beyond the number of pods that a node takes, and the text names everything that is missing', () => {
+  it('not beyond the pod capacity of a node, and the message names every insufficient resource', () => {
     const state = clusterOf(
       [plan('a', { pods: 1, gpus: 1 })],
       [['a', podOf('x', { requests: { 'nvidia.com/gpu': '1' } })]],
@@ -180,7 +180,7 @@ describe('a pod is placed', () => {
     )
   })
 
-  it('on the node with more room', () => {
+  it('on the node with more free resources', () => {
     const state = clusterOf(
       [plan('a'), plan('b')],
       [['a', podOf('x', { requests: { cpu: '1', memory: '1Gi' } })]],
@@ -196,7 +196,7 @@ describe('preemption', () => {
       spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }], priority },
     })
 
-  it('takes the fewest and least important pods', () => {
+  it('chooses the fewest victims with the lowest priority', () => {
     const state = clusterOf(
       [plan('a'), plan('b')],
       [
@@ -218,7 +218,7 @@ describe('preemption', () => {
     assert.equal(state.placeOf('default/a1')?.node.name, 'a')
   })
 
-  it('says why it does not help', () => {
+  it('reports why it does not help', () => {
     const state = clusterOf([plan('a'), plan('b', { cpu: '1' })], [['a', of('a1', 10, '2')]])
     const pod = podInfo(of('p', 10, '2'))
     const placement = placePod(pod, state, first)
@@ -231,7 +231,7 @@ describe('preemption', () => {
   })
 })
 
-describe('the state of the cluster', () => {
+describe('the cluster state', () => {
   const step = fc.record({
     op: fc.constantFrom('place', 'remove', 'dropNode', 'addNode'),
     pod: fc.nat(30),
@@ -240,7 +240,7 @@ describe('the state of the cluster', () => {
     memory: fc.integer({ min: 0, max: 5_000 }),
   })
 
-  it('never lets placed pods take more than a node has, and counts them exactly', () => {
+  it('never lets assigned pods exceed the capacity of a node, and counts them exactly', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), fc.nat(1_000), (steps, seed) => {
         const plans = plainNodes(5, { cpu: '4', memory: '6Gi', pods: 4 })

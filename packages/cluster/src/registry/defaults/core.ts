@@ -25,12 +25,12 @@ const httpsPort = 443
 export function defaultNamespace(draft: ObjectOf<Namespace>): void {
   const namespace = draft
   namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
-  // Selectors of namespaces need their name as a label; nobody can take it away.
+  // Namespace selectors match this label, so it always exists.
   if (draft.metadata.name)
     draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name }
 }
 
-/** `stringData` is a convenience for writers; it is folded into `data` and never shown. */
+/** Moves the write-only field `stringData` into `data`. */
 export function defaultSecret(draft: Secret): void {
   const secret = draft
   if (secret.stringData) {

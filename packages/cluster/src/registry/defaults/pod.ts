@@ -26,7 +26,7 @@ export function defaultPod(draft: Pod): void {
   spec.enableServiceLinks ??= true
 }
 
-/** Whoever only sets limits asks for as much as they allow. Only for pods, not for templates. */
+/** Requests default to limits. Only for pods, not for templates. */
 function requestLimits(container: Container): void {
   const { resources } = container
   if (!resources?.limits) return
@@ -72,7 +72,7 @@ function defaultContainer(container: Container): void {
   defaultHttpGet(container.lifecycle?.preStop?.httpGet)
 }
 
-/** Without a tag or digest an image is the latest one. An empty image is none. */
+/** An image without tag or digest has the tag `latest`. An empty image is not an image. */
 function isLatest(image: string): boolean {
   if (image === '' || image.includes('@')) return false
   const name = image.slice(image.lastIndexOf('/') + 1)

@@ -8,7 +8,7 @@ import { type BuiltInKind, kind } from '../built-in.ts'
 import { eventColumns } from '../tables/core.ts'
 import { validateNewEvent, validateNewEventUpdate } from '../validation/event.ts'
 
-/** The newer name of a field → the one under which events are stored. */
+/** Field names in events.k8s.io/v1 → field names in the stored core/v1 Event. */
 const renamed: Readonly<Record<string, string>> = {
   reportingController: 'reportingComponent',
   regarding: 'involvedObject',
@@ -37,7 +37,7 @@ function rename(object: object, names: Readonly<Record<string, string>>): Record
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [names[key] ?? key, value]))
 }
 
-/** The same events as those of the core group, under newer names. */
+/** The events of the core group with the field names of events.k8s.io/v1. */
 export const eventKinds: readonly BuiltInKind[] = [
   kind<EventsEvent, Event>({
     type: 'events/v1.Event',

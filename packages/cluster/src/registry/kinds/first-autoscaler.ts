@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The first version of the autoscaler knows one metric, the use of cpu. What the second version has beyond that stands
-// in annotations, in the shapes that an early draft of it had.
+// autoscaling/v1 has one metric, cpu utilization. All other fields of autoscaling/v2 are in annotations, in
+// the format of v2beta1.
 import { isJsonObject, type JsonObject } from '@grove/apimachinery'
-import type { KubeObject, ObjectOf } from '../../object.ts'
+import type { ObjectOf, WithMetadata } from '../../object.ts'
 import { decodeAs } from '../../schema/decode.ts'
 import { structType } from '../../schema/type-table.ts'
 import type {
@@ -14,8 +14,6 @@ import type {
   AutoscalingV2MetricStatus,
 } from '../../schema/types.generated.ts'
 import { draftMetric, draftStatus, metricOfDraft, statusOfDraft } from './autoscaler-drafts.ts'
-
-type WithMetadata = Pick<KubeObject, 'metadata'>
 
 const prefix = 'autoscaling.alpha.kubernetes.io/'
 const defaultUtilization = 80
@@ -100,7 +98,7 @@ function annotationOf({ metadata }: WithMetadata, name: string): string | undefi
   return metadata.annotations?.[prefix + name]
 }
 
-/** What cannot be read is no list. */
+/** Returns undefined if the annotation is not a JSON list. */
 function listIn(object: WithMetadata, name: string): JsonObject[] | undefined {
   const value = parse(annotationOf(object, name))
   return Array.isArray(value) ? value.filter(isJsonObject) : undefined
@@ -117,12 +115,15 @@ function parse(text: string | undefined): unknown {
 const ofSpec = ['metrics', 'behavior']
 const ofStatus = ['current-metrics', 'conditions']
 
-/** Writes to the object leave alone what its status is, in annotations too. */
+/**
+ * Restores the annotations that represent the status, because a write to the main resource must not change
+ * it.
+ */
 export function keepStatusAnnotations(draft: WithMetadata, old?: WithMetadata): void {
   keepAnnotations(draft, old, ofStatus)
 }
 
-/** And the other way round. */
+/** Restores the annotations that represent the spec, because a status write must not change it. */
 export function keepSpecAnnotations(draft: WithMetadata, old: WithMetadata): void {
   keepAnnotations(draft, old, ofSpec)
 }
@@ -138,11 +139,11 @@ function keepAnnotations(draft: WithMetadata, old: WithMetadata | undefined, nam
   else delete draft.metadata.annotations
 }
 
-/** Everybody else's annotations, and ours as they should be. */
+/** Keeps other annotations and replaces the autoscaling ones. */
 function withAnnotations(
   { metadata }: WithMetadata,
   ours: Readonly<Record<string, string>>,
-): KubeObject['metadata'] {
+): WithMetadata['metadata'] {
   const annotations = Object.fromEntries(
     Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith(prefix)),
   )
@@ -150,7 +151,7 @@ function withAnnotations(
   return { ...metadata, annotations }
 }
 
-/** As Go prints a struct without names of its own for JSON. */
+/** Uses Go's field names, because the struct has no JSON tags. */
 function shownRules(rules: AutoscalingV2HPAScalingRules | undefined): unknown {
   if (!rules) return null
   return {

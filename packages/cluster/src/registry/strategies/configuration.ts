@@ -4,7 +4,7 @@ import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
 import type { ConfigMap, Secret } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 
-/** Keys of config maps and secrets are file names. */
+/** Keys of ConfigMaps and Secrets are file names. */
 const keyPattern = /^[-._a-zA-Z0-9]+$/
 const keyText =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
@@ -62,7 +62,7 @@ function validateSecret({ metadata, type = '', data = {} }: Secret): FieldError[
   return errors
 }
 
-/** Credentials of registries are JSON; what is wrong with them is told without showing them. */
+/** Registry credentials are JSON. The error message does not contain them. */
 function validateDocument(encoded: unknown, field: string): FieldError[] {
   try {
     JSON.parse(Buffer.from(String(encoded), 'base64').toString())
@@ -81,7 +81,7 @@ function validateKeys(data: Record<string, unknown>, field: string): FieldError[
         fieldError.invalid(`${field}[${key}]`, key, `must be no more than ${maximumKeyLength} characters`),
       )
     if (!keyPattern.test(key)) errors.push(fieldError.invalid(`${field}[${key}]`, key, keyText))
-    // A folder holds them as files.
+    // Keys become file names in a volume.
     else if (key === '.' || key === '..')
       errors.push(fieldError.invalid(`${field}[${key}]`, key, `must not be '${key}'`))
     else if (key.startsWith('..'))

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Namespace } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 
-/** Removed by the namespace controller when everything in the namespace is gone. */
+/** The namespace controller removes it when the namespace is empty. */
 export const namespaceFinalizer = 'kubernetes'
 
 export const namespaceStrategy: Partial<Strategy<Namespace>> = {
@@ -47,12 +46,12 @@ export const namespaceStrategy: Partial<Strategy<Namespace>> = {
 
 const finalizerText = 'name is neither a standard finalizer name nor is it fully qualified'
 
-function validateFinalizers(object: KubeObject): FieldError[] {
+function validateFinalizers(object: Namespace): FieldError[] {
   return foreignFinalizers(object).map(([name]) => fieldError.invalid('spec.finalizers', name, finalizerText))
 }
 
-/** By the subresource that writes them they are named one by one. */
-export function validateFinalize(object: KubeObject): FieldError[] {
+/** For the finalize subresource, whose messages contain the index. */
+export function validateFinalize(object: Namespace): FieldError[] {
   return foreignFinalizers(object).map(([name, index]) =>
     fieldError.invalid(`spec.finalizers[${index}]`, name, finalizerText),
   )

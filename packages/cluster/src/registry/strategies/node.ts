@@ -6,7 +6,7 @@ import type { Node, NodeSpec, NodeStatus } from '../../schema/types.generated.ts
 import type { Strategy } from '../resource.ts'
 import { cidr, obeys, oneOf } from '../validation/values.ts'
 
-/** A kubelet registers its node with all that it knows, status included. */
+/** A kubelet registers its node together with its status. */
 export const nodeStrategy: Partial<Strategy<Node>> = {
   keepsNewStatus: true,
   validate: object => [...validateSpec(specOf(object)), ...validateAmounts(object.status ?? {})],
@@ -29,14 +29,14 @@ export function defaultNode(draft: Node): void {
   const { spec, status } = draft
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
   if (!spec) return
-  // One network under two names; the older name wins.
+  // podCIDR is the first of podCIDRs. If they differ, podCIDR wins.
   if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR]
   if (!spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0]
 }
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** The real server says that taints are in the metadata. */
+/** The real API server also reports taints as part of the metadata. */
 function validateSpec({ taints = [], podCIDRs = [] }: NodeSpec): FieldError[] {
   const seen = new Set<string>()
   const errors = taints.flatMap(({ key = '', value = '', effect = '' }, index) => {
@@ -61,7 +61,7 @@ function validateSpec({ taints = [], podCIDRs = [] }: NodeSpec): FieldError[] {
   return errors
 }
 
-/** What is known of a node for good. */
+/** Rejects changes of immutable fields. */
 function validateKept(spec: NodeSpec, old: NodeSpec): FieldError[] {
   const errors: FieldError[] = []
   if (old.podCIDRs?.length && !equalJson(spec.podCIDRs, old.podCIDRs))
@@ -73,7 +73,7 @@ function validateKept(spec: NodeSpec, old: NodeSpec): FieldError[] {
   return errors
 }
 
-/** Parts of a device are none; parts of a cpu are. */
+/** Extended resources are integers. */
 function validateAmounts(status: NodeStatus): FieldError[] {
   return (['capacity', 'allocatable'] as const).flatMap(part =>
     Object.entries(status[part] ?? {}).flatMap(([name, amount]) => {

@@ -18,7 +18,7 @@ export const podStrategy: Partial<Strategy<Pod>> = {
     const { status } = draft
     if (!status) return
     status.qosClass ||= old.status?.qosClass
-    // One address under two names.
+    // podIP is the first of podIPs.
     if (status.podIP && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   },
   validate: validatePod,
@@ -45,7 +45,10 @@ function gatedCondition(now: string): PodCondition {
 
 const counted = ['cpu', 'memory']
 
-/** Guaranteed when every container limits cpu and memory to what it asks for, BestEffort when none asks for any. */
+/**
+ * Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if no container
+ * has any.
+ */
 export function qualityOfService(spec: PodSpec): string {
   const containers: Container[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   let any = false
@@ -62,7 +65,7 @@ export function qualityOfService(spec: PodSpec): string {
   return guaranteed ? 'Guaranteed' : 'Burstable'
 }
 
-/** Comparable and empty for nothing; quantities in the store are canonical. */
+/** Returns a comparable string, empty for zero. Stored quantities are canonical. */
 function amount(quantity: string | undefined): string {
   if (quantity === undefined || parseQuantity(quantity).unscaled === 0n) return ''
   return quantity

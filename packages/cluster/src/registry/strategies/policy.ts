@@ -48,7 +48,7 @@ export const leaseStrategy: Partial<Strategy<CoordinationLease>> = {
   },
 }
 
-/** Elections that the server itself would lead are no part of a cluster as it comes. */
+/** Drops the fields of coordinated leader election, which is disabled by default in Kubernetes. */
 function withoutElection(draft: CoordinationLease): void {
   const { spec } = draft
   delete spec?.strategy
@@ -90,7 +90,7 @@ export const budgetStrategy: Partial<Strategy<PolicyPodDisruptionBudget>> = {
   },
 }
 
-/** The two that every cluster has, with the value that is theirs alone. */
+/** The built-in priority classes and their values. */
 export const systemPriorities: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,

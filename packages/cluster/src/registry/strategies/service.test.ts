@@ -29,14 +29,14 @@ function stage() {
 }
 
 describe('node ports', () => {
-  it('are chosen from the range, or the one that is asked for', async () => {
+  it('are allocated from the range, or as requested', async () => {
     const { create } = stage()
     const { port = 0 } = await create('any')
     assert.ok(port >= 30_000 && port <= 32_767)
     assert.equal((await create('mine', 30_123)).port, 30_123)
   })
 
-  it('belong to one service, which keeps them in an update', async () => {
+  it('belong to one Service, which keeps them in an update', async () => {
     const { create, put } = stage()
     await create('one', 30_123)
     assert.deepEqual(await create('two', 30_123), {
@@ -51,7 +51,7 @@ describe('node ports', () => {
     assert.equal((await create('two', 30_123)).port, 30_123)
   })
 
-  it('outside of the range are refused', async () => {
+  it('outside the range are rejected', async () => {
     const { create } = stage()
     const { status, message } = await create('one', 80)
     assert.equal(status, 422)

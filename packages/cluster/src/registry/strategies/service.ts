@@ -6,7 +6,7 @@ import type { Strategy, StrategyContext } from '../resource.ts'
 import { storages } from '../storages.ts'
 import { isOpen, validateService, validateServiceStatus } from '../validation/service.ts'
 
-/** 10.96.0.0/16, as on most clusters; .0.0 is the network and .0.1 is the API server. */
+/** 10.96.0.0/16, the default of most clusters. .0.0 is the network and .0.1 is the API server. */
 const networkPrefix = '10.96'
 const firstAddress = 10
 const lastAddress = 0xfffe
@@ -46,7 +46,7 @@ export const serviceStrategy: Partial<Strategy<Service>> = {
 
 const addressFields = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const
 
-/** Who changes the type need not take away by hand what only the old type had. */
+/** Drops fields that only the old type supports, so that a client can change the type alone. */
 function dropWhatTypeLost(spec: ServiceSpec, old: ServiceSpec): void {
   const isSame = (field: keyof ServiceSpec) => equalJson(spec[field], old[field])
   if (spec.type === 'ExternalName' && old.type !== 'ExternalName') {
@@ -63,7 +63,7 @@ function dropWhatTypeLost(spec: ServiceSpec, old: ServiceSpec): void {
       if (port.nodePort === samePort(old, port)?.nodePort) delete port.nodePort
 }
 
-/** Gives a service its addresses and ports; an update keeps what the service has when it leaves them out. */
+/** Allocates addresses and ports. An update without them keeps the old ones. */
 function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
   if (spec.type === 'ExternalName') return
   const kept = old && old.type !== 'ExternalName' ? old : undefined
@@ -90,7 +90,7 @@ function giveNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context:
   }
 }
 
-/** Where the endpoints of a service are given by hand, they may be of any family. */
+/** A headless Service without selector has manual endpoints, which may have any address family. */
 function giveFamilies(spec: ServiceSpec, old: ServiceSpec | undefined): void {
   if (isOpen(spec)) {
     const [first = 'IPv4'] = spec.ipFamilies ?? old?.ipFamilies ?? []
@@ -144,7 +144,7 @@ function freeNodePort(used: ReadonlySet<number | undefined>, context: StrategyCo
   }
 }
 
-/** An address or a port that was asked for must be one of the cluster's, and free. */
+/** A requested address or port must be in the range of the cluster and free. */
 function validateAllocation(spec: ServiceSpec, old: ServiceSpec, context: StrategyContext): FieldError[] {
   const errors: FieldError[] = []
   const { clusterIP = '' } = spec

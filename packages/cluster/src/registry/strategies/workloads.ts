@@ -116,7 +116,7 @@ export const jobStrategy: Partial<Strategy<BatchJob>> = {
       labels: { ...spec.template.metadata?.labels, ...labels },
     }
     spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': metadata!.uid! } }
-    // A job without labels of its own wears those of its pods.
+    // A Job without labels gets the labels of its pod template.
     if (Object.keys(metadata!.labels ?? {}).length === 0)
       metadata!.labels = { ...spec.template.metadata.labels }
   },
@@ -149,7 +149,7 @@ export const autoscalerStrategy: Partial<Strategy<AutoscalingV2HorizontalPodAuto
   validateStatusUpdate: validateAutoscalerStatus,
 }
 
-/** What stands in annotations counts, and is judged, too. */
+/** The fields in annotations are validated too. */
 export const firstAutoscalerStrategy: Partial<Strategy<AutoscalingHorizontalPodAutoscaler>> = {
   hasGeneration: true,
   prepareForCreate: draft => keepStatusAnnotations(draft),

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { formatAge } from '@grove/apimachinery'
-import type { KubeObject, ObjectOf } from '../../object.ts'
+import type { ObjectOf, WithMetadata } from '../../object.ts'
 import type { Column } from '../resource.ts'
 
-/** Shorthands for the columns that many kinds share. */
-type AnyKind = Pick<KubeObject, 'metadata'>
-
-export const nameColumn: Column<AnyKind> = {
+export const nameColumn: Column<WithMetadata> = {
   name: 'Name',
   type: 'string',
   format: 'name',
@@ -16,14 +13,14 @@ export const nameColumn: Column<AnyKind> = {
   cell: object => object.metadata.name,
 }
 
-export const ageColumn: Column<AnyKind> = {
+export const ageColumn: Column<WithMetadata> = {
   name: 'Age',
   type: 'string',
   description: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
   cell: (object, now) => formatAge(object.metadata.creationTimestamp, now),
 }
 
-export const nameAndAge: readonly Column<AnyKind>[] = [nameColumn, ageColumn]
+export const nameAndAge: readonly Column<WithMetadata>[] = [nameColumn, ageColumn]
 
 export function column<T>(
   name: string,
@@ -41,7 +38,7 @@ export function integerColumn<T>(
   return { name, type: 'integer', description, cell: object => cell(object) ?? 0 }
 }
 
-/** Only with `-o wide`. */
+/** Shown only with `-o wide`. */
 export function wide<T>(column: Column<T>): Column<T> {
   return { ...column, priority: 1 }
 }
@@ -50,7 +47,7 @@ export function noneIfEmpty(text: string | undefined): string {
   return text || '<none>'
 }
 
-/** `a=b,c=d`, in the order of keys. */
+/** `a=b,c=d`, sorted by key. */
 export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
   const entries = Object.entries(labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return entries.length === 0 ? '<none>' : entries.map(([key, value]) => `${key}=${value}`).join(',')

@@ -55,7 +55,7 @@ function later(a: string | null, b: string | null | undefined): string | null {
   return b && (!a || b > a) ? b : a
 }
 
-/** One word for the state of a pod, found the way `kubectl get pods` does: what holds it up most. */
+/** Returns the columns of `kubectl get pods`, with the same precedence of reasons. */
 export function summarize(object: Pod): PodSummary {
   const { metadata, spec, status } = object
   let restarts = 0
@@ -115,7 +115,7 @@ export function summarize(object: Pod): PodSummary {
   return { ready, total, restarts, lastRestart, reason }
 }
 
-/** What an init container says about the pod; undefined when it is done or runs as it should. */
+/** Returns the status reason of an init container; undefined if it completed or runs as a sidecar. */
 function initReason(
   container: ContainerStatus,
   sidecar: boolean,

@@ -14,7 +14,7 @@ import { atLeast, named, oneOf, pathSegmentName } from './values.ts'
 const longestPeriodSeconds = 1800
 const longestWindowSeconds = 3600
 
-/** The bounds come last, as in the real server, where another part finds them. */
+/** Replica bounds come last, because another part of the real API server validates them. */
 export function validateAutoscaler(object: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
   const { spec = {} } = object
   const { minReplicas = 1, maxReplicas = 0, behavior } = spec
@@ -55,7 +55,7 @@ function validateReference(
   return [...named(kind, pathSegmentName, `${field}.kind`), ...named(name, pathSegmentName, `${field}.name`)]
 }
 
-/** Nothing of the core group can be scaled. */
+/** No kind of the core group can be scaled. */
 function validateGroup(
   { apiVersion = '' }: AutoscalingV2CrossVersionObjectReference,
   field: string,
@@ -80,7 +80,7 @@ function validateMetrics(metrics: readonly AutoscalingV2MetricSpec[], minReplica
   return errors
 }
 
-/** Where a metric comes from, by the word for it; the first that is there is looked at. */
+/** The field of each metric source type, in the order in which the API server checks them. */
 const sources = {
   Object: 'object',
   External: 'external',

@@ -26,7 +26,7 @@ export function validateDeviceClass(object: ResourceDeviceClass): FieldError[] {
   ]
 }
 
-/** The expressions themselves are compiled by those who allocate. */
+/** CEL expressions are compiled by the allocator, not here. */
 export function validateDeviceSelectors(
   selectors: readonly ResourceDeviceSelector[],
   field: string,

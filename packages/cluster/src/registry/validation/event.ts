@@ -7,17 +7,20 @@ import { obeys } from './values.ts'
 const longestName = 128
 const longestNote = 1024
 
-/** Events that only know when they were first and last seen may say what they like, but of their own namespace. */
+/**
+ * Validates an Event. Events with only firstTimestamp and lastTimestamp just have to be in the right
+ * namespace.
+ */
 export function validateEvent(object: Event): FieldError[] {
   const event = object
   const errors = validatePlace(event)
   return event.eventTime ? [...errors, ...validateReporter(event, 'reportingComponent')] : errors
 }
 
-/** The newer group insists on who saw what; it names the older fields where it means its own. */
+/** Validates an events.k8s.io/v1 Event. Its messages use the core field names, as in the real API server. */
 export function validateNewEvent(object: Event): FieldError[] {
   const event = object
-  // It may be about an object in another namespace.
+  // The regarding object may be in another namespace.
   const errors = event.involvedObject?.namespace ? [] : validatePlace(event)
   if (!event.eventTime) errors.push(fieldError.required('eventTime'))
   if (event.type !== 'Normal' && event.type !== 'Warning')
@@ -47,7 +50,7 @@ const fixed = [
   'related',
 ] as const
 
-/** What was seen was seen; only that it is still seen may change. */
+/** All fields except the series are immutable. */
 export function validateNewEventUpdate(object: Event, old: Event): FieldError[] {
   const [event, before] = [object, old]
   return fixed.flatMap(field =>

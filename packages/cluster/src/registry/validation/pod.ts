@@ -13,7 +13,10 @@ import { validatePodClaims } from './pod-claims.ts'
 import { validateResources } from './resources.ts'
 import { oneOf as anyOf, obeys } from './values.ts'
 
-/** What users get wrong in pods; the rest of the real server's checks is listed as not covered. */
+/**
+ * Validates the common mistakes in pods. docs/compatibility.md lists the checks of the real API server that
+ * are missing.
+ */
 export function validatePod(object: Pod): FieldError[] {
   const { spec = {} } = object
   const errors = validatePodSpec(spec, 'spec')

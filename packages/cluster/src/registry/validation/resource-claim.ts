@@ -9,7 +9,6 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   ResourceDeviceRequest,
   ResourceDeviceSubRequest,
@@ -30,7 +29,7 @@ export function validateClaim(object: ResourceResourceClaim): FieldError[] {
   return validateClaimSpec(object.spec ?? {}, 'spec')
 }
 
-export function validateClaimUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+export function validateClaimUpdate(object: ResourceResourceClaim, old: ResourceResourceClaim): FieldError[] {
   return equalJson(object.spec, old.spec) ? [] : [fieldError.immutable('spec', null)]
 }
 
@@ -44,8 +43,11 @@ export function validateClaimTemplate(object: ResourceResourceClaimTemplate): Fi
   ]
 }
 
-/** The real server repeats the whole template here. */
-export function validateClaimTemplateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+/** The message of the real API server contains the whole template. */
+export function validateClaimTemplateUpdate(
+  object: ResourceResourceClaimTemplate,
+  old: ResourceResourceClaimTemplate,
+): FieldError[] {
   return equalJson(object.spec, old.spec) ? [] : [fieldError.immutable('spec', object.spec)]
 }
 
@@ -71,7 +73,7 @@ function validateClaimSpec({ devices = {} }: ResourceResourceClaimSpec, field: s
   ]
 }
 
-/** `gpu`, and `gpu/large` for one of several ways to satisfy it. */
+/** `gpu`, and `gpu/large` for a subrequest. */
 function requestNames(requests: readonly ResourceDeviceRequest[]): ReadonlySet<string> {
   return new Set(
     requests.flatMap(({ name = '', firstAvailable = [] }) => [
@@ -149,7 +151,7 @@ function validateAttribute(
       ]
 }
 
-/** An allocation stays until it is taken back, and only what is allocated can be reserved. */
+/** An allocation is immutable until it is removed, and only an allocated claim can be reserved. */
 export function validateClaimStatus(
   object: ResourceResourceClaim,
   oldObject: ResourceResourceClaim,

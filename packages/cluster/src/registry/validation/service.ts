@@ -17,7 +17,7 @@ const families = ['IPv4', 'IPv6']
 const longestAffinitySeconds = 86_400
 const portRange = 'must be between 1 and 65535, inclusive'
 
-/** A service without addresses and without pods that the cluster would look for. */
+/** A headless Service without selector. */
 export function isOpen({ clusterIP, selector }: ServiceSpec): boolean {
   return clusterIP === 'None' && !Object.keys(selector ?? {}).length
 }
@@ -133,7 +133,7 @@ function validateTargetPort(target: number | string | undefined, field: string):
     : []
 }
 
-/** The name of a port of a container. */
+/** Validates the name of a container port. */
 function portName(text: string): string[] {
   const problems: string[] = []
   if (text.length > 15) problems.push('must be no more than 15 characters')
@@ -198,7 +198,7 @@ function validateAddresses(spec: ServiceSpec): FieldError[] {
   return found.length > 0 ? found : wrong
 }
 
-/** One family is served; a service that nobody looks after may name both. */
+/** The cluster has one address family. A headless Service without selector may have both. */
 function validateFamilies(spec: ServiceSpec): FieldError[] {
   const { ipFamilies = [], ipFamilyPolicy = '' } = spec
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
@@ -230,7 +230,7 @@ function validateFamilies(spec: ServiceSpec): FieldError[] {
     : []
 }
 
-/** What only services that are reached from outside may say. */
+/** Validates the fields of external Services. */
 function validateExternal(spec: ServiceSpec): FieldError[] {
   const { type, externalIPs = [], externalTrafficPolicy } = spec
   const isBalanced = type === 'LoadBalancer'

@@ -21,7 +21,7 @@ import { validateWebhookRule } from './webhook-rule.ts'
 const reviewVersions = ['v1', 'v1beta1']
 const maximumConditions = 64
 
-/** A webhook configuration of either kind: those that only judge have no reinvocation policy. */
+/** Validates both kinds of webhook configuration. Validating webhooks have no reinvocation policy. */
 export function validateWebhooks(object: AdmissionregistrationMutatingWebhookConfiguration): FieldError[] {
   const { webhooks = [] } = object
   const names = new Set<string | undefined>()

@@ -15,7 +15,7 @@ export interface Workload {
   readonly spec?: WorkloadSpec
 }
 
-/** What all kinds that make pods from a template have in common. */
+/** The validation that all kinds with a pod template share. */
 export function validateWorkload(
   { spec = {} }: Workload,
   rules: { readonly selector: boolean } = { selector: true },

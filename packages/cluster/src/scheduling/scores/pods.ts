@@ -7,10 +7,10 @@ import type { NodeState } from '../node-state.ts'
 import type { AffinityTerm, PodInfo } from '../pod-info.ts'
 import { bestScore, type Score, scaled } from '../score.ts'
 
-/** What the required affinity of a pod that is already there counts towards a pod it wants. */
+/** The weight of required affinity terms of existing pods that match this pod. */
 const hardAffinityWeight = 1
 
-/** Domains with wanted pods are better, those with unwanted ones worse; other pods' wishes count, too. */
+/** Prefers domains by affinity terms of this pod and of existing pods. */
 export const podAffinityPreference: Score = {
   name: 'InterPodAffinity',
   weight: 2,
@@ -68,7 +68,7 @@ function spreadBetween(raw: readonly number[]): readonly number[] | undefined {
   return span === 0 ? undefined : raw.map(value => Math.floor((bestScore * (value - least)) / span))
 }
 
-/** Domains with fewer pods of the kind are better, where the constraint says `ScheduleAnyway`. */
+/** Topology spread constraints with `ScheduleAnyway`: prefers domains with fewer matching pods. */
 export const spreadPreference: Score = {
   name: 'PodTopologySpread',
   weight: 2,
