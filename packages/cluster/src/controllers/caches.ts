@@ -23,17 +23,17 @@ export interface CachesOptions {
   readonly log: Logger
 }
 
-/** Pods by where they run and by what made them. */
+/** Pods indexed by node and by controller. */
 export type PodCache = WatchCache<kinds.Pod, kinds.Pod, 'node' | 'controller'>
 export type ReplicaSetCache = WatchCache<kinds.ReplicaSet, kinds.ReplicaSet, 'controller'>
 
-/** What every cache offers, whatever its objects are. */
+/** The common interface of all caches. */
 export interface SharedCache {
   onChange(handler: ChangeHandler<KubeObject>): () => void
   list(namespace?: string): Stored[]
 }
 
-/** Longer than any list takes on a server that has the kind. */
+/** Longer than any list takes on a server that serves the kind. */
 const slowSyncMs = 10_000
 
 interface AnyCache extends SharedCache {
@@ -42,7 +42,7 @@ interface AnyCache extends SharedCache {
   waitForSync(signal?: AbortSignal): Promise<void>
 }
 
-/** One watch per kind for all controllers of this process. A kind that nobody asks for is not watched. */
+/** One watch per kind for all controllers of this process. Only kinds that a controller uses are watched. */
 export class Caches {
   /** Writes through this client are in the caches when their promise resolves. */
   readonly client: CachedClient
@@ -56,7 +56,7 @@ export class Caches {
     this.client = createCachedClient(options.client)
   }
 
-  /** Watches these kinds. For a kind that a component only reads later, so that `start` waits for its cache. */
+  /** Watches these kinds. For kinds that a component reads later, so that `start` waits for their caches. */
   require(...resources: readonly Resource[]): void {
     for (const resource of resources) {
       if (keyOf(resource) === keyOf(kinds.pods)) this.#podCache()
@@ -102,12 +102,12 @@ export class Caches {
     return this.#cached(resource, settings => new WatchCache<T>(this.#options.client, resource, settings))
   }
 
-  /** The cache of a resource, if there is one: for those who would make a second one otherwise. */
+  /** Returns the cache of a resource if it exists, to avoid a second watch of the same kind. */
   existing(resource: Resource): SharedCache | undefined {
     return this.#caches.get(keyOf(resource))
   }
 
-  /** Begins to watch what was asked for so far, and anything asked for later at once; resolves when all is known. */
+  /** Starts all watches. Kinds that are used later start immediately. Resolves when all caches are synced. */
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal
     for (const cache of this.#caches.values()) this.#running.push(cache.run(signal))
@@ -119,7 +119,7 @@ export class Caches {
     }
   }
 
-  /** A kind that the server does not serve is waited for: somebody should be told what is missing. */
+  /** A kind that the server does not serve blocks the start, so the log names it. */
   #warnOfSlow(): void {
     const missing = [...this.#caches].filter(([, cache]) => !cache.hasSynced).map(([key]) => key)
     this.#options.log.warn('These could not be read yet; nothing is started before', { resources: missing })

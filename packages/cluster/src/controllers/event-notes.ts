@@ -6,11 +6,11 @@ export interface EventNote {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
-  /** Who says so: `default-scheduler`. */
+  /** The source component: `default-scheduler`. */
   readonly component: string
 }
 
-/** What the parts of a cluster have to say, each under its own name. Returns at once and never fails. */
+/** Records events of all components of a cluster. Returns immediately and never fails. */
 export class EventNotes {
   readonly #recorder: EventRecorder
   readonly #components = new Map<string, Recorder>()

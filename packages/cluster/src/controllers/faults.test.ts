@@ -13,7 +13,7 @@ const refusal = (status: number, reason: string): TransportResponse => ({
   body: JSON.stringify({ kind: 'Status', status: 'Failure', reason, code: status, message: 'injected' }),
 })
 
-/** Loses requests, answers and watches, and refuses some, while it is told to. */
+/** A transport that loses requests, responses and watches and rejects some requests, while enabled. */
 class Unreliable {
   readonly #random
   troubled = false
@@ -48,9 +48,9 @@ class Unreliable {
   }
 }
 
-describe('after all kinds of trouble between the controllers and the server', () => {
+describe('after faults between the controllers and the API server', () => {
   for (const seed of [1, 2, 3, 4])
-    it(`the cluster is as it would have been without (seed ${seed})`, async () => {
+    it(`the cluster converges to the same state as without faults (seed ${seed})`, async () => {
       const unreliable = new Unreliable(seed)
       await using cluster = await startTestCluster({ nodes: 4, seed, between: unreliable.around })
       const { clock, client, controllers } = cluster

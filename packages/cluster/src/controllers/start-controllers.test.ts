@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { deployments, nodes, pods, replicaSets } from './kinds.ts'
 import { settled, startTestCluster, type TestCluster } from './testing/test-cluster.ts'
 
-/** A day in a small cluster: a rollout, a dead node, an update while it is dead, its return. */
+/** A rollout, a node failure, an update during the failure, and the recovery of the node. */
 async function live(cluster: TestCluster): Promise<string> {
   const { clock, client, controllers } = cluster
   const labels = { app: 'web' }
@@ -38,8 +38,8 @@ async function live(cluster: TestCluster): Promise<string> {
   return JSON.stringify([all, ...others])
 }
 
-describe('the controllers of a cluster', () => {
-  it('do the same for the same seed, and something else for another', async () => {
+describe('startControllers', () => {
+  it('repeats a run for the same seed, and differs for another seed', async () => {
     const run = async (seed: number) => {
       await using cluster = await startTestCluster({ nodes: 4, seed })
       return await live(cluster)
@@ -49,14 +49,14 @@ describe('the controllers of a cluster', () => {
     assert.notEqual(first, other)
   })
 
-  it('leave no timer and no request behind when they are stopped', async () => {
+  it('leaves no timer and no request behind after stop', async () => {
     await using cluster = await startTestCluster({ nodes: 3 })
     await cluster.clock.advance(60_000)
     await settled(cluster.clock, cluster.controllers.stop())
     assert.equal(cluster.clock.pendingTimers, 0)
   })
 
-  it('start as a chosen part, too', async () => {
+  it('can start a subset of the controllers', async () => {
     await using cluster = await startTestCluster({ run: ['garbage-collector'] })
     assert.deepEqual(
       cluster.controllers.components.map(({ name }) => name),

@@ -37,9 +37,9 @@ import {
 } from './service-accounts/service-account-controller.ts'
 import { StatefulSetController } from './stateful-sets/stateful-set-controller.ts'
 
-/** Events are many when a cluster fills up; more at once than the usual few, because the server is near. */
+/** More than the default, because many events occur when a cluster fills up and the server is local. */
 const eventWrites = 16
-/** How long the end waits for events that are not written yet. */
+/** The maximum time that stop waits for unwritten events. */
 const eventStopMs = 1_000
 
 export type ControllerName =
@@ -61,7 +61,7 @@ export type ControllerName =
   | 'resource-claims'
 
 export interface ControllersOptions {
-  /** All of them unless told. */
+  /** Default: all. */
   readonly run?: readonly ControllerName[]
   readonly clock?: Clock
   /** 0 ≤ r < 1. */
@@ -76,16 +76,19 @@ export interface ControllersOptions {
 }
 
 export interface RunningControllers {
-  /** The nodes of the cluster, to be changed while it runs. */
+  /** Changes the nodes of the cluster while it runs. */
   readonly fleet: Fleet
   readonly kubelet: Kubelet | undefined
   readonly scheduler: DefaultScheduler | undefined
   readonly components: readonly Component[]
-  /** Begins nothing new, lets what runs end, and stops watching. */
+  /** Stops gracefully, then stops the watches. */
   stop(): Promise<void>
 }
 
-/** Runs the controllers of a cluster on any API server. Resolves when they have seen what exists and work. */
+/**
+ * Runs the controllers of a cluster against any API server. Resolves when the caches are synced and the
+ * controllers run.
+ */
 export async function startControllers(
   client: Client,
   options: ControllersOptions = {},

@@ -10,7 +10,7 @@ import { limitScaling } from './scaling-rules.ts'
 
 const ref = { namespace: 'default', name: 'web' }
 
-describe('what a metric asks for', () => {
+describe('the recommendation of a metric', () => {
   const sample = (usage: number | undefined, ready = true) => ({ usage, request: 100, ready })
   const cases = [
     ['as many more as the use is too high', [sample(100), sample(100)], { utilization: 50 }, 4],
@@ -36,7 +36,7 @@ describe('what a metric asks for', () => {
       assert.equal(typeof result === 'string' ? result : result.replicas, expected)
     })
 
-  it('says what it lacks', () => {
+  it('reports missing metrics', () => {
     assert.match(String(recommendForPods([], { utilization: 50 }, 1)), /no pods returned/)
     assert.match(
       String(recommendForPods([sample(undefined)], { utilization: 50 }, 1)),
@@ -44,7 +44,7 @@ describe('what a metric asks for', () => {
     )
   })
 
-  it('follows one value, and one share', () => {
+  it('follows a Value and an AverageValue', () => {
     assert.equal(recommendForValue(300, 100, 2, 2), 6)
     assert.equal(recommendForValue(105, 100, 2, 2), 2)
     assert.equal(recommendForShare(1_000, 100, 4), 10)
@@ -52,23 +52,23 @@ describe('what a metric asks for', () => {
   })
 })
 
-describe('how fast a recommendation is followed', () => {
+describe('the speed of scaling', () => {
   const spec = { minReplicas: 1, maxReplicas: 50 }
-  it('doubles at most, or four, in a quarter of a minute', () => {
+  it('scales up by at most 100 % or four pods in 15 seconds', () => {
     assert.equal(limitScaling({ spec }, 2, 40, [], [], 0).replicas, 6)
     assert.equal(limitScaling({ spec }, 10, 40, [], [], 0).replicas, 20)
     assert.equal(limitScaling({ spec }, 10, 40, [], [{ at: 0, change: 5 }], 10_000).replicas, 10)
     assert.equal(limitScaling({ spec }, 10, 40, [], [{ at: 0, change: 5 }], 15_000).replicas, 20)
   })
 
-  it('goes down only to the highest of the last five minutes', () => {
+  it('scales down to the highest recommendation of the last five minutes', () => {
     const limited = limitScaling({ spec }, 10, 2, [{ at: 0, replicas: 8 }], [], 299_000)
     assert.equal(limited.replicas, 8)
     assert.equal(limited.ableToScale.reason, 'ScaleDownStabilized')
     assert.equal(limitScaling({ spec }, 10, 2, [{ at: 0, replicas: 8 }], [], 300_000).replicas, 2)
   })
 
-  it('stays within its limits, and says when they hold it', () => {
+  it('stays within its limits, and reports when they apply', () => {
     assert.equal(
       limitScaling({ spec: { minReplicas: 3, maxReplicas: 5 } }, 4, 1, [], [], 0).scalingLimited.reason,
       'TooFewReplicas',
@@ -112,7 +112,7 @@ describe('an autoscaler', () => {
     return { status: autoscaler.status, replicas: deployment.spec?.replicas, conditions }
   }
 
-  it('follows the use of cpu up at once and down after a while', async () => {
+  it('scales up on cpu usage at once, and down after the stabilization window', async () => {
     const metrics = new SettableMetrics()
     const cpu = {
       type: 'Resource',
@@ -137,14 +137,14 @@ describe('an autoscaler', () => {
     })
     metrics.setUsage(ref, 'cpu', '20m')
     await cluster.clock.advance(120_000)
-    // The use never changes with the number of pods here: it was too high as long as it was set so.
+    // The usage per pod is constant here, so the recommendation stayed high until the annotation changed.
     const held = await look(cluster)
     assert.match(held.conditions.AbleToScale ?? '', /ScaleDownStabilized/)
     await cluster.clock.advance(400_000)
     assert.equal((await look(cluster)).replicas, 1)
   })
 
-  it('takes the highest of several metrics, and stays below its maximum', async () => {
+  it('uses the highest recommendation of several metrics, up to its maximum', async () => {
     const metrics = new SettableMetrics()
     const external = (name: string) => ({
       type: 'External',
@@ -159,7 +159,7 @@ describe('an autoscaler', () => {
     assert.equal(conditions.ScalingLimited, 'True TooManyReplicas')
   })
 
-  it('says when its target does not exist', async () => {
+  it('reports that its target does not exist', async () => {
     await using cluster = await startTestCluster()
     const spec = {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },

@@ -16,7 +16,7 @@ import { limitScaling, longestMemoryMs, type Recommended, type Scaled } from './
 
 export interface AutoscalerOptions {
   readonly metrics?: MetricsSource
-  /** How often the numbers are looked at. */
+  /** The interval between evaluations of the metrics. */
   readonly intervalMs?: number
 }
 
@@ -31,7 +31,7 @@ interface Memory {
   scaled: Scaled[]
 }
 
-/** Follows the numbers of a metrics source with the replicas of anything that can be scaled. */
+/** Scales any target with a scale subresource by the values of a metrics source. */
 export class Autoscaler extends ControlLoop {
   readonly #metrics: MetricsSource
   readonly #intervalMs: number
@@ -190,7 +190,7 @@ export class Autoscaler extends ControlLoop {
       (top, each) => (!top || each.replicas > top.replicas ? each : top),
       undefined,
     )
-    // A metric that is not known may be the one that needs more: then nothing is taken away.
+    // A missing metric might recommend more replicas, so the target is not scaled down.
     if (!best || (failure && best.replicas < current)) {
       if (failure) conditions.set('ScalingActive', 'False', failure.reason, failure.message)
       return { replicas: current, why: '', metrics: valid.map(({ status }) => status) }
@@ -245,7 +245,7 @@ export class Autoscaler extends ControlLoop {
   }
 }
 
-/** Conditions on their way to the next status. */
+/** Collects the conditions of the next status. */
 class Conditioned {
   readonly #now: number
   #list: Conditions

@@ -14,7 +14,7 @@ async function placesOf(cluster: TestCluster): Promise<string[]> {
 }
 
 describe('a daemon set', () => {
-  it('has one pod on each node that takes it, also on those that come and on cordoned ones', async () => {
+  it('has one pod on each eligible node, including new and cordoned nodes', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     const { clock, client } = cluster
     await settled(

@@ -19,7 +19,7 @@ import { sameStatus } from '../same-status.ts'
 const workers = 4
 const revisionLabel = 'controller-revision-hash'
 
-/** What the pods of a DaemonSet put up with, because they belong to the node. */
+/** The tolerations that the DaemonSet controller adds to every pod. */
 const tolerations: readonly Toleration[] = [
   ...['not-ready', 'unreachable'].map(name => ({
     key: `node.kubernetes.io/${name}`,
@@ -33,7 +33,7 @@ const tolerations: readonly Toleration[] = [
   })),
 ]
 
-/** Keeps one pod on each node that takes it. */
+/** Keeps one pod on each eligible node. */
 export class DaemonSetController extends ControlLoop {
   constructor(runtime: Runtime) {
     super('daemonset-controller', runtime, workers)
@@ -87,7 +87,7 @@ export class DaemonSetController extends ControlLoop {
     await this.runtime.client.create(pods, { ...pod, spec })
   }
 
-  /** Replaces pods of an older template, as many at a time as may be missing. */
+  /** Replaces pods of an older template, within maxUnavailable. */
   async #update(
     set: Stored<DaemonSet>,
     wanted: number,
@@ -150,7 +150,7 @@ function takes(node: Stored<Node>, set: Stored<DaemonSet>): boolean {
   )
 }
 
-/** Where a pod is, or is meant for before it is there. */
+/** Returns the node of a pod, or the node it is meant for before it is scheduled. */
 function nodeOf({ spec }: Stored<Pod>): string {
   const terms =
     spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms

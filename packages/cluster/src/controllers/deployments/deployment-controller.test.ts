@@ -38,7 +38,7 @@ async function imagesOf(cluster: TestCluster): Promise<string[]> {
 const get = (cluster: TestCluster) => settled(cluster.clock, cluster.client.get(deployments, ref))
 
 describe('a deployment', () => {
-  it('makes its pods, rolls them over to a new template, and back, with rising revisions', async () => {
+  it('creates its pods, rolls out a new template and rolls back, with increasing revisions', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     await settled(cluster.clock, cluster.client.create(deployments, webDeployment(3)))
     await cluster.clock.advance(5_000)
@@ -67,7 +67,7 @@ describe('a deployment', () => {
     assert.equal((await settled(cluster.clock, cluster.client.list(replicaSets))).items.length, 2)
   })
 
-  it('does not go on with a template whose pods never become ready, and says so at its deadline', async () => {
+  it('stops a rollout whose pods do not become ready, and reports it at the progress deadline', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     await settled(
       cluster.clock,
@@ -86,7 +86,7 @@ describe('a deployment', () => {
     assert.equal(progressing?.reason, 'ProgressDeadlineExceeded')
   })
 
-  it('is scaled, replaces pods that are lost, and takes everything with it', async () => {
+  it('can be scaled, replaces lost pods, and deletes all its objects with it', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     await settled(cluster.clock, cluster.client.create(deployments, webDeployment(2)))
     await cluster.clock.advance(2_000)
@@ -106,7 +106,7 @@ describe('a deployment', () => {
     assert.equal((await settled(cluster.clock, cluster.client.list(pods))).items.length, 0)
   })
 
-  it('writes nothing when there is nothing to do', async () => {
+  it('writes nothing when it is in sync', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await settled(cluster.clock, cluster.client.create(deployments, webDeployment(2)))
     await cluster.clock.advance(10_000)
@@ -115,7 +115,7 @@ describe('a deployment', () => {
     assert.equal((await get(cluster)).metadata.resourceVersion, before)
   })
 
-  it('keeps as many old sets as it is told', async () => {
+  it('keeps as many old ReplicaSets as its history limit', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await settled(
       cluster.clock,
@@ -129,7 +129,7 @@ describe('a deployment', () => {
     assert.equal((await settled(cluster.clock, cluster.client.list(replicaSets))).items.length, 2)
   })
 
-  it('whose pods are refused tries again ever more rarely, and says why once', async () => {
+  it('retries with backoff when its pods are rejected, and reports the reason once', async () => {
     let attempts = 0
     await using cluster = await startTestCluster({
       between: transport => ({

@@ -22,7 +22,7 @@ const defaultHistory = 10
 /** The caches may be behind after a conflict. */
 const conflictDelayMs = 10
 
-/** Rolls the pods of a Deployment over from one ReplicaSet to the next, within its bounds. */
+/** Rolls out the pods of a Deployment from one ReplicaSet to the next, within maxSurge and maxUnavailable. */
 export class DeploymentController extends ControlLoop {
   constructor(runtime: Runtime) {
     super('deployment-controller', runtime, workers)
@@ -80,7 +80,7 @@ export class DeploymentController extends ControlLoop {
       return created
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
-      // Another template has the same hash: the next try takes another name.
+      // A hash collision with another template. The next attempt uses another name.
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1
       await client.patch(
         deployments,
@@ -92,7 +92,7 @@ export class DeploymentController extends ControlLoop {
     }
   }
 
-  /** The newest template has the highest number, also when it is an old one that was taken up again. */
+  /** The current template has the highest revision, also after a rollback to an old template. */
   async #markRevision(deployment: Stored<Deployment>, current: Stored<ReplicaSet>): Promise<void> {
     const { client } = this.runtime
     const others = this.#setsOf(deployment).filter(({ metadata }) => metadata.uid !== current.metadata.uid)
@@ -104,7 +104,8 @@ export class DeploymentController extends ControlLoop {
     if (Object.entries(annotations).some(([key, value]) => has[key] !== value))
       await client.patch(replicaSets, current.metadata, { merge: { metadata: { annotations } } })
     if (deployment.metadata.annotations?.[revisionAnnotation] === String(revision)) return
-    // By way of the status, because any other change of annotations counts as a new generation of a Deployment.
+    // Written through the status subresource, because other changes of annotations increment the generation
+    // of a Deployment.
     const merge = { metadata: { annotations: { [revisionAnnotation]: String(revision) } } }
     await client.patch(deployments, deployment.metadata, { merge }, { subresource: 'status' })
   }
@@ -170,7 +171,7 @@ function stateOf({ metadata, spec, status }: Stored<ReplicaSet>): SetState {
   }
 }
 
-/** A paused Deployment rolls nothing over, but keeps its number: the set that has the pods follows it. */
+/** A paused Deployment does not roll out, but it can be scaled: the active ReplicaSet gets the new size. */
 function pausedSizes(
   { spec }: Stored<Deployment>,
   current: Stored<ReplicaSet>,

@@ -93,7 +93,7 @@ function progress(
     return say('NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`)
   if (justCreated) return say('NewReplicaSetCreated', `Created new replica set "${name}"`)
   if (hasProgressed(deployment.status, counts)) {
-    // Each step restarts the deadline, so the time is renewed even if the words stay the same.
+    // Every step restarts the deadline, so the time changes even if the message does not.
     const others = conditions.filter(({ type }) => type !== 'Progressing')
     const lastTransitionTime = known?.status === 'True' ? known.lastTransitionTime : timestamp(now)
     const message = `ReplicaSet "${name}" is progressing.`
@@ -114,7 +114,7 @@ function progress(
   return conditions
 }
 
-/** When a rollout that makes no step counts as stuck. */
+/** The time at which a rollout without progress exceeds its deadline. */
 export function progressDeadline(deployment: Stored<Deployment>, status: Status): number | undefined {
   const known = status.conditions?.find(({ type }) => type === 'Progressing')
   if (!known || known.status === 'False' || isComplete(deployment, status)) return undefined

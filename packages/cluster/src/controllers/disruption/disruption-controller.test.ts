@@ -39,7 +39,7 @@ describe('a disruption budget', () => {
     [{ maxUnavailable: '60%' }, 1, 3],
   ] as const
   for (const [budget, desiredHealthy, disruptionsAllowed] of cases)
-    it(`of ${JSON.stringify(budget)} for four pods allows ${disruptionsAllowed}`, async () => {
+    it(`${JSON.stringify(budget)} allows ${disruptionsAllowed} disruptions of four pods`, async () => {
       await using cluster = await startTestCluster({ nodes: 1 })
       await withBudget(cluster, 4, budget)
       const status = await statusOf(cluster)
@@ -49,7 +49,7 @@ describe('a disruption budget', () => {
       )
     })
 
-  it('lets as many pods be evicted as it allows, and more when others have come', async () => {
+  it('allows evictions up to its limit, and more when new pods are ready', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await withBudget(cluster, 3, { maxUnavailable: 1 })
     const { items } = await settled(cluster.clock, cluster.client.list(pods))
@@ -61,7 +61,7 @@ describe('a disruption budget', () => {
     await evict(1)
   })
 
-  it('forgets an eviction that did not happen', () => {
+  it('no longer counts an eviction that did not happen', () => {
     const pod = {
       metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
       status: { conditions: [{ type: 'Ready', status: 'True' }] },

@@ -15,7 +15,7 @@ import { allowance, needsControllers } from './allowance.ts'
 const workers = 4
 const gatherMs = 20
 
-/** Keeps count of how many pods each disruption budget can spare. The eviction itself is the API server's business. */
+/** Maintains the status of disruption budgets. The API server performs the eviction itself. */
 export class DisruptionController extends ControlLoop {
   readonly #kinds: KindResolver
 
@@ -76,7 +76,7 @@ export class DisruptionController extends ControlLoop {
     )
     const disruptedPods = { ...status?.disruptedPods, ...Object.fromEntries(gone.map(name => [name, null])) }
     try {
-      // An eviction counts the budget down itself: that must not be overwritten.
+      // The eviction subresource decrements disruptionsAllowed. The resourceVersion prevents overwriting it.
       const merge = { metadata: { resourceVersion }, status: { ...status, disruptedPods } }
       await client.patch(podDisruptionBudgets, budget.metadata, { merge }, { subresource: 'status' })
     } catch (error) {
@@ -86,7 +86,7 @@ export class DisruptionController extends ControlLoop {
     }
   }
 
-  /** How many pods those who made these want to have together. */
+  /** Returns the total replicas of the controllers of these pods. */
   async #expected(pods: readonly Stored<Pod>[]): Promise<number> {
     const wanted = new Map<string, number>()
     for (const { metadata } of pods) {

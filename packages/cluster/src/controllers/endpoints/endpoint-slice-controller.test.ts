@@ -22,7 +22,7 @@ async function endpointsOf(cluster: TestCluster, service: string) {
 }
 
 describe('the endpoints of a service', () => {
-  it('are its pods that are ready, or all of them if it says so', async () => {
+  it('are its ready pods, or all pods if it publishes not-ready addresses', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const spec = { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'http' }] }
     const create = (name: string, more: object) =>

@@ -11,10 +11,10 @@ import { sameStatus } from '../same-status.ts'
 import { managedByLabel, manager, serviceNameLabel, wantedSlices } from './slices.ts'
 
 const workers = 4
-/** Pods come in crowds: their Services are looked at once per crowd. */
+/** Coalesces the events of many pods into one reconcile of their Service. */
 const gatherMs = 20
 
-/** Keeps the addresses behind each Service with a selector. */
+/** Maintains the EndpointSlices of Services with a selector. */
 export class EndpointSliceController extends ControlLoop {
   constructor(runtime: Runtime) {
     super('endpointslice-controller', runtime, workers)
@@ -47,7 +47,8 @@ export class EndpointSliceController extends ControlLoop {
     const { caches } = this.runtime
     const service = caches.of(services).get(refOf(key))
     const selector = service?.spec?.selector
-    // Who has no selector keeps its slices itself; those of a Service that is gone belong to nobody.
+    // The user manages the slices of a Service without selector. The garbage collector deletes the slices of
+    // a deleted Service.
     if (!service || service.metadata.deletionTimestamp || !selector || service.spec?.type === 'ExternalName')
       return
     const chosen = caches.pods.list(service.metadata.namespace).filter(pod => selects(service, pod))

@@ -11,10 +11,10 @@ export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
 export const manager = 'endpointslice-controller.k8s.io'
 const headlessLabel = 'service.kubernetes.io/headless'
 const zoneLabel = 'topology.kubernetes.io/zone'
-/** Endpoints in one slice. */
+/** The maximum number of endpoints per slice. */
 const sliceSize = 100
 
-/** The slices that a Service should have. Pure. */
+/** Returns the slices that a Service should have. Pure. */
 export function wantedSlices(
   service: Stored<Service>,
   pods: readonly Stored<Pod>[],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The same deletions by the real garbage collector and by ours, on real API servers: the same must be left.
+// Compares the real garbage collector with this one, on real API servers: the same objects must remain.
 
 import { after, before, describe, it } from 'node:test'
 import {
@@ -15,11 +15,14 @@ import { configMaps } from '../kinds.ts'
 import { type RunningControllers, startControllers } from '../start-controllers.ts'
 
 interface Story {
-  /** Objects in the order of their making, with the names of their owners; `!` in front does not block its owner. */
+  /**
+   * Objects in creation order, with the names of their owners. `!` means that it does not block the owner's
+   * deletion.
+   */
   readonly objects: Readonly<Record<string, readonly string[]>>
   readonly held?: readonly string[]
   readonly delete: readonly (readonly [string, DeleteOptions['propagationPolicy']])[]
-  /** What is left in the end: `name`, `name:owners`, `name*` when it is being deleted. */
+  /** The remaining objects: `name`, `name:owners`, `name*` when it is being deleted. */
   readonly left: readonly string[]
 }
 

@@ -47,8 +47,8 @@ async function find(cluster: TestCluster, name: string) {
   return settled(cluster.clock, cluster.client.find(configMaps, { namespace: 'default', name }))
 }
 
-describe('what an owner leaves behind', () => {
-  it('is deleted after it, level by level', async () => {
+describe('the dependents of a deleted owner', () => {
+  it('are deleted after it, level by level', async () => {
     await using cluster = await start()
     const top = await make(cluster, 'top')
     const middle = await make(cluster, 'middle', [top])
@@ -58,7 +58,7 @@ describe('what an owner leaves behind', () => {
     assert.deepEqual(await namesIn(cluster), ['other'])
   })
 
-  it('stays while another owner lives, and forgets the one that is gone', async () => {
+  it('stay while another owner exists, and lose the reference to the deleted one', async () => {
     await using cluster = await start()
     const [a, b] = [await make(cluster, 'a'), await make(cluster, 'b')]
     await make(cluster, 'shared', [a, b])
@@ -71,7 +71,7 @@ describe('what an owner leaves behind', () => {
     assert.deepEqual(await namesIn(cluster), [])
   })
 
-  it('goes first when the owner waits for it, and holds the owner only if it says so', async () => {
+  it('are deleted first with foreground deletion, and block the owner only with blockOwnerDeletion', async () => {
     await using cluster = await start()
     const top = await make(cluster, 'top')
     await make(cluster, 'held', [top], { finalizers: ['example.com/hold'] })
@@ -93,7 +93,7 @@ describe('what an owner leaves behind', () => {
     assert.ok((await find(cluster, 'loose'))?.metadata.deletionTimestamp)
   })
 
-  it('is let go when the owner is orphaning', async () => {
+  it('are orphaned if the deletion says so', async () => {
     await using cluster = await start()
     const top = await make(cluster, 'top')
     await make(cluster, 'child', [top])
@@ -102,7 +102,7 @@ describe('what an owner leaves behind', () => {
     assert.equal((await find(cluster, 'child'))?.metadata.ownerReferences, undefined)
   })
 
-  it('is deleted even if two that wait for their dependents own each other', async () => {
+  it('are deleted even if two owners in foreground deletion own each other', async () => {
     await using cluster = await start()
     const a = await make(cluster, 'a')
     const b = await make(cluster, 'b', [a])
@@ -113,8 +113,8 @@ describe('what an owner leaves behind', () => {
   })
 })
 
-describe('an owner that is named', () => {
-  it('and never existed, or had the name with another UID, is absent', async () => {
+describe('an owner reference', () => {
+  it('to an object that never existed or has another UID counts as absent', async () => {
     await using cluster = await start()
     const real = await make(cluster, 'real')
     await make(cluster, 'ghost', [
@@ -125,7 +125,7 @@ describe('an owner that is named', () => {
     assert.deepEqual(await namesIn(cluster), ['real'])
   })
 
-  it('in another namespace is absent; one of the whole cluster is not', async () => {
+  it('to another namespace counts as absent, but a cluster-scoped owner does not', async () => {
     await using cluster = await start()
     const space = await settled(
       cluster.clock,
@@ -143,7 +143,7 @@ describe('an owner that is named', () => {
     assert.deepEqual(await namesIn(cluster), ['kept'])
   })
 
-  it('of a kind that nobody serves protects: it cannot be told whether it exists', async () => {
+  it('to a kind that is not served protects the object, because the owner may exist', async () => {
     await using cluster = await start()
     await make(cluster, 'odd', [
       {
@@ -161,12 +161,12 @@ describe('an owner that is named', () => {
 describe('the garbage collector', () => {
   const policies = ['Background', 'Foreground', 'Orphan'] as const
   const graph = fc.record({
-    /** For each object, which earlier ones own it. */
+    /** For each object, the earlier objects that own it. */
     owners: fc.array(fc.uniqueArray(fc.nat(11), { maxLength: 3 }), { minLength: 2, maxLength: 12 }),
     deletions: fc.array(fc.tuple(fc.nat(11), fc.constantFrom(...policies)), { minLength: 1, maxLength: 4 }),
   })
 
-  it('leaves exactly what somebody still owns or nobody ever owned', async () => {
+  it('leaves exactly the objects that still have an owner or never had one', async () => {
     await fc.assert(
       fc.asyncProperty(graph, async ({ owners, deletions }) => {
         await using cluster = await start()
@@ -192,7 +192,7 @@ describe('the garbage collector', () => {
     )
   })
 
-  /** What deleting one object means, said in the plainest way. */
+  /** The model: the plainest implementation of one deletion. */
   function forget(
     objects: Map<number, Set<number>>,
     target: number,

@@ -14,15 +14,14 @@ import {
   orphansDependents,
 } from './graph.ts'
 
-/** Objects deleted at the same time. */
 const workers = 32
-/** Owners that were looked for and not found; a UID never comes back. */
+/** The number of absent owners to remember. A UID is never used again. */
 const rememberedAbsentees = 5_000
 
 /**
- * Deletes what belongs to nobody any more, lets go what is orphaned, and lets owners that wait for their dependents go
- * when those have gone. Who an owner is, its UID says; where to look for it, the rest of the reference: one that names
- * another namespace than the object's own names nothing.
+ * Deletes objects without remaining owners, orphans dependents, and completes foreground deletions. The UID
+ * identifies an owner. The rest of the reference says where to look for it. A reference to another namespace
+ * than the object's own refers to nothing.
  */
 export class GarbageCollector extends ControlLoop {
   readonly graph = new OwnerGraph()
@@ -40,7 +39,7 @@ export class GarbageCollector extends ControlLoop {
         }),
       enqueue =>
         monitor.onDiscovery(() => {
-          // Owners of kinds that were not served could not be judged.
+          // Owners of kinds that were not served before can be evaluated now.
           for (const { uid, owners } of this.graph.nodes()) if (owners.length > 0) enqueue(uid)
         }),
     )
@@ -54,7 +53,7 @@ export class GarbageCollector extends ControlLoop {
       else if (deletesDependents(node)) await this.#awaitDependents(node)
       else if (!node.beingDeleted) await this.#judge(node)
     } catch (error) {
-      // One that is gone needs nothing; one that has changed is looked at again.
+      // Nothing to do for a deleted object. A changed one causes an event.
       if (!isNotFound(error)) throw error
     }
   }
@@ -76,7 +75,7 @@ export class GarbageCollector extends ControlLoop {
   async #stateOf(owner: OwnerReference, dependent: GraphNode): Promise<OwnerState> {
     const resource = this.#monitor.resourceOf(owner.apiVersion, owner.kind)
     if (!resource) return 'unknown'
-    // An object of the whole cluster cannot say in which namespace its owner is: real clusters leave it alone.
+    // A cluster-scoped object cannot refer to a namespaced owner. Real clusters leave such an object alone.
     if (resource.namespaced && !dependent.namespace) return 'unknown'
     const namespace = resource.namespaced ? dependent.namespace : undefined
     const known = this.graph.get(owner.uid)
@@ -144,7 +143,10 @@ export class GarbageCollector extends ControlLoop {
     await this.#removeFinalizer(node, orphanFinalizer)
   }
 
-  /** Objects that wait for each other would wait for ever: the one whose turn it is no longer blocks its owners. */
+  /**
+   * Two objects in foreground deletion that own each other would wait forever. This one stops blocking its
+   * owners.
+   */
   async #unblockCircle(node: GraphNode): Promise<void> {
     const isInCircle = [...this.graph.dependentsOf(node.uid)].some(deletesDependents)
     if (!isInCircle || !node.owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return
@@ -167,7 +169,7 @@ export class GarbageCollector extends ControlLoop {
   }
 }
 
-/** Lists are written whole, so only onto what was read. */
+/** A merge patch replaces whole lists, so it needs the version that was read. */
 function preconditionsOf({ uid, resourceVersion }: GraphNode) {
   return { uid, resourceVersion }
 }

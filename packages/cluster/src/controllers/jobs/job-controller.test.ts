@@ -23,7 +23,7 @@ const statusOf = async (cluster: TestCluster) =>
 const runTime = { 'simulate.grove.io/run-time': '5s' }
 
 describe('a job', () => {
-  it('runs as many pods at a time as it may until enough have succeeded, and leaves when its time is over', async () => {
+  it('runs pods up to its parallelism until enough have succeeded, and is deleted after its TTL', async () => {
     await using cluster = await start(
       { completions: 4, parallelism: 2, ttlSecondsAfterFinished: 60 },
       runTime,
@@ -40,7 +40,7 @@ describe('a job', () => {
     assert.equal((await settled(cluster.clock, cluster.client.list(pods))).items.length, 0)
   })
 
-  it('gives each pod its index if it wants that', async () => {
+  it('sets the index of each pod in indexed mode', async () => {
     await using cluster = await start({ completions: 3, parallelism: 3, completionMode: 'Indexed' }, runTime)
     await cluster.clock.advance(6_000)
     const { items } = await settled(cluster.clock, cluster.client.list(pods))
@@ -48,7 +48,7 @@ describe('a job', () => {
     assert.equal((await statusOf(cluster))?.completedIndexes, '0-2')
   })
 
-  it('fails when its pods have failed too often', async () => {
+  it('fails when its pods failed too often', async () => {
     await using cluster = await start({ backoffLimit: 2 }, { ...runTime, 'simulate.grove.io/exit-code': '1' })
     await cluster.clock.advance(120_000)
     const status = await statusOf(cluster)
@@ -56,14 +56,14 @@ describe('a job', () => {
     assert.equal(status?.conditions?.find(({ type }) => type === 'Failed')?.reason, 'BackoffLimitExceeded')
   })
 
-  it('fails when it takes too long', async () => {
+  it('fails at its active deadline', async () => {
     await using cluster = await start({ activeDeadlineSeconds: 3 }, runTime)
     await cluster.clock.advance(4_000)
     const status = await statusOf(cluster)
     assert.equal(status?.conditions?.find(({ type }) => type === 'Failed')?.reason, 'DeadlineExceeded')
   })
 
-  it('writes indexes as ranges', () => {
+  it('formats completed indexes as ranges', () => {
     assert.equal(ranges([5, 0, 1, 2, 8, 7]), '0-2,5,7,8')
   })
 })

@@ -14,7 +14,7 @@ import { deadlineOf, indexAnnotation, indexOf, type JobStep, planJob } from './p
 
 const workers = 4
 
-/** Runs pods to their end. Counts the pods that are there: those of a running Job must not be deleted by hand. */
+/** Runs pods to completion. Counts existing pods, so users must not delete pods of a running Job. */
 export class JobController extends ControlLoop {
   constructor(runtime: Runtime) {
     super('job-controller', runtime, workers)
@@ -120,7 +120,7 @@ export class JobController extends ControlLoop {
   }
 }
 
-/** `0-2,5`: as Kubernetes writes the indexes that are done. */
+/** Formats completed indexes like Kubernetes: `0-2,5`. */
 export function ranges(indexes: readonly number[]): string {
   const sorted = [...new Set(indexes)].sort((a, b) => a - b)
   const parts: string[] = []

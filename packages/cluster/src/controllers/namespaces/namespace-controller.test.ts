@@ -6,7 +6,7 @@ import { configMaps, namespaces, pods, serviceAccounts } from '../kinds.ts'
 import { createPod, getPod, podOf, settled, startTestCluster } from '../testing/test-cluster.ts'
 
 describe('a namespace that is deleted', () => {
-  it('is emptied, pods first, and then goes', async () => {
+  it('is emptied, pods first, and then removed', async () => {
     await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings: { stopMs: 5_000 } } })
     const { clock, client } = cluster
     await settled(clock, client.create(namespaces, { metadata: { name: 'team' } }))
@@ -26,7 +26,7 @@ describe('a namespace that is deleted', () => {
     assert.deepEqual((await settled(clock, client.list(configMaps, { namespace: 'team' }))).items, [])
   })
 
-  it('waits for what somebody holds on to, and says what that is', async () => {
+  it('waits for objects with finalizers, and reports them', async () => {
     await using cluster = await startTestCluster()
     const { clock, client } = cluster
     await settled(clock, client.create(namespaces, { metadata: { name: 'team' } }))
@@ -47,7 +47,7 @@ describe('a namespace that is deleted', () => {
 })
 
 describe('a namespace', () => {
-  it('gets its default account and the certificate of the cluster, and gets them again', async () => {
+  it('gets its default service account and the CA certificate, and gets them again after a deletion', async () => {
     await using cluster = await startTestCluster({ serviceAccounts: { caCertificate: 'PEM' } })
     const { clock, client } = cluster
     await settled(clock, client.create(namespaces, { metadata: { name: 'team' } }))

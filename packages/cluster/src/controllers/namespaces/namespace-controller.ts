@@ -10,12 +10,12 @@ import { contentConditions, mergeConditions, type Remaining } from './conditions
 
 export const namespaceFinalizer = 'kubernetes'
 const workers = 4
-/** Something may be left that is not watched: look again even without a change. */
+/** Some resources are not watched, so a terminating namespace is checked periodically. */
 const lookAgainMs = 5_000
 
 /**
- * Empties a namespace that is being deleted, pods first, and lets it go when nothing is left. That nothing new is
- * created in it meanwhile is the API server's business.
+ * Deletes the content of a terminating namespace, pods first, and removes the namespace when it is empty. The
+ * API server prevents new objects in it.
  */
 export class NamespaceController extends ControlLoop {
   readonly #monitor: MetadataMonitor
@@ -41,7 +41,7 @@ export class NamespaceController extends ControlLoop {
     const namespace = this.runtime.caches.of(namespaces).get({ name })
     if (!namespace?.metadata.deletionTimestamp) return undefined
     if (!namespace.spec?.finalizers?.includes(namespaceFinalizer)) return undefined
-    // While something known is still on its way out there is nothing to be gained by asking for everything again.
+    // While known objects are terminating, another deletion of everything would not help.
     const known = this.#monitor.objectsIn(name)
     const told = known.length > 0 && known.every(({ metadata }) => metadata.deletionTimestamp)
     const remaining = told ? this.#known(name) : await this.#empty(name)
@@ -63,12 +63,12 @@ export class NamespaceController extends ControlLoop {
     }))
   }
 
-  /** Deletes everything in the namespace; returns what was there. */
+  /** Deletes everything in the namespace. Returns the objects that were there. */
   async #empty(name: string): Promise<Remaining[]> {
     const inside = this.#monitor.resources.filter(({ namespaced }) => namespaced)
     const isPods = (resource: DiscoveredResource) => resourceName(resource) === 'pods'
     const found = await Promise.all(inside.filter(isPods).map(resource => this.#deleteAll(resource, name)))
-    // What pods use stays until they have ended.
+    // Other objects stay until the pods that use them have ended.
     if (found.some(({ count }) => count > 0)) return found.filter(({ count }) => count > 0)
     const rest = [...inside.filter(resource => !isPods(resource)), eventsResource]
     found.push(...(await Promise.all(rest.map(resource => this.#deleteAll(resource, name)))))
@@ -89,7 +89,7 @@ export class NamespaceController extends ControlLoop {
       for (const { metadata } of items) await client.delete(resource, metadata).catch(ignoreMissing)
       return { resource: nameOf, count: items.length, finalizers: finalizersOf(items) }
     } catch (error) {
-      // A kind that was taken away meanwhile has no objects left.
+      // A kind whose definition was deleted in the meantime has no objects left.
       if (isKubeError(error, 'NotFound', 'MethodNotAllowed'))
         return { resource: nameOf, count: 0, finalizers: [] }
       throw error
@@ -100,7 +100,8 @@ export class NamespaceController extends ControlLoop {
     const now = this.runtime.clock.now()
     const conditions = mergeConditions(namespace.status?.conditions, contentConditions(remaining), now)
     if (!conditions) return
-    // A namespace is held by spec.finalizers, which caches do not know: taken over there, it would count as gone.
+    // spec.finalizers keeps the namespace, but the cache would treat the response as a removal. A raw request
+    // bypasses it.
     await this.runtime.client.raw({
       verb: 'patch',
       method: 'PATCH',
@@ -128,7 +129,7 @@ export class NamespaceController extends ControlLoop {
   }
 }
 
-/** Not watched, because nobody waits for them; deleted all the same. */
+/** Events are not watched, but they are deleted too. */
 const eventsResource: DiscoveredResource = {
   group: '',
   version: 'v1',

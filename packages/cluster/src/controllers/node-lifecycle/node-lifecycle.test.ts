@@ -19,7 +19,7 @@ async function taintsOf(cluster: TestCluster, name = 'node-0'): Promise<string[]
 }
 
 describe('a node', () => {
-  it('that falls silent is tainted, and its pods are evicted when they tolerate it no longer', async () => {
+  it('without heartbeats is tainted, and its pods are evicted after their toleration time', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('patient'))
     const tolerations = [
@@ -54,7 +54,7 @@ describe('a node', () => {
     )
   })
 
-  it('that somebody taints loses a pod when its patience ends, counted from when the taint was seen', async () => {
+  it('with a manual taint loses a pod after its toleration time, counted from when the taint was seen', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const tolerations = [
       { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 10 },
@@ -71,7 +71,7 @@ describe('a node', () => {
     assert.equal(await getPod(cluster, 'brief'), undefined)
   })
 
-  it('that is cordoned carries the taint of that, and loses it again', async () => {
+  it('has the unschedulable taint while it is cordoned', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const cordon = (unschedulable: boolean | null) =>
       settled(
@@ -86,7 +86,7 @@ describe('a node', () => {
     assert.deepEqual(await taintsOf(cluster), [])
   })
 
-  it('that is removed takes its pods with it, unless it comes back in time', async () => {
+  it('that is deleted takes its pods with it, unless it comes back in time', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     const on = (nodeName: string) => ({ spec: { ...podOf('x').spec, nodeName } })
     await createPod(cluster, podOf('a', on('node-0')))
@@ -100,14 +100,14 @@ describe('a node', () => {
     assert.ok(await getPod(cluster, 'b'))
   })
 
-  it('stays as it is as long as it gives life signs', async () => {
+  it('stays unchanged while it sends heartbeats', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await cluster.clock.advance(3_600_000)
     assert.deepEqual(await taintsOf(cluster), [])
   })
 })
 
-describe('the time of an eviction', () => {
+describe('the eviction time', () => {
   const taint = { key: 'k', effect: 'NoExecute', timeAdded: '1970-01-01T00:00:10Z' }
   const podWith = (
     tolerations: NonNullable<NonNullable<Parameters<typeof evictionTime>[0]['spec']>['tolerations']>,

@@ -11,20 +11,23 @@ import { timestamp } from '../timestamp.ts'
 import { wantedTaints } from './taints.ts'
 
 export interface NodeLifecycleOptions {
-  /** How long a node may be silent before it counts as lost. */
+  /** The time without heartbeats after which a node is lost. */
   readonly graceMs?: number
 }
 
 const defaultGraceMs = 50_000
-/** Pods of a lost node that are told so at the same time. */
+/** The number of pods of a lost node that are updated concurrently. */
 const podsAtOnce = 16
 const workers = 8
 const watchedConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
-/** Notices nodes that have fallen silent, and turns what is known of a node into taints that keep pods away. */
+/** Detects nodes without heartbeats, and maintains the taints that follow from conditions. */
 export class NodeLifecycle extends ControlLoop {
   readonly #graceMs: number
-  /** When something new was last heard of each node, and what: the clocks of nodes are not compared with ours. */
+  /**
+   * The last heartbeat of each node, and the local time at which it arrived. The clocks of nodes are not
+   * compared with ours.
+   */
   readonly #heard = new Map<string, { readonly sign: string; readonly at: number }>()
 
   constructor(runtime: Runtime, options: NodeLifecycleOptions = {}) {
@@ -57,11 +60,11 @@ export class NodeLifecycle extends ControlLoop {
       if (!isNotFound(error)) throw error
       return undefined
     }
-    // A node that is lost comes back with a change; one that lives is looked at when it could be lost.
+    // A lost node causes an event when it is back. A healthy node is checked when it could be lost.
     return isLost ? undefined : { requeueAfter: this.#graceMs - silentMs }
   }
 
-  /** The monotonic moment at which the node last gave a sign of life. */
+  /** Records a heartbeat. Returns the monotonic time of the last one. */
   #hear(name: string): number {
     const { caches, clock } = this.runtime
     const lease = caches.of(leases).get({ namespace: nodeLeaseNamespace, name })
@@ -124,7 +127,7 @@ export class NodeLifecycle extends ControlLoop {
     const { client, clock } = this.runtime
     const taints = wantedTaints(node, timestamp(clock.now()))
     if (!taints) return
-    // Taints have no order of ownership: another's change in between must not be lost.
+    // A merge patch replaces all taints. The resourceVersion prevents losing a concurrent change.
     const { resourceVersion } = node.metadata
     await client.patch(nodes, node.metadata, { merge: { metadata: { resourceVersion }, spec: { taints } } })
   }

@@ -8,14 +8,14 @@ import type { Runtime } from '../runtime.ts'
 import { timestamp } from '../timestamp.ts'
 
 export interface PodCleanerOptions {
-  /** How long a node must be gone before its pods are given up: it may have been registered anew meanwhile. */
+  /** The time after which the pods of a deleted node are removed. The node may be registered again before. */
   readonly quarantineMs?: number
 }
 
 const defaultQuarantineMs = 40_000
 const workers = 8
 
-/** Removes pods that no kubelet will ever end: those of nodes that no longer exist. */
+/** Removes pods of nodes that no longer exist, because no kubelet will do it. */
 export class PodCleaner extends ControlLoop {
   readonly #quarantineMs: number
   readonly #missingSince = new Map<string, number>()

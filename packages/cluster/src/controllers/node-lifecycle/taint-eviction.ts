@@ -11,9 +11,9 @@ import { timestamp } from '../timestamp.ts'
 
 const workers = 16
 
-/** Deletes pods from nodes with a NoExecute taint that they do not tolerate, or no longer. */
+/** Deletes pods that do not tolerate a NoExecute taint of their node, or whose toleration time is over. */
 export class TaintEviction extends ControlLoop {
-  /** When taints that do not say it were first seen, by node and key. */
+  /** The time at which taints without timeAdded were first seen, by node and key. */
   readonly #firstSeen = new Map<string, Map<string, number>>()
 
   constructor(runtime: Runtime) {
@@ -95,7 +95,7 @@ function executing(taints: readonly Taint[] | undefined): readonly Taint[] {
   return taints?.filter(({ effect }) => effect === 'NoExecute') ?? []
 }
 
-/** When the pod has to go; undefined when it may stay as long as the taints are these. */
+/** The time at which the pod is evicted; undefined if it tolerates these taints forever. */
 export function evictionTime(pod: Pod, taints: readonly Taint[], now: number): number | undefined {
   let first: number | undefined
   for (const taint of taints) {

@@ -7,7 +7,10 @@ import { isReady } from '../pod-state.ts'
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost'
 const phases = ['Pending', 'Unknown', 'Running']
 
-/** Who goes first when there are too many: those that do least, cost least and are youngest. */
+/**
+ * Returns pods in deletion order, as in Kubernetes: unassigned, pending, not ready, lower deletion cost,
+ * youngest.
+ */
 export function leastValuableFirst(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
   const perNode = new Map<string, number>()
   for (const { spec } of pods) perNode.set(spec?.nodeName ?? '', (perNode.get(spec?.nodeName ?? '') ?? 0) + 1)

@@ -12,12 +12,14 @@ import { sameStatus } from '../same-status.ts'
 import { leastValuableFirst } from './pod-ranking.ts'
 
 const workers = 8
-/** Pods made or deleted at the same time for one set. */
+/** The number of pods created or deleted concurrently for one set. */
 const atOnce = 64
-/** Pods made or deleted in one look, so that one set does not keep a worker for long. */
+/**
+ * The number of pods created or deleted in one reconcile, so that one set does not block a worker for long.
+ */
 const burst = 500
 
-/** Why the number of pods could not be corrected. */
+/** Why pods could not be created or deleted. */
 interface Failure {
   readonly reason: 'FailedCreate' | 'FailedDelete'
   readonly message: string
@@ -25,7 +27,7 @@ interface Failure {
 
 type ReplicaSetStatus = NonNullable<ReplicaSet['status']>
 
-/** Keeps as many pods of a template as a ReplicaSet asks for. */
+/** Keeps the replicas of a ReplicaSet. */
 export class ReplicaSetController extends ControlLoop {
   constructor(runtime: Runtime) {
     super('replicaset-controller', runtime, workers)
@@ -55,7 +57,7 @@ export class ReplicaSetController extends ControlLoop {
     return later.length ? { requeueAt: Math.min(...later) } : undefined
   }
 
-  /** Makes or deletes pods; returns why that failed. */
+  /** Creates or deletes pods. Returns the failure. */
   async #correctCount(set: Stored<ReplicaSet>): Promise<Failure | undefined> {
     const active = this.runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
     const missing = (set.spec?.replicas ?? 1) - active.length
@@ -69,7 +71,7 @@ export class ReplicaSetController extends ControlLoop {
       return undefined
     } catch (error) {
       if (!isKubeError(error)) throw error
-      // Whatever is made in a namespace that goes is refused, and goes with it.
+      // A terminating namespace rejects new pods and deletes the set.
       if (error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating')) return undefined
       return { reason: missing > 0 ? 'FailedCreate' : 'FailedDelete', message: error.message }
     }
@@ -124,7 +126,7 @@ export class ReplicaSetController extends ControlLoop {
   async #adopt(set: Stored<ReplicaSet>): Promise<void> {
     const { caches, client } = this.runtime
     const { name, namespace, uid } = set.metadata
-    // Every pod of the namespace would have to be asked: only where the set lacks some.
+    // Adoption reads all pods of the namespace, so only if pods are missing.
     if (caches.pods.countByIndex('controller', uid) >= (set.spec?.replicas ?? 1)) return
     const test = labelTest(set.spec?.selector)
     for (const pod of caches.pods.list(namespace)) {
@@ -176,8 +178,8 @@ export function replicaSetStatus(
   const ready = active.filter(isReady)
   const minReady = set.spec?.minReadySeconds ?? 0
   const before = set.status?.conditions
-  // The first failure stands until it is over: its message names a pod, and the next one would name another.
-  // Each such write would wake this controller again, at once, for as long as the failure lasts.
+  // Keeps the first message: it names a pod, and the next failure would name another. Every changed message
+  // would cause an event and so an immediate retry.
   const hasFailed = before?.some(({ type }) => type === 'ReplicaFailure')
   const stillFailing = hasFailed
     ? before

@@ -12,7 +12,7 @@ import { timestamp } from '../timestamp.ts'
 import { claimsOf } from './claim-names.ts'
 import { chooseDevices, mostConsumers, resultKey, selectorFor, selects } from './device-ledger.ts'
 
-/** Keeps a claim that is in use from disappearing. */
+/** Prevents the deletion of a claim that is in use. */
 export const claimFinalizer = 'resource.kubernetes.io/delete-protection'
 
 const reject = (reason: string): Rejection => ({
@@ -26,10 +26,10 @@ const inUse = reject('resourceclaim in use')
 
 type Plan = ReadonlyMap<string, readonly ResourceDeviceRequestAllocationResult[]>
 
-/** Finds devices for the claims of pods, and writes down which were taken. */
+/** Chooses devices for the claims of pods and writes the allocations. */
 export class DeviceScheduling implements SchedulingExtension {
   readonly #runtime: Runtime
-  /** Decided, not yet written: by pod. */
+  /** Reservations that are not written yet, by pod. */
   readonly #reserved = new Map<string, Plan>()
 
   constructor(runtime: Runtime) {
@@ -79,7 +79,7 @@ export class DeviceScheduling implements SchedulingExtension {
     }
   }
 
-  /** The devices for those claims that have none yet. */
+  /** Chooses devices for the claims that are not allocated yet. */
   #plan(pod: PodInfo, node: NodeState): Plan | undefined {
     const { caches } = this.#runtime
     const plan = new Map<string, readonly ResourceDeviceRequestAllocationResult[]>()

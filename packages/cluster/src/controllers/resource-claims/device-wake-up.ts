@@ -5,7 +5,7 @@ import { deviceClasses, resourceClaims, resourceSlices } from '../kinds.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { claimsOf } from './claim-names.ts'
 
-/** Has the scheduler try pods again when their claims are there, or devices have become free. */
+/** Makes the scheduler retry pods when their claims exist or devices become free. */
 export class DeviceWakeUp implements Component {
   readonly name = 'device-wake-up'
   readonly #runtime: Runtime

@@ -11,7 +11,7 @@ import { claimFinalizer } from './device-scheduling.ts'
 const entryAnnotation = 'resource.kubernetes.io/pod-claim-name'
 const workers = 8
 
-/** Makes claims from the templates that pods name, and takes them back from pods that no longer need them. */
+/** Creates claims from the templates of pods, and releases claims of finished pods. */
 export class ResourceClaimController implements Component {
   readonly name = 'resource-claim-controller'
   readonly #runtime: Runtime
@@ -86,7 +86,7 @@ export class ResourceClaimController implements Component {
     }
   }
 
-  /** The claim that was made for this entry of the pod, now or before a failure. */
+  /** Returns the claim for this entry of the pod. It may exist from an earlier attempt. */
   async #claimFor(pod: Stored<Pod>, entry: string, template: string): Promise<string | undefined> {
     const { caches, client } = this.#runtime
     const { name, namespace, uid } = pod.metadata
@@ -149,7 +149,7 @@ export class ResourceClaimController implements Component {
     }
   }
 
-  /** Takes pods out that have ended or gone; with the last one the devices are free. */
+  /** Removes finished and deleted pods from reservedFor. The devices are free when it is empty. */
   async #dropConsumers(claim: Stored<ResourceClaim>): Promise<Stored<ResourceClaim>> {
     const { caches, client } = this.#runtime
     const consumers = claim.status?.reservedFor ?? []
@@ -169,7 +169,7 @@ export class ResourceClaimController implements Component {
     )
   }
 
-  /** Made for a pod that has ended. */
+  /** Reports whether the claim belongs to a finished pod. */
   #isLeftOver({ metadata }: Stored<ResourceClaim>): boolean {
     const owner = metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === 'Pod')
     if (!owner || metadata.deletionTimestamp) return false
@@ -178,7 +178,9 @@ export class ResourceClaimController implements Component {
   }
 }
 
-/** A scheduler protects a claim before it allocates it: that moment must not be undone. */
+/**
+ * A scheduler adds the finalizer before it allocates the claim. A claim in this state must stay unchanged.
+ */
 function isNew({ status }: Stored<ResourceClaim>): boolean {
   return !status?.allocation
 }

@@ -52,7 +52,7 @@ const claimsOf = async ({ clock, client }: TestCluster) =>
   (await settled(clock, client.list(resourceClaims))).items
 
 describe('a pod that claims devices', () => {
-  it('waits for its claim, gets devices of its node, and gives them back', async () => {
+  it('waits for its claim, gets devices of its node, and releases them', async () => {
     await using cluster = await start()
     const { clock, client } = cluster
     const template = { metadata: { namespace: 'default', name: 'pair' }, spec: { spec: claimSpec(2) } }
@@ -86,7 +86,7 @@ describe('a pod that claims devices', () => {
     assert.equal((await claimsOf(cluster)).length, 2)
   })
 
-  it('shares a claim with others on its node', async () => {
+  it('shares a claim with other pods on its node', async () => {
     await using cluster = await start()
     const { clock, client } = cluster
     const metadata = { namespace: 'default', name: 'shared' }

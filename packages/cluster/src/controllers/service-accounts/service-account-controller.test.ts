@@ -9,8 +9,8 @@ const type = 'kubernetes.io/service-account-token'
 const annotations = { 'kubernetes.io/service-account.name': 'robot' }
 const decoded = (text: string | undefined) => Buffer.from(text ?? '', 'base64').toString()
 
-describe('a Secret that asks for the token of a service account', () => {
-  it('is filled, and goes with the account', async () => {
+describe('a Secret for a service account token', () => {
+  it('is filled, and deleted with the service account', async () => {
     const issue = async (account: { metadata: { name: string } }) => `token of ${account.metadata.name}`
     await using cluster = await startTestCluster({
       serviceAccounts: { tokenIssuer: { issue }, caCertificate: 'PEM' },
@@ -33,7 +33,7 @@ describe('a Secret that asks for the token of a service account', () => {
     assert.equal(await settled(clock, client.find(secrets, ref)), undefined)
   })
 
-  it('is deleted when there is no such account', async () => {
+  it('is deleted if the service account does not exist', async () => {
     await using cluster = await startTestCluster()
     const { clock, client } = cluster
     const ref = { namespace: 'default', name: 'orphan' }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which pod of a StatefulSet is made or deleted next. Pure.
+// Computes which pods of a StatefulSet are created or deleted next. Pure.
 
 import type { Stored } from '@grove/kube'
 import type { Pod, StatefulSet } from '../kinds.ts'
@@ -13,7 +13,7 @@ export interface Step {
   readonly delete: readonly Stored<Pod>[]
 }
 
-/** The ordinal at the end of a pod's name; -1 for a name that has none. */
+/** The ordinal at the end of a pod's name; -1 if there is none. */
 export function ordinalOf(set: StatefulSet, { metadata }: Stored<Pod>): number {
   const rest = metadata.name.slice((set.metadata?.name?.length ?? 0) + 1)
   return /^\d+$/.test(rest) ? Number(rest) : -1
@@ -43,7 +43,7 @@ export function planStep(set: StatefulSet, pods: readonly Stored<Pod>[], updateR
   for (let ordinal = start + replicas - 1; ordinal >= Math.max(start, partition); ordinal--) {
     const pod = byOrdinal.get(ordinal)!
     if (pod.metadata.labels?.[revisionLabel] !== updateRevision) return { create, delete: going([pod]) }
-    // One at a time: the next goes when this one serves.
+    // One at a time: the next pod is updated when this one is ready.
     if (pod.metadata.deletionTimestamp || !isReady(pod)) break
   }
   return { create, delete: [] }

@@ -23,7 +23,7 @@ async function podsOf(cluster: TestCluster): Promise<string[]> {
 }
 
 describe('a stateful set', () => {
-  it('makes its pods in order, each when the one before serves', async () => {
+  it('creates its pods in order, each when the previous one is ready', async () => {
     await using cluster = await start()
     const counts: number[] = []
     for (let i = 0; i < 4; i++) {
@@ -39,13 +39,13 @@ describe('a stateful set', () => {
     assert.deepEqual([first?.spec?.hostname, first?.spec?.subdomain], ['db-0', 'db'])
   })
 
-  it('all at once if it may', async () => {
+  it('creates all pods at once with the Parallel policy', async () => {
     await using cluster = await start({ podManagementPolicy: 'Parallel' })
     await cluster.clock.advance(100)
     assert.equal((await podsOf(cluster)).length, 3)
   })
 
-  it('is updated from the last to the first, down to its partition, and scaled down from the end', async () => {
+  it('is updated from the last to the first pod, down to its partition, and scaled down from the end', async () => {
     await using cluster = await start({
       podManagementPolicy: 'Parallel',
       updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 1 } },

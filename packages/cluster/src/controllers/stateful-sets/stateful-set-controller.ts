@@ -21,7 +21,10 @@ import { ordinalOf, planStep, revisionLabel } from './plan.ts'
 
 const workers = 4
 
-/** Keeps pods with names of their own, in order. Volume claims are not made: nothing here would bind them. */
+/**
+ * Keeps pods with stable names, in order. Does not create PersistentVolumeClaims, because no controller here
+ * binds them.
+ */
 export class StatefulSetController extends ControlLoop {
   constructor(runtime: Runtime) {
     super('statefulset-controller', runtime, workers)
@@ -47,7 +50,7 @@ export class StatefulSetController extends ControlLoop {
     return later.length ? { requeueAt: Math.min(...later) } : undefined
   }
 
-  /** The name of the revision that the template is now, made if it is new. */
+  /** Returns the name of the ControllerRevision of the current template. Creates it if needed. */
   async #revision(set: Stored<StatefulSet>): Promise<string> {
     const { caches, client } = this.runtime
     const { name, namespace, uid } = set.metadata

@@ -12,18 +12,18 @@ export interface TestCluster extends AsyncDisposable {
   readonly clock: FakeClock
   readonly client: Client
   readonly controllers: RunningControllers
-  /** Starts the controllers anew, as after the end of their process. */
+  /** Restarts the controllers, like a restart of their process. */
   restart(): Promise<void>
 }
 
 export interface TestClusterOptions extends Omit<ControllersOptions, 'clock' | 'random'> {
   readonly nodes?: number | readonly NodePlan[]
   readonly seed?: number
-  /** What lies between the controllers and the server; the test's own client has a way of its own. */
+  /** Wraps the transport of the controllers. The test's own client is not affected. */
   readonly between?: (transport: Transport) => Transport
 }
 
-/** A cluster in this process under a clock that the test turns. */
+/** A cluster in this process with a fake clock. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const clock = new FakeClock()
   const seed = options.seed ?? 1
@@ -55,7 +55,7 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   }
 }
 
-/** Waits for something that needs no time to pass. */
+/** Waits for work that needs no time to pass on the fake clock. */
 export async function settled<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   let done = false
   const watched = work.finally(() => {
