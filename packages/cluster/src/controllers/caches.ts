@@ -122,7 +122,7 @@ export class Caches {
   /** A kind that the server does not serve blocks the start, so the log names it. */
   #warnOfSlow(): void {
     const missing = [...this.#caches].filter(([, cache]) => !cache.hasSynced).map(([key]) => key)
-    this.#options.log.warn('These could not be read yet; nothing is started before', { resources: missing })
+    this.#options.log.warn('waiting for caches to sync before the controllers start', { resources: missing })
   }
 
   /** Resolves when all watches have ended after the signal was aborted. */
@@ -151,9 +151,8 @@ export class Caches {
       clock,
       random,
       onFailure: (error: Error, retryInMs: number) =>
-        log.warn('A watch failed and is tried again', { resource: key, error, retryInMs }),
-      onHandlerError: (error: unknown) =>
-        log.error('A change could not be handled', { resource: key, error }),
+        log.warn('watch failed, retrying', { resource: key, error, retryInMs }),
+      onHandlerError: (error: unknown) => log.error('event handler failed', { resource: key, error }),
     }
   }
 }

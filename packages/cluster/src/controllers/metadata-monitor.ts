@@ -128,7 +128,7 @@ export class MetadataMonitor implements Component {
     this.#clock.setTimeout(() => {
       this.#discovering = false
       this.#discover().catch((error: unknown) => {
-        this.#log.warn('What is served could not be found out', { error })
+        this.#log.warn('discovery failed, retrying', { error, retryInMs: discoveryRetryMs })
         this.#clock.setTimeout(() => this.rediscover(), discoveryRetryMs)
       })
     }, discoveryDelayMs)
@@ -166,14 +166,15 @@ export class MetadataMonitor implements Component {
       clock: this.#clock,
       random: this.#random,
       project: object => ({ metadata: metadataOf(object.metadata) }) as Stored,
-      onFailure: error => this.#log.debug('A watch failed', { resource: resourceName(resource), error }),
+      onFailure: error =>
+        this.#log.debug('metadata watch failed', { resource: resourceName(resource), error }),
     })
     const abort = new AbortController()
     const signal = AbortSignal.any([abort.signal, this.#signal!])
     cache.onChange(tell)
     const ended = cache.run(signal)
     const end = () => {
-      abort.abort(new Error('no longer watched'))
+      abort.abort(new Error('the kind is no longer served'))
       return ended
     }
     this.#watched.set(resourceName(resource), { resource, cache, end })

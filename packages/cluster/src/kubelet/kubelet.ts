@@ -201,7 +201,7 @@ export class Kubelet extends ControlLoop {
         const message = `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`
         this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'BackOff', message })
       } else if (what === 'found unwell') {
-        const message = 'Liveness probe failed: it was told to fail'
+        const message = 'Liveness probe failed: an annotation simulates a failure'
         const killing = `Container ${container} failed liveness probe, will be restarted`
         this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'Unhealthy', message })
         this.runtime.events.record(pods, pod, {
@@ -227,14 +227,14 @@ export class Kubelet extends ControlLoop {
   }
 
   #forget({ metadata: { uid } }: Stored<Pod>): void {
-    this.#running.get(uid)?.abort.abort(new Error('the pod is gone'))
+    this.#running.get(uid)?.abort.abort(new Error('the pod was deleted'))
     this.#running.delete(uid)
     this.#addresses.release(uid)
     this.logs.forget(uid)
   }
 
   #abortAll(): void {
-    for (const { abort } of this.#running.values()) abort.abort(new Error('the kubelet stops'))
+    for (const { abort } of this.#running.values()) abort.abort(new Error('the kubelet is stopping'))
   }
 }
 

@@ -203,8 +203,7 @@ export class DefaultScheduler implements Component {
       this.state.removePod(info.key)
       this.#extension?.release(info)
       if (isNotFound(error)) return
-      if (!isConflict(error))
-        log.warn('A pod could not be bound and is tried again', { pod: info.key, error })
+      if (!isConflict(error)) log.warn('binding failed, retrying', { pod: info.key, error })
       this.#queue.retry(info.key)
     }
   }
@@ -250,7 +249,7 @@ export class DefaultScheduler implements Component {
       await this.#runtime.client.patch(pods, pod.metadata, { strategic: patch }, { subresource: 'status' })
     } catch (error) {
       if (isNotFound(error)) return
-      this.#runtime.log.warn('A pod could not be told that it waits', { pod: info.key, error })
+      this.#runtime.log.warn('could not write the PodScheduled condition', { pod: info.key, error })
       this.#queue.retry(info.key)
     }
   }
@@ -267,7 +266,7 @@ export class DefaultScheduler implements Component {
       return true
     } catch (error) {
       if (isNotFound(error)) return true
-      log.warn('A pod could not be preempted', { pod: victim.key, error })
+      log.warn('preemption failed', { pod: victim.key, error })
       return false
     }
   }

@@ -9,7 +9,7 @@ export const untracked: FieldOwnership = {
     delete draft.metadata.managedFields
   },
   apply() {
-    throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is not served by this cluster')
+    throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is disabled in this cluster')
   },
   settle: object => object,
 }

@@ -69,7 +69,7 @@ export class HookClient {
       incoming.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
-        if (size > maximumAnswerBytes) outgoing.destroy(new Error('the answer is too long'))
+        if (size > maximumAnswerBytes) outgoing.destroy(new Error('the response is too large'))
       })
       incoming.on('error', reject)
       incoming.on('end', () =>

@@ -53,7 +53,7 @@ export class GarbageCollector extends ControlLoop {
       else if (deletesDependents(node)) await this.#awaitDependents(node)
       else if (!node.beingDeleted) await this.#judge(node)
     } catch (error) {
-      // Nothing to do for a deleted object. A changed one causes an event.
+      // A deleted object needs no action. A conflict causes a retry.
       if (!isNotFound(error)) throw error
     }
   }

@@ -8,8 +8,8 @@ const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost'
 const phases = ['Pending', 'Unknown', 'Running']
 
 /**
- * Returns pods in deletion order, as in Kubernetes: unassigned, pending, not ready, lower deletion cost,
- * youngest.
+ * Returns pods in deletion order, as in Kubernetes: unassigned, pending, not ready, lower deletion cost, more pods
+ * on the same node, ready for a shorter time, more restarts, youngest.
  */
 export function leastValuableFirst(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
   const perNode = new Map<string, number>()

@@ -178,9 +178,7 @@ export class ResourceClaimController implements Component {
   }
 }
 
-/**
- * A scheduler adds the finalizer before it allocates the claim. A claim in this state must stay unchanged.
- */
+/** A scheduler adds the finalizer before it allocates the claim, so a claim without allocation keeps it. */
 function isNew({ status }: Stored<ResourceClaim>): boolean {
   return !status?.allocation
 }

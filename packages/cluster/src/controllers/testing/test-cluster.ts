@@ -63,7 +63,7 @@ export async function settled<T>(clock: FakeClock, work: Promise<T>): Promise<T>
   })
   watched.catch(() => {})
   for (let turn = 0; !done && turn < 1_000; turn++) await clock.advance(0)
-  if (!done) throw new Error('the work waits for something that never comes')
+  if (!done) throw new Error('the work does not complete without advancing the clock')
   return watched
 }
 

@@ -14,7 +14,7 @@ import { validateResources } from './resources.ts'
 import { oneOf as anyOf, obeys } from './values.ts'
 
 /**
- * Validates the common mistakes in pods. docs/compatibility.md lists the checks of the real API server that
+ * Validates the common mistakes in pods. docs/embedded-cluster.md lists the checks of the real API server that
  * are missing.
  */
 export function validatePod(object: Pod): FieldError[] {
