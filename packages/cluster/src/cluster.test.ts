@@ -6,7 +6,7 @@ import { createClientOn, defineResource, FakeClock } from '@grove/kube'
 import { type Cluster, createCluster } from './cluster.ts'
 import { inProcessTransport, insider } from './front/in-process.ts'
 import type { ApiResponse } from './server/request.ts'
-import { refuse } from './server/status.ts'
+import { apiError } from './server/status.ts'
 import { MemoryStore } from './store/index.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
@@ -187,11 +187,11 @@ describe('the cluster', () => {
       },
     })
     await call(cluster, 'GET', '/api/v1/namespaces/default/pods/p/log')
-    const refused = await call(cluster, 'DELETE', `${maps}/a`)
+    const rejected = await call(cluster, 'DELETE', `${maps}/a`)
     assert.deepEqual(asked, ['get default pods log p', 'delete default configmaps  a'])
-    assert.equal(refused.status, 403)
+    assert.equal(rejected.status, 403)
     assert.equal(
-      (JSON.parse(refused.body!) as { message: string }).message,
+      (JSON.parse(rejected.body!) as { message: string }).message,
       'configmaps "a" is forbidden: User "x" cannot delete resource "configmaps" in API group "" in the namespace "default"',
     )
   })
@@ -206,7 +206,7 @@ describe('the cluster', () => {
               object.metadata.labels = { ...object.metadata.labels, stamped: 'yes' }
           },
           validate({ resource, name }) {
-            if (name === 'bad') throw refuse.forbidden(resource, name, 'no')
+            if (name === 'bad') throw apiError.forbidden(resource, name, 'no')
           },
         },
       ],

@@ -4,8 +4,8 @@ import { type Clock, systemClock } from '@grove/kube'
 import {
   type Access,
   type AuthorizationMode,
-  answerTokenRequest,
   createAccess,
+  handleTokenRequest,
   impersonate,
   impersonates,
   type ServiceAccountTokens,
@@ -26,28 +26,28 @@ import { Registry } from './registry/registry.ts'
 import { accessReviewKinds } from './reviews/access-review.ts'
 import { identityReviewKinds } from './reviews/identity-review.ts'
 import { Admission, type AdmissionPlugin } from './server/admission.ts'
-import { statusAnswer } from './server/answer.ts'
 import { ApiServer } from './server/api-server.ts'
 import type { Authorizer } from './server/authorization.ts'
 import type { ServerContext } from './server/context.ts'
 import type { ApiRequest, ApiResponse } from './server/request.ts'
 import type { SubresourceHandler } from './server/resource-call.ts'
 import * as verbs from './server/resource-verbs.ts'
+import { statusResponse } from './server/response.ts'
 import { ApiError } from './server/status.ts'
 import { tracked } from './server/tracked-ownership.ts'
 import { untracked } from './server/untracked-ownership.ts'
 import { MemoryStore, type Store } from './store/index.ts'
-import { answerBinding } from './subresources/binding.ts'
-import { answerEviction } from './subresources/eviction.ts'
-import { answerFinalize } from './subresources/finalize.ts'
+import { handleBinding } from './subresources/binding.ts'
+import { handleEviction } from './subresources/eviction.ts'
+import { handleFinalize } from './subresources/finalize.ts'
 import {
-  answerEphemeralContainers,
-  answerLog,
-  answerResize,
+  handleEphemeralContainers,
+  handleLog,
+  handleResize,
   type PodLogs,
-  refuseConnection,
+  rejectConnection,
 } from './subresources/pod.ts'
-import { answerScale } from './subresources/scale.ts'
+import { handleScale } from './subresources/scale.ts'
 import { createWebhooks } from './webhooks/index.ts'
 
 export interface ClusterOptions {
@@ -161,7 +161,7 @@ async function handleImpersonated(
   try {
     return await server.handle(await impersonate(request, access.decide))
   } catch (error) {
-    if (error instanceof ApiError) return statusAnswer(error.status)
+    if (error instanceof ApiError) return statusResponse(error.status)
     throw error
   }
 }
@@ -169,14 +169,14 @@ async function handleImpersonated(
 function builtInSubresources(access: Access, podLogs: PodLogs = () => ''): Map<string, SubresourceHandler> {
   return new Map<string, SubresourceHandler>([
     ['*/status', verbs.status],
-    ['*/scale', answerScale],
-    ['pods/binding', answerBinding],
-    ['pods/eviction', answerEviction],
-    ['pods/log', answerLog(podLogs)],
-    ...['attach', 'exec', 'portforward', 'proxy'].map(name => [`pods/${name}`, refuseConnection] as const),
-    ['pods/ephemeralcontainers', answerEphemeralContainers],
-    ['pods/resize', answerResize],
-    ['namespaces/finalize', answerFinalize],
-    ['serviceaccounts/token', answerTokenRequest(access.tokens)],
+    ['*/scale', handleScale],
+    ['pods/binding', handleBinding],
+    ['pods/eviction', handleEviction],
+    ['pods/log', handleLog(podLogs)],
+    ...['attach', 'exec', 'portforward', 'proxy'].map(name => [`pods/${name}`, rejectConnection] as const),
+    ['pods/ephemeralcontainers', handleEphemeralContainers],
+    ['pods/resize', handleResize],
+    ['namespaces/finalize', handleFinalize],
+    ['serviceaccounts/token', handleTokenRequest(access.tokens)],
   ])
 }

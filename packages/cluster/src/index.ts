@@ -32,7 +32,7 @@ export type { AccessAttributes, Authorizer } from './server/authorization.ts'
 export type { ServerContext } from './server/context.ts'
 export type { ApiRequest, ApiResponse, UserInfo } from './server/request.ts'
 export type { ResourceCall, SubresourceHandler } from './server/resource-call.ts'
-export { ApiError, refuse } from './server/status.ts'
+export { ApiError, apiError } from './server/status.ts'
 // Storage
 export {
   type Change,

@@ -56,8 +56,8 @@ export function createAccess(options: AccessOptions): Access {
     authenticate,
     admission: [],
     async decide(attributes) {
-      const refusal = await authorize(attributes)
-      return { allowed: refusal === undefined, reason: refusal ?? '' }
+      const rejection = await authorize(attributes)
+      return { allowed: rejection === undefined, reason: rejection ?? '' }
     },
     rulesFor: () => everything,
     start: () => () => {},

@@ -5,7 +5,7 @@ import type { KubeObject } from '../object.ts'
 import { storages } from '../registry/storages.ts'
 import type { RbacPolicyRule } from '../schema/types.generated.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import { objectIn } from '../store/index.ts'
 import { compactRules, describeRule, missingRules, quoteList } from './policy-rules.ts'
 import { privilegedGroup, type RbacAuthorizer } from './rbac.ts'
@@ -32,7 +32,7 @@ export function preventEscalation(rbac: RbacAuthorizer): AdmissionPlugin {
       const missing = missingRules(rbac.rulesFor(user, attributes.namespace), rules)
       if (missing.length === 0) return
       const texts = [...new Set(compactRules(missing).map(describeRule))].sort()
-      throw refuse.forbidden(
+      throw apiError.forbidden(
         resource,
         object.metadata.name ?? '',
         `user ${JSON.stringify(user.name)} (groups=${quoteList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${texts.join('\n')}`,
@@ -53,7 +53,7 @@ function requireEverything(
   object: KubeObject,
 ): void {
   if (missingRules(rbac.rulesFor(user, namespace), everything).length > 0)
-    throw refuse.forbidden(
+    throw apiError.forbidden(
       resource,
       object.metadata.name ?? '',
       'must have cluster-admin privileges to use the aggregationRule',
@@ -91,7 +91,7 @@ function grantedRules(
   if (may.allowed) return undefined
   const rules = rbac.rulesOf(roleRef, namespace)
   // The real API server reports the written kind with the name of the role.
-  if (!rules) throw refuse.notFound(resource, roleRef.name ?? '')
+  if (!rules) throw apiError.notFound(resource, roleRef.name ?? '')
   return rules
 }
 

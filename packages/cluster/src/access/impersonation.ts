@@ -3,9 +3,9 @@
 import type { AccessAttributes } from '../server/authorization.ts'
 import type { ApiRequest, UserInfo } from '../server/request.ts'
 import { parseRequestInfo } from '../server/request-info.ts'
-import { type ApiError, refuse } from '../server/status.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 import type { Access } from './access.ts'
-import { refusalOf } from './rbac.ts'
+import { rejectionOf } from './rbac.ts'
 import { parseServiceAccountName, serviceAccountGroups } from './service-account-user.ts'
 
 const extraPrefix = 'impersonate-extra-'
@@ -25,12 +25,12 @@ export async function impersonate(request: ApiRequest, decide: Access['decide'])
   const wanted = wantedIdentity(request.headers)
   if (!wanted) return request
   const { name, groups, uid, extra } = wanted
-  if (!name) throw refuse.badRequest(`requested ${describe(wanted)} without impersonating a user name`)
+  if (!name) throw apiError.badRequest(`requested ${describe(wanted)} without impersonating a user name`)
   const account = parseServiceAccountName(name)
   for (const about of claimsOf(wanted)) {
     const attributes = { ...impersonation(request.user), ...about }
-    const refusal = refusalOf(attributes, await decide(attributes))
-    if (refusal !== undefined) throw refusalFor(request, wanted, attributes, refusal)
+    const rejection = rejectionOf(attributes, await decide(attributes))
+    if (rejection !== undefined) throw rejectionFor(request, wanted, attributes, rejection)
   }
   const known = account && groups.length === 0 ? serviceAccountGroups(account.namespace) : groups
   const user: UserInfo = {
@@ -116,24 +116,24 @@ function impersonation(user: UserInfo): AccessAttributes {
  * The real API server first checks constrained impersonation and reports the first rejection. This server
  * never allows constrained impersonation, but it returns the same message.
  */
-function refusalFor(
+function rejectionFor(
   { user, method, path, query }: ApiRequest,
   wanted: Wanted,
   attributes: AccessAttributes,
-  refusal: string,
+  rejection: string,
 ): ApiError {
   const mode = constrainedMode(wanted)
   const info = parseRequestInfo(method, path, query)
   if (!mode)
-    return refuse.forbidden(
+    return apiError.forbidden(
       { group: attributes.group, plural: attributes.resource },
       attributes.name,
-      refusal,
+      rejection,
     )
   const verb = `impersonate-on:${mode}:${info?.verb ?? method.toLowerCase()}`
   const about = { ...impersonation(user), path, ...info, verb, isResource: info !== undefined }
-  const text = refusalOf(about, { allowed: false, reason: '' })!
-  return refuse.forbidden({ group: about.group, plural: about.resource }, about.name, text)
+  const text = rejectionOf(about, { allowed: false, reason: '' })!
+  return apiError.forbidden({ group: about.group, plural: about.resource }, about.name, text)
 }
 
 function constrainedMode({ name, groups, uid, extra }: Wanted): string | undefined {

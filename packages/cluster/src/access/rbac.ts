@@ -45,7 +45,7 @@ export class RbacAuthorizer {
     return { allowed: false, reason: lost.length > 0 ? `rbac: RBAC: ${aggregate(lost)}` : '' }
   }
 
-  readonly authorize: Authorizer = attributes => refusalOf(attributes, this.decide(attributes))
+  readonly authorize: Authorizer = attributes => rejectionOf(attributes, this.decide(attributes))
 
   /** Returns all rules of a user in a namespace, including cluster-wide ones. */
   rulesFor(user: UserInfo, namespace: string): RbacPolicyRule[] {
@@ -67,14 +67,14 @@ export class RbacAuthorizer {
  * Returns undefined if the request is allowed. Throws for paths outside the resource API, because their
  * message names no resource.
  */
-export function refusalOf(attributes: AccessAttributes, decision: AccessDecision): string | undefined {
+export function rejectionOf(attributes: AccessAttributes, decision: AccessDecision): string | undefined {
   if (decision.allowed) return undefined
-  const text = describeRefusal(attributes) + (decision.reason && `: ${decision.reason}`)
+  const text = describeRejection(attributes) + (decision.reason && `: ${decision.reason}`)
   if (!attributes.isResource) throw new ApiError(403, 'Forbidden', `forbidden: ${text}`, {})
   return text
 }
 
-function describeRefusal(attributes: AccessAttributes): string {
+function describeRejection(attributes: AccessAttributes): string {
   const { user, verb, group, resource, subresource, namespace } = attributes
   const who = `User ${JSON.stringify(user.name)} cannot ${verb}`
   if (!attributes.isResource) return `${who} path ${JSON.stringify(attributes.path)}`

@@ -43,7 +43,7 @@ interface BoundClaims {
   readonly node?: Reference
 }
 
-const refused = (error: string): Verification => ({ ok: false, error })
+const rejected = (error: string): Verification => ({ ok: false, error })
 
 /** Issues and verifies service account tokens. A token is valid while the objects that it names exist. */
 export class ServiceAccountTokens {
@@ -101,18 +101,18 @@ export class ServiceAccountTokens {
   async verify(token: string, audiences: readonly string[] = [tokenIssuerName]): Promise<Verification> {
     this.#key ??= findSigningKey(this.#store)
     const claims = this.#key && (await openToken(this.#key, token))
-    if (!claims) return refused('invalid bearer token')
+    if (!claims) return rejected('invalid bearer token')
     if (claims.iss === legacyIssuerName) return this.#verifyLegacy(token, claims, audiences)
-    return claims.iss === tokenIssuerName ? this.#verifyBound(claims, audiences) : refused('invalid issuer')
+    return claims.iss === tokenIssuerName ? this.#verifyBound(claims, audiences) : rejected('invalid issuer')
   }
 
   #verifyBound(claims: Record<string, unknown>, audiences: readonly string[]): Verification {
     const own = ([] as unknown[]).concat(claims.aud ?? [])
     const shared = audiences.filter(audience => own.includes(audience))
-    if (shared.length === 0) return refused('token audiences are invalid for the target audiences')
+    if (shared.length === 0) return rejected('token audiences are invalid for the target audiences')
     const now = this.#seconds()
-    if (Number(claims.exp) <= now) return refused('service account token has expired')
-    if (Number(claims.nbf) > now) return refused('service account token is not valid yet')
+    if (Number(claims.exp) <= now) return rejected('service account token has expired')
+    if (Number(claims.nbf) > now) return rejected('service account token is not valid yet')
     const bound = claims['kubernetes.io'] as BoundClaims
     const { namespace, serviceaccount, pod, secret, node } = bound
     const broken =
@@ -121,7 +121,7 @@ export class ServiceAccountTokens {
       this.#checkReference('secrets', namespace, secret) ??
       // A pod may exist longer than its node, so a token bound to a pod does not check the node.
       (pod ? undefined : this.#checkReference('nodes', '', node))
-    if (broken) return refused(broken)
+    if (broken) return rejected(broken)
     const user = serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid)
     return { ok: true, user: { ...user, extra: extraOf(claims, bound) }, audiences: shared }
   }
@@ -129,16 +129,16 @@ export class ServiceAccountTokens {
   #verifyLegacy(token: string, claims: Record<string, unknown>, audiences: readonly string[]): Verification {
     // Tokens of this type have no audience. They are for the API server alone.
     if (!audiences.includes(tokenIssuerName))
-      return refused('token audiences are invalid for the target audiences')
+      return rejected('token audiences are invalid for the target audiences')
     const claim = (name: string) => String(claims[`kubernetes.io/serviceaccount/${name}`] ?? '')
     const namespace = claim('namespace')
     const account = { name: claim('service-account.name'), uid: claim('service-account.uid') }
     const broken = this.#checkReference('serviceaccounts', namespace, account)
-    if (broken) return refused(broken)
+    if (broken) return rejected(broken)
     const secret = this.#store.get('secrets', objectKey(namespace, claim('secret.name')))
     const data = secret?.data as Record<string, string> | undefined
     if (!secret || secret.metadata.deletionTimestamp || decoded(data?.token) !== token)
-      return refused('service account token has been invalidated')
+      return rejected('service account token has been invalidated')
     return {
       ok: true,
       user: serviceAccountUser(namespace, account.name, account.uid),

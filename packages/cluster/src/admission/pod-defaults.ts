@@ -6,7 +6,7 @@ import type { AdmissionPlugin } from '../server/admission.ts'
 import { objectIn } from '../store/index.ts'
 
 const tolerationSeconds = 300
-const awayTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+const unavailableTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
 /** Pods tolerate a not-ready or unreachable node for five minutes, unless they have their own tolerations. */
 export const defaultTolerations: AdmissionPlugin = {
@@ -17,7 +17,7 @@ export const defaultTolerations: AdmissionPlugin = {
     if (operation === 'DELETE' || subresource !== '' || !pod) return
     pod.spec ??= {}
     const { spec } = pod
-    for (const key of awayTaints) {
+    for (const key of unavailableTaints) {
       if ((spec.tolerations ?? []).some(toleration => tolerates(toleration, key))) continue
       spec.tolerations = [
         ...(spec.tolerations ?? []),

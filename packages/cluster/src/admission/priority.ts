@@ -5,7 +5,7 @@ import { storages } from '../registry/storages.ts'
 import { systemPriorities } from '../registry/strategies/policy.ts'
 import type { Pod, PodSpec, SchedulingPriorityClass } from '../schema/types.generated.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import { objectIn, type Store } from '../store/index.ts'
 
 const storage = storages.priorityClasses
@@ -27,8 +27,8 @@ export const priority: AdmissionPlugin = {
   },
   validate(attributes, { store }) {
     if (attributes.resource.storage !== storage) return
-    if (attributes.operation === 'DELETE') refuseDeletion(attributes.name)
-    else refuseSecondDefault(attributes, store)
+    if (attributes.operation === 'DELETE') rejectDeletion(attributes.name)
+    else rejectSecondDefault(attributes, store)
   },
 }
 
@@ -40,17 +40,17 @@ function specOf(pod: Pod): PodSpec {
 function resolve(pod: Pod, store: Store): void {
   const spec = specOf(pod)
   const chosen = spec.priorityClassName ? findClass(store, spec.priorityClassName) : defaultClass(store)
-  const refusal = (why: string) => refuse.forbidden(pods, pod.metadata?.name ?? '', why)
+  const rejection = (why: string) => apiError.forbidden(pods, pod.metadata?.name ?? '', why)
   if (spec.priorityClassName && !chosen)
-    throw refusal(`no PriorityClass with name ${spec.priorityClassName} was found`)
+    throw rejection(`no PriorityClass with name ${spec.priorityClassName} was found`)
   const value = chosen?.value ?? 0
   if (spec.priority !== undefined && spec.priority !== value)
-    throw refusal(
+    throw rejection(
       `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
     )
   const policy = chosen?.preemptionPolicy ?? 'PreemptLowerPriority'
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy)
-    throw refusal(
+    throw rejection(
       `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
     )
   spec.priority = value
@@ -80,19 +80,19 @@ function defaultClass(store: Store): SchedulingPriorityClass | undefined {
   return defaults.sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0]
 }
 
-function refuseDeletion(name: string): void {
+function rejectDeletion(name: string): void {
   if (name in systemPriorities)
-    throw refuse.forbidden(classNames, name, 'this is a system priority class and cannot be deleted')
+    throw apiError.forbidden(classNames, name, 'this is a system priority class and cannot be deleted')
 }
 
-function refuseSecondDefault({ name, resource, object, oldObject }: AdmissionAttributes, store: Store): void {
+function rejectSecondDefault({ name, resource, object, oldObject }: AdmissionAttributes, store: Store): void {
   const isDefault = (each: KubeObject | undefined) =>
     objectIn(storage, each, resource.storage)?.globalDefault === true
   if (!isDefault(object) || isDefault(oldObject)) return
   const own = object?.metadata.name ?? name
   const other = classes(store).find(each => each.globalDefault && each.metadata?.name !== own)
   if (other)
-    throw refuse.forbidden(
+    throw apiError.forbidden(
       classNames,
       own,
       `PriorityClass ${other.metadata?.name} is already marked as default. Only one default can exist`,

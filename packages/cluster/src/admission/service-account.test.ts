@@ -8,7 +8,7 @@ import type { Pod } from '../schema/types.generated.ts'
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-function stage() {
+function setUp() {
   const clock = new FakeClock()
   const cluster = createCluster({ serviceAccountAdmission: true, seed: 1, clock })
   const post = async (resource: string, object: object) => {
@@ -38,7 +38,7 @@ function stage() {
 
 describe('service accounts of pods', () => {
   it('a pod uses the default service account, and its token is mounted into every container', async () => {
-    const { account, pod } = stage()
+    const { account, pod } = setUp()
     await account('default')
     const { status, object } = await pod()
     assert.equal(status, 201)
@@ -57,13 +57,13 @@ describe('service accounts of pods', () => {
   ] as const
   for (const [who, ofAccount, ofPod] of unwanted)
     it(`no token is mounted if ${who} disables it`, async () => {
-      const { account, pod } = stage()
+      const { account, pod } = setUp()
       await account('default', ofAccount)
       assert.equal((await pod(ofPod)).object.spec?.volumes, undefined)
     })
 
   it('a pod keeps its own mount at the token path, and gets the pull secrets of the account only if it has none', async () => {
-    const { account, pod } = stage()
+    const { account, pod } = setUp()
     await account('robot', { imagePullSecrets: [{ name: 'pull' }] })
     const own = [{ name: 'own', mountPath }]
     const { object } = await pod({
@@ -78,7 +78,7 @@ describe('service accounts of pods', () => {
   })
 
   it('a named service account that does not exist is an immediate error', async () => {
-    const { pod } = stage()
+    const { pod } = setUp()
     const { status, object } = await pod({ serviceAccountName: 'nobody' })
     assert.equal(status, 403)
     assert.equal(
@@ -88,7 +88,7 @@ describe('service accounts of pods', () => {
   })
 
   it('waits for the default service account of a new namespace', async () => {
-    const { account, pod, clock } = stage()
+    const { account, pod, clock } = setUp()
     const waiting = pod()
     await clock.advance(150)
     await account('default')

@@ -5,7 +5,7 @@ import type { Container, PodSpec, ServiceAccount, Volume } from '../schema/types
 import type { AdmissionPlugin } from '../server/admission.ts'
 import type { ServerContext } from '../server/context.ts'
 import { generateName } from '../server/metadata.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import { objectIn } from '../store/index.ts'
 
 const defaultAccount = 'default'
@@ -31,9 +31,9 @@ export const serviceAccountAdmission: AdmissionPlugin = {
     pod.spec.serviceAccountName ||= defaultAccount
     pod.spec.serviceAccount = pod.spec.serviceAccountName
     const account = findAccount(context, namespace, pod.spec.serviceAccountName)
-    if (account) return equip(pod.spec, account, context)
+    if (account) return applyAccount(pod.spec, account, context)
     return awaitAccount(context, namespace, pod.spec.serviceAccountName, pod.metadata.name ?? name).then(
-      found => equip(pod.spec!, found, context),
+      found => applyAccount(pod.spec!, found, context),
     )
   },
 }
@@ -53,14 +53,14 @@ async function awaitAccount(
     const found = findAccount(context, namespace, account)
     if (found) return found
   }
-  throw refuse.forbidden(
+  throw apiError.forbidden(
     { group: '', plural: 'pods' },
     pod,
     `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`,
   )
 }
 
-function equip(spec: PodSpec, account: ServiceAccount, context: ServerContext): void {
+function applyAccount(spec: PodSpec, account: ServiceAccount, context: ServerContext): void {
   if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length)
     spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
   if (!(spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true)) return

@@ -111,7 +111,7 @@ export class Caches {
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal
     for (const cache of this.#caches.values()) this.#running.push(cache.run(signal))
-    const slow = this.#options.clock.setTimeout(() => this.#warnOfSlow(), slowSyncMs)
+    const slow = this.#options.clock.setTimeout(() => this.#warnAboutSlowSync(), slowSyncMs)
     try {
       await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(signal)))
     } finally {
@@ -120,7 +120,7 @@ export class Caches {
   }
 
   /** A kind that the server does not serve blocks the start, so the log names it. */
-  #warnOfSlow(): void {
+  #warnAboutSlowSync(): void {
     const missing = [...this.#caches].filter(([, cache]) => !cache.hasSynced).map(([key]) => key)
     this.#options.log.warn('waiting for caches to sync before the controllers start', { resources: missing })
   }

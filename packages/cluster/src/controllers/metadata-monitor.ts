@@ -151,17 +151,20 @@ export class MetadataMonitor implements Component {
 
   async #watch(resource: DiscoveredResource): Promise<void> {
     const shared = this.#runtime.caches.existing(resource)
-    const tell = (change: Change<KubeObject>) => {
+    const notify = (change: Change<KubeObject>) => {
       for (const handler of this.#handlers) handler({ resource, change })
     }
     if (shared) {
       // Uses an existing watch of another controller instead of a second one.
-      const unsubscribe = shared.onChange(tell)
+      const unsubscribe = shared.onChange(notify)
       this.#watched.set(resourceName(resource), { resource, cache: shared, end: async () => unsubscribe() })
-    } else await this.#watchAlone(resource, tell)
+    } else await this.#watchAlone(resource, notify)
   }
 
-  async #watchAlone(resource: DiscoveredResource, tell: (change: Change<KubeObject>) => void): Promise<void> {
+  async #watchAlone(
+    resource: DiscoveredResource,
+    notify: (change: Change<KubeObject>) => void,
+  ): Promise<void> {
     const cache = new WatchCache<KubeObject>(this.#client, resource, {
       clock: this.#clock,
       random: this.#random,
@@ -171,7 +174,7 @@ export class MetadataMonitor implements Component {
     })
     const abort = new AbortController()
     const signal = AbortSignal.any([abort.signal, this.#signal!])
-    cache.onChange(tell)
+    cache.onChange(notify)
     const ended = cache.run(signal)
     const end = () => {
       abort.abort(new Error('the kind is no longer served'))

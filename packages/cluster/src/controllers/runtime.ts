@@ -2,7 +2,7 @@
 
 import type { CachedClient, Clock, Logger } from '@grove/kube'
 import type { Caches } from './caches.ts'
-import type { EventNotes } from './event-notes.ts'
+import type { ComponentEvents } from './component-events.ts'
 
 /**
  * The dependencies of every controller. Clock and randomness are passed in, so that a run can be repeated
@@ -12,7 +12,7 @@ export interface Runtime {
   /** Its writes are visible in the caches at once. */
   readonly client: CachedClient
   readonly caches: Caches
-  readonly events: EventNotes
+  readonly events: ComponentEvents
   readonly clock: Clock
   /** 0 ≤ r < 1. */
   readonly random: () => number

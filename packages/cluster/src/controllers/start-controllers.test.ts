@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { deployments, nodes, pods, replicaSets } from './kinds.ts'
-import { settled, startTestCluster, type TestCluster } from './testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from './testing/test-cluster.ts'
 
 /** A rollout, a node failure, an update during the failure, and the recovery of the node. */
 async function live(cluster: TestCluster): Promise<string> {
@@ -13,25 +13,25 @@ async function live(cluster: TestCluster): Promise<string> {
   const template = { metadata: { labels }, spec: { containers: containers('a:1') } }
   const ref = { namespace: 'default', name: 'web' }
   const spec = { replicas: 12, selector: { matchLabels: labels }, template }
-  await settled(clock, client.create(deployments, { metadata: ref, spec }))
+  await completed(clock, client.create(deployments, { metadata: ref, spec }))
   await clock.advance(5_000)
-  await settled(clock, controllers.fleet.kill('node-1'))
+  await completed(clock, controllers.fleet.kill('node-1'))
   await clock.advance(400_000)
-  await settled(
+  await completed(
     clock,
     client.patch(deployments, ref, {
       merge: { spec: { template: { spec: { containers: containers('a:2') } } } },
     }),
   )
   await clock.advance(60_000)
-  await settled(clock, controllers.fleet.revive('node-1'))
+  await completed(clock, controllers.fleet.revive('node-1'))
   await clock.advance(60_000)
-  const all = await settled(clock, client.list(pods))
+  const all = await completed(clock, client.list(pods))
   assert.deepEqual(
     all.items.map(pod => pod.spec?.containers?.[0]?.image),
     Array.from({ length: 12 }, () => 'a:2'),
   )
-  const others = await settled(
+  const others = await completed(
     clock,
     Promise.all([client.list(replicaSets), client.list(deployments), client.list(nodes)]),
   )
@@ -52,7 +52,7 @@ describe('startControllers', () => {
   it('leaves no timer and no request behind after stop', async () => {
     await using cluster = await startTestCluster({ nodes: 3 })
     await cluster.clock.advance(60_000)
-    await settled(cluster.clock, cluster.controllers.stop())
+    await completed(cluster.clock, cluster.controllers.stop())
     assert.equal(cluster.clock.pendingTimers, 0)
   })
 

@@ -14,11 +14,11 @@ import { Fleet } from '../nodes/fleet.ts'
 import { DefaultScheduler, type DefaultSchedulerOptions } from '../scheduling/default-scheduler.ts'
 import { Autoscaler, type AutoscalerOptions } from './autoscaler/autoscaler.ts'
 import { Caches } from './caches.ts'
+import { ComponentEvents } from './component-events.ts'
 import { DaemonSetController } from './daemon-sets/daemon-set-controller.ts'
 import { DeploymentController } from './deployments/deployment-controller.ts'
 import { DisruptionController } from './disruption/disruption-controller.ts'
 import { EndpointSliceController } from './endpoints/endpoint-slice-controller.ts'
-import { EventNotes } from './event-notes.ts'
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { JobController } from './jobs/job-controller.ts'
 import { MetadataMonitor } from './metadata-monitor.ts'
@@ -27,8 +27,8 @@ import { NodeLifecycle, type NodeLifecycleOptions } from './node-lifecycle/node-
 import { PodCleaner, type PodCleanerOptions } from './node-lifecycle/pod-cleaner.ts'
 import { TaintEviction } from './node-lifecycle/taint-eviction.ts'
 import { ReplicaSetController } from './replica-sets/replica-set-controller.ts'
+import { DeviceEvents } from './resource-claims/device-events.ts'
 import { DeviceScheduling } from './resource-claims/device-scheduling.ts'
-import { DeviceWakeUp } from './resource-claims/device-wake-up.ts'
 import { ResourceClaimController } from './resource-claims/resource-claim-controller.ts'
 import type { Component, Runtime } from './runtime.ts'
 import {
@@ -104,7 +104,7 @@ export async function startControllers(
     random,
     parallelWrites: eventWrites,
   })
-  const events = new EventNotes(recorder)
+  const events = new ComponentEvents(recorder)
   const runtime: Runtime = { client: caches.client, caches, events, clock, random, log }
   const has = (name: ControllerName) => options.run?.includes(name) ?? true
 
@@ -137,7 +137,7 @@ export async function startControllers(
     ...(has('disruption-budgets') ? [new DisruptionController(runtime)] : []),
     ...(has('autoscaler') ? [new Autoscaler(runtime, options.autoscaler)] : []),
     ...(has('resource-claims') ? [new ResourceClaimController(runtime)] : []),
-    ...(devices && scheduler ? [new DeviceWakeUp(runtime, scheduler)] : []),
+    ...(devices && scheduler ? [new DeviceEvents(runtime, scheduler)] : []),
   ]
   const hardStop = new AbortController()
   await caches.start(hardStop.signal)

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { maximumBodyBytes } from '../server/body.ts'
 import type { ApiRequest, ApiResponse, UserInfo } from '../server/request.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import { type ClusterCertificates, makeCertificates } from './certificates.ts'
 import { renderKubeconfig } from './kubeconfig.ts'
 
@@ -65,7 +65,7 @@ export async function serveHttps(options: HttpsOptions): Promise<HttpsFront> {
       // A watch has no time limit here.
       requestTimeout: 0,
     },
-    (incoming, outgoing) => void answer(options, incoming, outgoing),
+    (incoming, outgoing) => void handle(options, incoming, outgoing),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -89,7 +89,7 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-async function answer(
+async function handle(
   options: HttpsOptions,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -101,7 +101,7 @@ async function answer(
   try {
     const body = await readBody(incoming)
     const request = await toRequest(options, incoming, body, gone.signal)
-    const response = request ? await options.handle(request) : asResponse(refuse.unauthorized().status)
+    const response = request ? await options.handle(request) : asResponse(apiError.unauthorized().status)
     await send(response, outgoing, incoming.method === 'HEAD')
   } catch (error) {
     if (error instanceof MalformedUrl) await send(badRequest, outgoing, false)
@@ -113,10 +113,10 @@ async function answer(
 
 class BodyTooLarge extends Error {}
 
-const tooLarge = asResponse(refuse.tooLarge(maximumBodyBytes).status)
+const tooLarge = asResponse(apiError.tooLarge(maximumBodyBytes).status)
 
 /** The connection is closed without a response after this many bytes. */
-const patienceBytes = 16 * maximumBodyBytes
+const maximumDiscardedBytes = 16 * maximumBodyBytes
 
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') return undefined
@@ -128,7 +128,7 @@ async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefin
   for await (const chunk of reading) {
     size += chunk.length
     if (size <= maximumBodyBytes) chunks.push(chunk)
-    else if (size > patienceBytes) break
+    else if (size > maximumDiscardedBytes) break
   }
   if (size > maximumBodyBytes) throw new BodyTooLarge()
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)

@@ -28,7 +28,7 @@ export class SimulatedContainer {
   restarts = 0
   ready = false
   /** The start of liveness probe failures. */
-  unwellSince: number | undefined
+  livenessFailingSince: number | undefined
 
   constructor(spec: Container, kind: ContainerKind, waitingFor: string) {
     this.spec = spec
@@ -53,7 +53,7 @@ export class SimulatedContainer {
     if (this.phase.is === 'ended') this.last = this.phase
     this.phase = { is: 'running', startedAt: now }
     this.ready = false
-    this.unwellSince = undefined
+    this.livenessFailingSince = undefined
   }
 
   end(now: number, exitCode: number, message?: string): void {

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pods } from '../controllers/kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../controllers/testing/test-cluster.ts'
@@ -70,12 +70,12 @@ describe('the end of a pod or container', () => {
     assert.equal(status?.containerStatuses?.[1]?.restartCount, 0)
     const healthy = { metadata: { annotations: { [`${prefix}live`]: null } } }
     const ref = { namespace: 'default', name: 'a' }
-    await settled(cluster.clock, cluster.client.patch(pods, ref, { merge: healthy }))
+    await completed(cluster.clock, cluster.client.patch(pods, ref, { merge: healthy }))
     await cluster.clock.advance(60_000)
     assert.equal((await statusOf(cluster, 'a')).main?.restartCount, 1)
     // The same number of failures is tolerated later, independent of the run time.
     const again = { metadata: { annotations: sick } }
-    await settled(cluster.clock, cluster.client.patch(pods, ref, { merge: again }))
+    await completed(cluster.clock, cluster.client.patch(pods, ref, { merge: again }))
     await cluster.clock.advance(3_900)
     assert.equal((await statusOf(cluster, 'a')).main?.restartCount, 1)
     await cluster.clock.advance(200)

@@ -33,9 +33,9 @@ export class Heartbeats extends ControlLoop {
     caches.require(leases)
     this.watch(
       changesOf(caches.of(nodes), ({ old, new: node }) => {
-        const isNews =
+        const needsReconcile =
           node && (!old || isStopped(old) !== isStopped(node) || (isReady(old) && !isReady(node)))
-        return isNews ? [node.metadata.name] : []
+        return needsReconcile ? [node.metadata.name] : []
       }),
     )
   }

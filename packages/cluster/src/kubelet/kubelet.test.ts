@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { nodes, pods } from '../controllers/kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../controllers/testing/test-cluster.ts'
@@ -95,7 +95,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(main?.lastState?.terminated?.exitCode, 1)
     await cluster.clock.advance(10_000)
     assert.match((await statusOf(cluster, 'a')).main?.state?.waiting?.message ?? '', /^back-off 20s /)
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(
         pods,
@@ -116,7 +116,7 @@ describe('a pod on a simulated node', () => {
     await createPod(cluster, podOf('slow', { annotations: slow }))
     await cluster.clock.advance(2_000)
     for (const name of ['quick', 'slow'])
-      await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name }))
+      await completed(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name }))
     await cluster.clock.advance(3_999)
     assert.ok((await getPod(cluster, 'quick'))?.metadata.deletionTimestamp)
     await cluster.clock.advance(1)
@@ -136,7 +136,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(before.conditions.ContainersReady, 'True')
     assert.equal(before.conditions.Ready, 'False')
     const conditions = [{ type: 'example.com/in-rotation', status: 'True' }]
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(
         pods,
@@ -153,7 +153,7 @@ describe('a pod on a simulated node', () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a', { annotations: { [`${prefix}ready`]: 'false' } }))
     const set = (annotations: Record<string, string | null>) =>
-      settled(
+      completed(
         cluster.clock,
         cluster.client.patch(
           pods,
@@ -219,16 +219,16 @@ describe('a node that fails', () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a'))
     await cluster.clock.advance(1_000)
-    await settled(cluster.clock, cluster.controllers.fleet.kill('node-0'))
-    await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
+    await completed(cluster.clock, cluster.controllers.fleet.kill('node-0'))
+    await completed(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
     await cluster.clock.advance(70_000)
     assert.ok(await getPod(cluster, 'a'))
-    const node = await settled(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
+    const node = await completed(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
     assert.equal(node.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'Unknown')
-    await settled(cluster.clock, cluster.controllers.fleet.revive('node-0'))
+    await completed(cluster.clock, cluster.controllers.fleet.revive('node-0'))
     await cluster.clock.advance(1_000)
     assert.equal(await getPod(cluster, 'a'), undefined)
-    const back = await settled(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
+    const back = await completed(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
     assert.equal(back.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
     assert.equal(back.spec?.taints, undefined)
   })

@@ -194,13 +194,13 @@ export class Kubelet extends ControlLoop {
   }
 
   #report({ simulated }: Running, pod: Stored<Pod>): void {
-    for (const { container, what } of simulated.happenings.splice(0)) {
+    for (const { container, what } of simulated.occurrences.splice(0)) {
       const note = { component: 'kubelet' }
       if (what === 'backing off') {
         const { name, namespace, uid } = pod.metadata
         const message = `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`
         this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'BackOff', message })
-      } else if (what === 'found unwell') {
+      } else if (what === 'liveness failed') {
         const message = 'Liveness probe failed: an annotation simulates a failure'
         const killing = `Container ${container} failed liveness probe, will be restarted`
         this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'Unhealthy', message })

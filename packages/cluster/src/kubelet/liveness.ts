@@ -14,23 +14,23 @@ export interface End {
   readonly exitCode: number
   readonly message?: string
   /** True if the liveness probe failed. */
-  readonly isUnwell?: boolean
+  readonly livenessFailed?: boolean
 }
 
 /**
  * Returns the time at which a container is killed if its liveness probe fails from now on; never without a
  * probe.
  */
-export function unwellEnd(container: SimulatedContainer, now: number, startedAt: number): End | undefined {
+export function livenessEnd(container: SimulatedContainer, now: number, startedAt: number): End | undefined {
   const { livenessProbe: probe } = container.spec
   if (!probe) return undefined
-  container.unwellSince ??= now
+  container.livenessFailingSince ??= now
   const firstProbe = startedAt + (probe.initialDelaySeconds ?? 0) * 1_000
   const failures = probe.failureThreshold || defaultFailureThreshold
-  const patienceMs = failures * (probe.periodSeconds || defaultPeriodSeconds) * 1_000
+  const toleratedMs = failures * (probe.periodSeconds || defaultPeriodSeconds) * 1_000
   return {
-    at: Math.max(container.unwellSince, firstProbe) + patienceMs,
+    at: Math.max(container.livenessFailingSince, firstProbe) + toleratedMs,
     exitCode: killedExitCode,
-    isUnwell: true,
+    livenessFailed: true,
   }
 }

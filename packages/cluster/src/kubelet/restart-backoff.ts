@@ -4,7 +4,7 @@
 const firstBackoffMs = 10_000
 const longestBackoffMs = 300_000
 /** The backoff is reset after a container ran this long. */
-const forgivenAfterMs = 2 * longestBackoffMs
+const resetAfterMs = 2 * longestBackoffMs
 
 /** The exponential backoff of restarts of one container. */
 export class RestartBackoff {
@@ -13,7 +13,7 @@ export class RestartBackoff {
 
   /** Returns the delay after an exit at this time; 0 for an immediate restart. */
   waitAfterEnd(now: number): number {
-    if (now - this.#startedAt > forgivenAfterMs) this.#next = 0
+    if (now - this.#startedAt > resetAfterMs) this.#next = 0
     return this.#next
   }
 

@@ -3,14 +3,14 @@
 import type { Stored } from '@grove/kube'
 import type { Pod } from '../controllers/kinds.ts'
 import { SimulatedContainer } from './container.ts'
-import { type End, killedExitCode, unwellEnd } from './liveness.ts'
+import { type End, killedExitCode, livenessEnd } from './liveness.ts'
 import { backoffText } from './restart-backoff.ts'
 import type { ContainerScript, PodScript } from './settings.ts'
 
 /** Something in a step that the kubelet reports as an event. */
-export interface Happening {
+export interface Occurrence {
   readonly container: string
-  readonly what: 'started' | 'backing off' | 'found unwell'
+  readonly what: 'started' | 'backing off' | 'liveness failed'
 }
 
 /** Runs an init container in this process. Returns false to simulate it. */
@@ -30,7 +30,7 @@ export class SimulatedPod {
   readonly uid: string
   readonly initial: readonly SimulatedContainer[]
   readonly main: readonly SimulatedContainer[]
-  readonly happenings: Happening[] = []
+  readonly occurrences: Occurrence[] = []
   /** Incremented with every change that is visible in the status. */
   version = 1
   hasNetwork = false
@@ -161,7 +161,7 @@ export class SimulatedPod {
         if (end === undefined || now < end.at)
           return earliest(end?.at, this.#stepReadiness(container, now, phase.startedAt, script))
         container.end(end.at, end.exitCode, end.message)
-        if (end.isUnwell) this.happenings.push({ container: container.name, what: 'found unwell' })
+        if (end.livenessFailed) this.occurrences.push({ container: container.name, what: 'liveness failed' })
         this.version++
       } else {
         if (!this.#restarts(container, phase.exitCode)) return undefined
@@ -170,7 +170,7 @@ export class SimulatedPod {
         if (now >= until) this.#startContainer(container, now, runOutside)
         else {
           container.wait('CrashLoopBackOff', this.#backoffMessage(container, wait), until)
-          this.happenings.push({ container: container.name, what: 'backing off' })
+          this.occurrences.push({ container: container.name, what: 'backing off' })
           this.version++
         }
       }
@@ -180,7 +180,7 @@ export class SimulatedPod {
   #startContainer(container: SimulatedContainer, now: number, runOutside: InitRunner | undefined): void {
     container.start(now)
     this.version++
-    this.happenings.push({ container: container.name, what: 'started' })
+    this.occurrences.push({ container: container.name, what: 'started' })
     this.#outside.delete(container.name)
     if (container.kind === 'init' && runOutside?.(container)) this.#outside.set(container.name, undefined)
   }
@@ -195,8 +195,8 @@ export class SimulatedPod {
       const result = this.#outside.get(container.name)
       return result && { at: startedAt, ...result }
     }
-    const killed = live ? undefined : unwellEnd(container, now, startedAt)
-    if (live) container.unwellSince = undefined
+    const killed = live ? undefined : livenessEnd(container, now, startedAt)
+    if (live) container.livenessFailingSince = undefined
     const own =
       runMs === undefined ? undefined : { at: startedAt + runMs, exitCode, ...(message && { message }) }
     return killed && (!own || killed.at < own.at) ? killed : own

@@ -7,7 +7,7 @@ import { nodeOf } from './node.ts'
 import type { NodePlan } from './topology.ts'
 
 /** The number of concurrent requests when many nodes are created. */
-const atOnce = 32
+const concurrency = 32
 
 /**
  * Adds, removes, stops and restarts simulated nodes while the cluster runs. kubectl can do all of this too.
@@ -77,5 +77,5 @@ async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<voi
   const worker = async () => {
     for (const item of waiting) await work(item)
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
 }

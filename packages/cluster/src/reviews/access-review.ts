@@ -12,9 +12,9 @@ import type {
 } from '../schema/types.generated.ts'
 import type { AccessAttributes } from '../server/authorization.ts'
 import type { UserInfo } from '../server/request.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 
-const askOnly = {
+const reviewOnly = {
   group: 'authorization.k8s.io',
   verbs: ['create'] as const,
   strategy: { hasStatus: false },
@@ -24,28 +24,28 @@ export function accessReviewKinds(access: Access): BuiltInKind[] {
   const evaluate = reviewAccess(access)
   return [
     kind<AuthorizationSubjectAccessReview>({
-      ...askOnly,
+      ...reviewOnly,
       type: 'authorization/v1.SelfSubjectAccessReview',
       plural: 'selfsubjectaccessreviews',
       namespaced: false,
       evaluate,
     }),
     kind<AuthorizationSubjectAccessReview>({
-      ...askOnly,
+      ...reviewOnly,
       type: 'authorization/v1.SubjectAccessReview',
       plural: 'subjectaccessreviews',
       namespaced: false,
       evaluate,
     }),
     kind<AuthorizationSubjectAccessReview>({
-      ...askOnly,
+      ...reviewOnly,
       type: 'authorization/v1.LocalSubjectAccessReview',
       plural: 'localsubjectaccessreviews',
       namespaced: true,
       evaluate,
     }),
     kind<AuthorizationSelfSubjectRulesReview>({
-      ...askOnly,
+      ...reviewOnly,
       type: 'authorization/v1.SelfSubjectRulesReview',
       plural: 'selfsubjectrulesreviews',
       namespaced: false,
@@ -72,7 +72,7 @@ function reviewAccess(access: Access): Evaluation<AuthorizationSubjectAccessRevi
 function reviewRules(access: Access): Evaluation<AuthorizationSelfSubjectRulesReview> {
   return async (object, _context, user) => {
     const { namespace = '' } = object.spec ?? {}
-    if (!namespace) throw refuse.badRequest('no namespace on request')
+    if (!namespace) throw apiError.badRequest('no namespace on request')
     const rules = access.rulesFor(user, namespace)
     const status = {
       resourceRules: rules

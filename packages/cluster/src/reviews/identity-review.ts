@@ -10,21 +10,21 @@ import type {
   AuthenticationUserInfo,
 } from '../schema/types.generated.ts'
 import type { UserInfo } from '../server/request.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 
 const group = 'authentication.k8s.io'
-const askOnly = { group, namespaced: false, verbs: ['create'] as const, strategy: { hasStatus: false } }
+const reviewOnly = { group, namespaced: false, verbs: ['create'] as const, strategy: { hasStatus: false } }
 
 export function identityReviewKinds(access: Access): BuiltInKind[] {
   return [
     kind<AuthenticationSelfSubjectReview>({
-      ...askOnly,
+      ...reviewOnly,
       type: 'authentication/v1.SelfSubjectReview',
       plural: 'selfsubjectreviews',
       evaluate: async (object, _context, user) => ({ ...object, status: { userInfo: shown(user) } }),
     }),
     kind<AuthenticationTokenReview>({
-      ...askOnly,
+      ...reviewOnly,
       type: 'authentication/v1.TokenReview',
       plural: 'tokenreviews',
       evaluate: reviewToken(access),
@@ -35,7 +35,7 @@ export function identityReviewKinds(access: Access): BuiltInKind[] {
 function reviewToken({ tokens }: Access): Evaluation<AuthenticationTokenReview> {
   return async object => {
     const { spec } = object
-    if (!spec?.token) throw refuse.badRequest('token is required for TokenReview in authentication')
+    if (!spec?.token) throw apiError.badRequest('token is required for TokenReview in authentication')
     const verified = await tokens.verify(spec.token, spec.audiences?.length ? spec.audiences : undefined)
     const status = verified.ok
       ? { authenticated: true, user: shown(verified.user), audiences: [...verified.audiences] }

@@ -12,10 +12,10 @@ import type { NodeState } from './node-state.ts'
 import { placePod } from './placement.ts'
 import { type PodInfo, podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
+import { nodeMayHelp, podRemovalHelps } from './queueing-hints.ts'
 import type { SchedulingExtension } from './scheduling-extension.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
 import { disruptionPatch, unschedulablePatch } from './unschedulable.ts'
-import { nodeMayHelp, podLeftHelps } from './wake-up.ts'
 
 export interface DefaultSchedulerOptions {
   /** Schedules pods with this spec.schedulerName. */
@@ -27,7 +27,7 @@ export interface DefaultSchedulerOptions {
 const defaultSchedulerName = 'default-scheduler'
 
 /** The number of concurrent bindings. */
-const mostBindings = 64
+const maximumBindings = 64
 /** The number of pods scheduled before other tasks of the process run. */
 const podsPerTurn = 100
 
@@ -90,8 +90,8 @@ export class DefaultScheduler implements Component {
   }
 
   /** Retries pods that this filter rejected. */
-  wake(filter: FilterName): void {
-    this.#queue.wake([filter], () => true)
+  activate(filter: FilterName): void {
+    this.#queue.activate([filter], () => true)
   }
 
   /** Retries a pod that an extension held back. */
@@ -103,16 +103,16 @@ export class DefaultScheduler implements Component {
   #onNode({ type, old, new: node }: Change<Node>): void {
     if (type === 'delete') {
       this.state.removeNode(old.metadata.name)
-      this.#queue.wake(podRules, () => true)
+      this.#queue.activate(podRules, () => true)
       return
     }
     this.state.setNode(node)
-    if (nodeMayHelp(old, node)) this.#queue.wakeAll()
+    if (nodeMayHelp(old, node)) this.#queue.activateAll()
   }
 
   #onNamespace({ old, new: namespace }: Change<Namespace>): void {
     if (old && namespace && !semanticallyEqual(old.metadata.labels, namespace.metadata.labels))
-      this.#queue.wake(['InterPodAffinity'], () => true)
+      this.#queue.activate(['InterPodAffinity'], () => true)
   }
 
   #onPod({ old, new: pod }: Change<Pod>): void {
@@ -128,13 +128,13 @@ export class DefaultScheduler implements Component {
     this.#queue.remove(info.key)
     this.state.setPod(info, node)
     if (!old?.spec?.nodeName || !semanticallyEqual(old.metadata.labels, pod.metadata.labels))
-      this.#queue.wake(podRules, () => true)
+      this.#queue.activate(podRules, () => true)
   }
 
   #podWaits(old: Stored<Pod> | undefined, pod: Stored<Pod>): void {
     const info = podInfo(pod)
     if (!this.#isOurs(pod)) this.#queue.remove(info.key)
-    else if (old && this.#queue.has(info.key) && sameChances(old, pod)) this.#queue.refresh(info)
+    else if (old && this.#queue.has(info.key) && isSchedulingUnchanged(old, pod)) this.#queue.refresh(info)
     else this.#queue.add(info)
   }
 
@@ -143,7 +143,7 @@ export class DefaultScheduler implements Component {
     this.#binding.delete(key)
     const place = this.state.placeOf(key)
     this.state.removePod(key)
-    if (place) this.#queue.wake(podLeftRules, podLeftHelps(place.node))
+    if (place) this.#queue.activate(podLeftRules, podRemovalHelps(place.node))
   }
 
   #isOurs(pod: Stored<Pod>): boolean {
@@ -163,12 +163,12 @@ export class DefaultScheduler implements Component {
 
   #takeTurn(): void {
     this.#turn = undefined
-    for (let count = 0; count < podsPerTurn && this.#pending.size < mostBindings; count++) {
+    for (let count = 0; count < podsPerTurn && this.#pending.size < maximumBindings; count++) {
       const info = this.#queue.take()
       if (!info) return
       this.#schedule(info)
     }
-    if (this.#queue.active && this.#pending.size < mostBindings) this.#scheduleTurn()
+    if (this.#queue.active && this.#pending.size < maximumBindings) this.#scheduleTurn()
   }
 
   #schedule(info: PodInfo): void {
@@ -189,7 +189,7 @@ export class DefaultScheduler implements Component {
     const { client, log } = this.#runtime
     const pod = info.pod as Stored<Pod>
     try {
-      await this.#extension?.settle(info, node)
+      await this.#extension?.preBind(info, node)
       await bindPod(client, pod.metadata as { name: string; namespace: string }, node.name, {
         uid: pod.metadata.uid,
         signal: this.#signal,
@@ -291,7 +291,7 @@ function isOver(pod: Pod): boolean {
 }
 
 /** Reports whether the fields that affect scheduling are unchanged. The status is not one of them. */
-function sameChances(old: Stored<Pod>, pod: Stored<Pod>): boolean {
+function isSchedulingUnchanged(old: Stored<Pod>, pod: Stored<Pod>): boolean {
   return (
     old.metadata.generation === pod.metadata.generation &&
     semanticallyEqual(old.metadata.labels, pod.metadata.labels)

@@ -13,7 +13,7 @@ export type Preemption =
   | { readonly ok: false; readonly message: string }
 
 /** The number of nodes that are evaluated. Evaluating thousands would cost too much. */
-const mostCandidates = 100
+const maximumCandidates = 100
 
 /**
  * Chooses the victims of lower priority on the node with the least damage: lowest highest priority, then
@@ -38,7 +38,7 @@ export function planPreemption(
       hopeless++
       continue
     }
-    if (candidates >= mostCandidates) break
+    if (candidates >= maximumCandidates) break
     const victims = victimsOn(node, pod, cluster, filters)
     if (!victims) helpless++
     else {

@@ -17,7 +17,7 @@ export interface SchedulingExtension {
   /** Reserves the resources of a pod on a node, so that no other pod gets them. */
   reserve(pod: PodInfo, node: NodeState): void
   /** Writes the reservation to the API. Rejects if that fails. */
-  settle(pod: PodInfo, node: NodeState): Promise<void>
+  preBind(pod: PodInfo, node: NodeState): Promise<void>
   /** Releases the reservation of a pod that is not bound to the node. */
   release(pod: PodInfo): void
 }

@@ -59,7 +59,7 @@ export class SchedulingQueue {
     const known = this.#entries.get(info.key)
     if (known) {
       known.info = info
-      if (known.state === 'waiting') this.#wake(known)
+      if (known.state === 'waiting') this.#activateAfterBackoff(known)
       else if (known.state === 'taken') known.moved = true
       return
     }
@@ -114,7 +114,7 @@ export class SchedulingQueue {
     if (!entry) return
     entry.filters = filters
     this.#wait(entry)
-    if (entry.moved) this.#wake(entry)
+    if (entry.moved) this.#activateAfterBackoff(entry)
   }
 
   /** Returns a pod after an unrelated error. It is tried again after its backoff. */
@@ -122,26 +122,26 @@ export class SchedulingQueue {
     const entry = this.#entries.get(key)
     if (!entry) return
     this.#wait(entry)
-    this.#wake(entry)
+    this.#activateAfterBackoff(entry)
   }
 
   /**
    * Handles an event that may help pods which these filters rejected. `helps` excludes pods that it cannot
    * help.
    */
-  wake(
+  activate(
     filters: readonly FilterName[],
     helps: (info: PodInfo, filters: ReadonlySet<FilterName>) => boolean,
   ): void {
     for (const entry of this.#taken) entry.moved = true
     for (const entry of [...this.#waiting])
       if (filters.some(filter => entry.filters.has(filter)) && helps(entry.info, entry.filters))
-        this.#wake(entry)
+        this.#activateAfterBackoff(entry)
   }
 
-  wakeAll(): void {
+  activateAll(): void {
     for (const entry of this.#taken) entry.moved = true
-    for (const entry of [...this.#waiting]) this.#wake(entry)
+    for (const entry of [...this.#waiting]) this.#activateAfterBackoff(entry)
   }
 
   clear(): void {
@@ -158,7 +158,7 @@ export class SchedulingQueue {
     this.#waiting.add(entry)
   }
 
-  #wake(entry: Entry): void {
+  #activateAfterBackoff(entry: Entry): void {
     this.#waiting.delete(entry)
     const backoff = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (entry.attempts - 1))
     const left = entry.triedAt + backoff - this.#clock.monotonic()

@@ -52,27 +52,27 @@ describe('a pod is scheduled', () => {
   })
   const full: Pod = podOf('full', { requests: { cpu: '2' }, labels: { app: 'web' } })
   const rules: readonly (readonly [string, Pod, readonly (readonly [string, Pod])[], string])[] = [
-    ['where nothing is against it', podOf('p'), [], 'a'],
+    ['on a node without restrictions', podOf('p'), [], 'a'],
     [
-      'nowhere without room, and is told what is missing where',
+      'nowhere without free resources, and the message names what is insufficient',
       podOf('p', { requests: { cpu: '1500m' } }),
       [['a', full]],
       '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).',
     ],
     [
-      'where it tolerates the taint',
+      'on a node whose taint it tolerates',
       podOf('p', { requests: { cpu: '1' }, spec: { tolerations: [{ key: 'gpu', operator: 'Exists' }] } }),
       [['a', full]],
       'b',
     ],
     [
-      'where its node selector says',
+      'according to its node selector',
       podOf('p', { spec: { nodeSelector: { disk: 'slow' } } }),
       [],
       "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s).",
     ],
     [
-      'where its node affinity says, by name too',
+      'according to its node affinity, also by node name',
       podOf('p', {
         spec: {
           tolerations: [{ operator: 'Exists' }],
@@ -91,7 +91,7 @@ describe('a pod is scheduled', () => {
       'b',
     ],
     [
-      'beside a pod that it must be near',
+      'in the domain of a pod that it has affinity to',
       podOf('p', {
         spec: {
           tolerations: [{ operator: 'Exists' }],
@@ -102,7 +102,7 @@ describe('a pod is scheduled', () => {
       'b',
     ],
     [
-      'nowhere near a pod that it must not be near',
+      'outside the domain of a pod that it has anti-affinity to',
       podOf('p', {
         spec: {
           tolerations: [{ operator: 'Exists' }],
@@ -116,13 +116,13 @@ describe('a pod is scheduled', () => {
       "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.",
     ],
     [
-      'nowhere near a pod that would not have it',
+      'outside the domain of a pod that has anti-affinity to it',
       podOf('p', { labels: { app: 'web' } }),
       [['a', podOf('x', { spec: { affinity: { podAntiAffinity: { [required]: near('web') } } } })]],
       "0/2 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules, 1 node(s) had untolerated taint(s).",
     ],
     [
-      'anywhere, as the first of a group that wants to be together',
+      'anywhere, as the first pod of a group with affinity to itself',
       podOf('p', {
         labels: { app: 'web' },
         spec: { affinity: { podAffinity: { [required]: near('web') } } },
@@ -131,13 +131,13 @@ describe('a pod is scheduled', () => {
       'a',
     ],
     [
-      'where no other pod has its port',
+      'on a node where its host port is free',
       podOf('p', { spec: { containers: [{ name: 'c', ports: [{ hostPort: 80 }] }] } }),
       [['a', podOf('x', { spec: { containers: [{ name: 'c', ports: [{ hostPort: 80 }] }] } })]],
       "0/2 nodes are available: 1 node(s) didn't have free ports for the requested pod ports, 1 node(s) had untolerated taint(s).",
     ],
     [
-      'where pods of its kind are fewest, if it must be spread',
+      'in the domain with the fewest matching pods of its spread constraint',
       podOf('p', {
         labels: { app: 'web' },
         spec: {

@@ -16,9 +16,10 @@ export function unschedulablePatch(
   now: number,
 ): object | undefined {
   const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
-  const isNews = known?.status !== 'False' || known.reason !== 'Unschedulable' || known.message !== message
+  const needsReconcile =
+    known?.status !== 'False' || known.reason !== 'Unschedulable' || known.message !== message
   const nominates = nominatedNode !== undefined && nominatedNode !== pod.status?.nominatedNodeName
-  if (!isNews && !nominates) return undefined
+  if (!needsReconcile && !nominates) return undefined
   const condition: PodCondition = {
     type: 'PodScheduled',
     status: 'False',

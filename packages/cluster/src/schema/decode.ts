@@ -168,32 +168,32 @@ function isEmpty(type: FieldType, value: unknown): boolean {
   }
 }
 
-function scalar(type: Scalar, raw: unknown, refuse: () => DecodeError): unknown {
+function scalar(type: Scalar, raw: unknown, apiError: () => DecodeError): unknown {
   switch (type) {
     case 'string':
-      if (typeof raw !== 'string') throw refuse()
+      if (typeof raw !== 'string') throw apiError()
       return raw
     case 'bool':
-      if (typeof raw !== 'boolean') throw refuse()
+      if (typeof raw !== 'boolean') throw apiError()
       return raw
     case 'int32':
     case 'int64':
-      if (typeof raw !== 'number' || !Number.isInteger(raw)) throw refuse()
-      if (type === 'int32' && (raw > 2147483647 || raw < -2147483648)) throw refuse()
+      if (typeof raw !== 'number' || !Number.isInteger(raw)) throw apiError()
+      if (type === 'int32' && (raw > 2147483647 || raw < -2147483648)) throw apiError()
       return raw
     case 'float64':
-      if (typeof raw !== 'number') throw refuse()
+      if (typeof raw !== 'number') throw apiError()
       return raw
     case 'quantity':
       return quantity(raw)
     case 'intOrString':
-      if (typeof raw !== 'string' && typeof raw !== 'number') throw refuse()
+      if (typeof raw !== 'string' && typeof raw !== 'number') throw apiError()
       return raw
     case 'time':
     case 'microTime':
-      return time(type, raw, refuse)
+      return time(type, raw, apiError)
     case 'bytes':
-      return bytes(raw, refuse)
+      return bytes(raw, apiError)
     case 'any':
       return structuredClone(raw)
   }
@@ -208,9 +208,9 @@ function quantity(raw: unknown): string {
 const microTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{6,})?/
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
 
-function time(type: 'time' | 'microTime', raw: unknown, refuse: () => DecodeError): string | null {
+function time(type: 'time' | 'microTime', raw: unknown, apiError: () => DecodeError): string | null {
   if (raw === null) return null
-  if (typeof raw !== 'string') throw refuse()
+  if (typeof raw !== 'string') throw apiError()
   const milliseconds = rfc3339.test(raw) ? Date.parse(raw) : Number.NaN
   const layout = type === 'time' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00'
   if (Number.isNaN(milliseconds))
@@ -227,8 +227,8 @@ function time(type: 'time' | 'microTime', raw: unknown, refuse: () => DecodeErro
 
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/
 
-function bytes(raw: unknown, refuse: () => DecodeError): string {
-  if (typeof raw !== 'string') throw refuse()
+function bytes(raw: unknown, apiError: () => DecodeError): string {
+  if (typeof raw !== 'string') throw apiError()
   const text = raw.replace(/[\r\n]/g, '')
   if (!base64Pattern.test(text) || text.length % 4 !== 0) {
     const wrong = text.search(/[^A-Za-z0-9+/]/)

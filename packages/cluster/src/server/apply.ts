@@ -7,7 +7,7 @@ import { DecodeError } from '../schema/decode.ts'
 import type { ServerContext } from './context.ts'
 import { jsonTypeName, readJsonText } from './json-text.ts'
 import { checkName } from './metadata.ts'
-import { ApiError, refuse } from './status.ts'
+import { ApiError, apiError } from './status.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
 import { readYamlText } from './yaml-text.ts'
@@ -32,13 +32,13 @@ function parseConfiguration(write: WriteRequest, text: string): JsonObject {
     value = parseText(text, write)
   } catch (error) {
     if (error instanceof ApiError) throw error
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `error decoding patch: error converting YAML to JSON: yaml: ${(error as Error).message}`,
     )
   }
   if (value === null) return {}
   if (!isJsonObject(value))
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
     )
   return value
@@ -58,7 +58,7 @@ function parseText(text: string, { options, warn }: WriteRequest): unknown {
   } catch (error) {
     const problem = (error as Error).message
     if (options.fieldValidation === 'Strict')
-      throw refuse.badRequest(`error strict decoding YAML: ${problem}`)
+      throw apiError.badRequest(`error strict decoding YAML: ${problem}`)
     warn(problem)
   }
   return value
@@ -82,7 +82,7 @@ function decodeMerged(resource: Resource, merged: JsonObject): KubeObject {
   try {
     return cloneJson(resource.codec.decode(merged).object)
   } catch (error) {
-    if (error instanceof DecodeError) throw refuse.unexpected(error.message)
+    if (error instanceof DecodeError) throw apiError.unexpected(error.message)
     throw error
   }
 }

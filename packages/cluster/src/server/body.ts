@@ -6,7 +6,7 @@ import type { StructType } from '../schema/type-table.ts'
 import { JsonTextError, jsonTypeName, readJsonText } from './json-text.ts'
 import { mediaTypeOf } from './media-type.ts'
 import type { ApiRequest } from './request.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 import { findStrictErrors } from './strict-errors.ts'
 import { readYamlText } from './yaml-text.ts'
 
@@ -30,7 +30,7 @@ export function unknownOnly(unknownFields: readonly string[]): string[] {
 export function bodyText(request: ApiRequest): string {
   const { body } = request
   if (body === undefined) return ''
-  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+  if (body.length > maximumBodyBytes) throw apiError.tooLarge(maximumBodyBytes)
   return typeof body === 'string' ? body : bufferOf(body).toString('utf8')
 }
 
@@ -44,7 +44,7 @@ export function parseBody(request: ApiRequest, kind: string, struct?: StructType
     return readBody(request, struct)
   } catch (error) {
     if (!(error instanceof UnreadableBody)) throw error
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summarize(request)})`,
     )
   }
@@ -60,7 +60,7 @@ export function parseOptionsBody(request: ApiRequest, struct: StructType): JsonO
   try {
     return readBody(request, struct).value
   } catch (error) {
-    if (error instanceof UnreadableBody) throw refuse.badRequest(error.message)
+    if (error instanceof UnreadableBody) throw apiError.badRequest(error.message)
     throw error
   }
 }
@@ -73,7 +73,8 @@ function readBody(request: ApiRequest, struct: StructType | undefined): ParsedBo
   const type = header ? mediaTypeOf(header) : 'application/json'
   if (type === protobufType && struct)
     return { value: readProtobuf(request, struct), strictErrors: unknownOnly }
-  if (type !== 'application/json' && type !== 'application/yaml') throw refuse.unsupportedMediaType(bodyTypes)
+  if (type !== 'application/json' && type !== 'application/yaml')
+    throw apiError.unsupportedMediaType(bodyTypes)
   const text = bodyText(request)
   const isJson = type === 'application/json'
   return {
@@ -84,7 +85,7 @@ function readBody(request: ApiRequest, struct: StructType | undefined): ParsedBo
 
 function readProtobuf(request: ApiRequest, struct: StructType): JsonObject {
   const { body = '' } = request
-  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+  if (body.length > maximumBodyBytes) throw apiError.tooLarge(maximumBodyBytes)
   try {
     const { apiVersion, kind, raw } = openEnvelope(typeof body === 'string' ? Buffer.from(body) : body)
     return { ...decodeMessage(struct, raw), ...(apiVersion && { apiVersion }), ...(kind && { kind }) }

@@ -8,7 +8,7 @@ import { DecodeError } from '../schema/decode.ts'
 import { type ParsedBody, summarize, unknownOnly } from './body.ts'
 import type { FieldValidation } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 /** Go's messages contain the source location where types are registered. */
 export const schemeName = 'pkg/runtime/scheme.go:111'
@@ -71,7 +71,7 @@ function decodeValue(resource: Resource, value: JsonObject): ReturnType<Resource
 }
 
 function cannotBeHandled(resource: Resource, why: string) {
-  return refuse.badRequest(
+  return apiError.badRequest(
     `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${why}`,
   )
 }
@@ -95,7 +95,7 @@ function checkKind(
     known?.struct && resource.struct
       ? `converting (${known.struct.goName}) to (${internalName(resource)}): unknown conversion`
       : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${schemeName}"`
-  throw refuse.badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`)
+  throw apiError.badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`)
 }
 
 /**
@@ -111,7 +111,7 @@ function checkCustomKind(resource: Resource, value: JsonObject): { apiVersion: s
 
 function missing(resource: Resource, value: JsonObject, field: string) {
   const text = JSON.stringify(value)
-  return refuse.badRequest(
+  return apiError.badRequest(
     `the object provided is unrecognized (must be of type ${resource.kind}): Object '${field}' is missing in '${text}' (${summarize({ body: text })})`,
   )
 }

@@ -6,7 +6,7 @@ import type { Resource } from '../registry/resource.ts'
 import { type ServerContext, strategyContext, timestamp } from './context.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { present } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
 export interface DeleteOutcome {
@@ -29,7 +29,7 @@ export async function deleteObject(
   const key = objectKey(request.namespace, name)
   for (let attempt = 0; attempt < conflictAttempts; attempt++) {
     const stored = context.store.get(resource.storage, key)
-    if (!stored) throw refuse.notFound(resource, name)
+    if (!stored) throw apiError.notFound(resource, name)
     checkPreconditions(resource, stored, options)
     await context.admission.validate(
       request.attributes('DELETE', undefined, present(resource, stored), { ...options }),
@@ -38,7 +38,7 @@ export async function deleteObject(
     const outcome = step(context, request, key, stored, options)
     if (outcome) return outcome
   }
-  throw refuse.modified(resource, name)
+  throw apiError.modified(resource, name)
 }
 
 function checkPreconditions(resource: Resource, stored: KubeObject, options: DeleteOptions): void {
@@ -46,13 +46,13 @@ function checkPreconditions(resource: Resource, stored: KubeObject, options: Del
   const { metadata } = stored
   const about = { group: resource.group, plural: resource.kind }
   if (uid !== undefined && uid !== metadata.uid)
-    throw refuse.conflict(
+    throw apiError.conflict(
       about,
       metadata.name!,
       `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
     )
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
-    throw refuse.conflict(
+    throw apiError.conflict(
       about,
       metadata.name!,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,

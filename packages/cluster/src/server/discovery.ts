@@ -7,7 +7,7 @@ import type { Resource } from '../registry/resource.ts'
 import { parseAccept } from './media-type.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
 
-export function answerDiscovery(registry: Registry, request: ApiRequest): ApiResponse | undefined {
+export function handleDiscovery(registry: Registry, request: ApiRequest): ApiResponse | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
   const parts = request.path.split('/').filter(part => part !== '')
   const [root, ...rest] = parts

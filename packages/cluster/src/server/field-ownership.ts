@@ -29,5 +29,5 @@ export interface FieldOwnership {
     write: FieldWrite & { readonly force: boolean },
   ): KubeObject
   /** Called after admission: a write that only changes the time of a managedFields entry changes nothing. */
-  settle(object: KubeObject, live: KubeObject): KubeObject
+  dropTimeOnlyChanges(object: KubeObject, live: KubeObject): KubeObject
 }

@@ -2,7 +2,7 @@
 
 import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import { isTrue } from './request-info.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 /** The query parameters of a list or watch, without selectors. */
 export interface ListOptions {
@@ -35,7 +35,7 @@ export function parseListOptions(query: URLSearchParams, watch: boolean): ListOp
     timeoutSeconds: parseNumber(query, 'timeoutSeconds'),
   }
   const errors = optionErrors(options, match)
-  if (errors.length > 0) throw refuse.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  if (errors.length > 0) throw apiError.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
   return options
 }
 
@@ -94,9 +94,10 @@ export function parseNumber(query: URLSearchParams, name: string): number | unde
   const text = query.get(name)
   if (text === null) return undefined
   const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
-  if (value === undefined) throw refuse.badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`)
+  if (value === undefined)
+    throw apiError.badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`)
   if (BigInt.asIntN(64, value) !== value)
-    throw refuse.badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`)
+    throw apiError.badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`)
   return Number(value)
 }
 
@@ -105,5 +106,5 @@ export function parseRevision(text: string, watch = false): number {
   if (text === '') return 0
   if (/^\d+$/.test(text)) return Number(text)
   const why = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`
-  throw watch ? refuse.unexpected(why) : refuse.badRequest(`invalid resource version: ${why}`)
+  throw watch ? apiError.unexpected(why) : apiError.badRequest(`invalid resource version: ${why}`)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 /** The forms in which a client may request objects. */
 export type Shape = 'object' | 'table' | 'metadata'
@@ -28,7 +28,7 @@ export function negotiate(header: string | undefined): Accepted {
     const shape = shapeOf(clause)
     if (shape) return { shape, yaml }
   }
-  throw isServed ? refuse.notAcceptable(servedTypes) : refuse.noRepresentation(servedTypes)
+  throw isServed ? apiError.notAcceptable(servedTypes) : apiError.noRepresentation(servedTypes)
 }
 
 function shapeOf({ parameters }: Clause): Shape | undefined {

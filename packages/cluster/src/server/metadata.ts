@@ -11,7 +11,7 @@ import {
 import type { KubeObject } from '../object.ts'
 import { type Random, randomSuffix, randomUid } from '../random.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type KindName, refuse } from './status.ts'
+import { apiError, type KindName } from './status.ts'
 
 /** Generated names leave room for the suffix within a DNS label. */
 const longestGeneratedPrefix = 58
@@ -49,7 +49,7 @@ export function ensureNamespace(draft: KubeObject, namespace: string): void {
   if (!metadata.namespace) {
     if (namespace) metadata.namespace = namespace
   } else if (metadata.namespace !== namespace) {
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
     )
   }
@@ -58,7 +58,7 @@ export function ensureNamespace(draft: KubeObject, namespace: string): void {
 /** Sets a missing name from the path. */
 export function checkName(write: { readonly name: string }, object: KubeObject): void {
   if (object.metadata.name && object.metadata.name !== write.name)
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${write.name})`,
     )
 }
@@ -66,7 +66,7 @@ export function checkName(write: { readonly name: string }, object: KubeObject):
 /** An update must name its object. */
 export function requireName(write: { readonly name: string }, object: KubeObject): void {
   if (!object.metadata.name)
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `the name of the object (${write.name} based on URL) was undeterminable: name must be provided`,
     )
   checkName(write, object)

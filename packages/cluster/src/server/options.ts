@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError } from '@grove/apimachinery'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
@@ -47,7 +47,7 @@ export function parseWriteOptions(
   const fieldValidation = query.get('fieldValidation') ?? ''
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation))
     errors.push(fieldError.unsupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
-  if (errors.length > 0) throw refuse.invalid({ group: metaGroup, kind }, '', errors)
+  if (errors.length > 0) throw apiError.invalid({ group: metaGroup, kind }, '', errors)
   const force = query.get('force')
   return {
     dryRun: isDryRun(query.getAll('dryRun')),

@@ -24,7 +24,7 @@ import { requireName } from './metadata.ts'
 import { patchTypes } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
 import type { ApiRequest } from './request.ts'
-import { ApiError, refuse } from './status.ts'
+import { ApiError, apiError } from './status.ts'
 import { findStrictErrors } from './strict-errors.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
@@ -97,7 +97,7 @@ function readTransform(resource: Resource, type: string, patch: unknown): Transf
 
 function checkType(resource: Resource, type: string): void {
   if (type === patchTypes.strategic && !resource.struct)
-    throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
+    throw apiError.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
   if (!Object.values(patchTypes).includes(type)) throw unsupportedPatchType()
 }
 
@@ -112,14 +112,14 @@ function readPatchText(text: string): unknown {
   try {
     return readJsonText(text)
   } catch {
-    throw refuse.badRequest('invalid JSON patch')
+    throw apiError.badRequest('invalid JSON patch')
   }
 }
 
 function asPatchObject(patch: unknown, prefix: string): JsonObject {
-  if (patch === null && prefix) throw refuse.badRequest('Invalid JSON Patch')
+  if (patch === null && prefix) throw apiError.badRequest('Invalid JSON Patch')
   if (patch !== null && !isJsonObject(patch))
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `${prefix}json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
     )
   return patch ?? {}
@@ -144,24 +144,26 @@ function readOperations(patch: unknown): unknown[] {
 }
 
 function notDecoded(value: unknown, target: string): ApiError {
-  return refuse.badRequest(`${decodingPatch}json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`)
+  return apiError.badRequest(
+    `${decodingPatch}json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`,
+  )
 }
 
 /** The client library creates this message for a response without a message. */
 function rejected(): ApiError {
-  return refuse.unprocessable('the server rejected our request due to an error in our request', {})
+  return apiError.unprocessable('the server rejected our request due to an error in our request', {})
 }
 
-function mergeRefusal({ code, message }: StrategicMergeError): ApiError {
-  if (code === 400) return refuse.badRequest(message)
-  return code === 422 ? refuse.unprocessable(message) : refuse.unexpected(message)
+function mergeError({ code, message }: StrategicMergeError): ApiError {
+  if (code === 400) return apiError.badRequest(message)
+  return code === 422 ? apiError.unprocessable(message) : apiError.unexpected(message)
 }
 
 function withPatchErrors<T>(apply: () => T): T {
   try {
     return apply()
   } catch (error) {
-    if (error instanceof StrategicMergeError) throw mergeRefusal(error)
+    if (error instanceof StrategicMergeError) throw mergeError(error)
     throw error
   }
 }
@@ -171,7 +173,7 @@ function decodePatched(write: WriteRequest, patched: unknown, text: string, type
   const { resource } = write
   if (!isJsonObject(patched)) throw rejected()
   const blame = (why: string) =>
-    refuse.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
+    apiError.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
   const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = patched
   if (!resource.struct && !patched.kind)
     throw blame(`Object 'Kind' is missing in '${JSON.stringify(patched)}'`)

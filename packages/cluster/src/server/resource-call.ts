@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Resource } from '../registry/resource.ts'
-import { Presenter } from './answer.ts'
 import type { ServerContext } from './context.ts'
 import { mediaTypeOf, negotiate } from './media-type.ts'
 import { parseWriteOptions, type WriteOptions } from './options.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
 import type { RequestInfo } from './request-info.ts'
+import { Presenter } from './response.ts'
 import { WriteRequest } from './write-request.ts'
 
 /** One request to one resource, with everything a handler needs. */

@@ -82,7 +82,7 @@ function causesOf(errors: readonly FieldError[]): NonNullable<StatusDetails['cau
 
 const watchTypes = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
 
-export const refuse = {
+export const apiError = {
   notFound: (resource: ResourceName, name: string) =>
     new ApiError(
       404,
@@ -111,7 +111,7 @@ export const refuse = {
     ),
 
   modified: (resource: ResourceName, name: string) =>
-    refuse.conflict(
+    apiError.conflict(
       resource,
       name,
       'the object has been modified; please apply your changes to the latest version and try again',

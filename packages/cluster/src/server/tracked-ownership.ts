@@ -15,7 +15,7 @@ import type { Resource } from '../registry/resource.ts'
 import { creationOwner } from './creation-owner.ts'
 import type { FieldOwnership } from './field-ownership.ts'
 import { ownedKindOf } from './owned-kind.ts'
-import { ApiError, refuse } from './status.ts'
+import { ApiError, apiError } from './status.ts'
 
 /** Server-side apply and managedFields like those of the real API server. */
 export const tracked: FieldOwnership = {
@@ -41,14 +41,15 @@ export const tracked: FieldOwnership = {
       force,
       time: now,
     })
-    if (outcome.outcome !== 'applied') throw applyRefusal(outcome)
+    if (outcome.outcome !== 'applied') throw applyError(outcome)
     const merged = outcome.object as KubeObject
     const object = { ...merged, metadata: { ...merged.metadata } }
     setEntries(object, written(resource, entriesOf(object)))
     return object
   },
 
-  settle: (object, live) => withoutTimeOnlyChanges(object as JsonObject, live as JsonObject) as KubeObject,
+  dropTimeOnlyChanges: (object, live) =>
+    withoutTimeOnlyChanges(object as JsonObject, live as JsonObject) as KubeObject,
 }
 
 type Entries = readonly ManagedFieldsEntry[]
@@ -89,13 +90,13 @@ function inOrder(fields: JsonObject): JsonObject {
   return known
 }
 
-function applyRefusal(outcome: Exclude<ApplyOutcome, { readonly outcome: 'applied' }>): ApiError {
+function applyError(outcome: Exclude<ApplyOutcome, { readonly outcome: 'applied' }>): ApiError {
   switch (outcome.outcome) {
     case 'conflict':
       return new ApiError(409, 'Conflict', outcome.message, { causes: [...outcome.causes] })
     case 'bad request':
-      return refuse.badRequest(outcome.message)
+      return apiError.badRequest(outcome.message)
     case 'failed':
-      return refuse.unexpected(outcome.message)
+      return apiError.unexpected(outcome.message)
   }
 }

@@ -11,5 +11,5 @@ export const untracked: FieldOwnership = {
   apply() {
     throw new ApiError(415, 'UnsupportedMediaType', 'server-side apply is disabled in this cluster')
   },
-  settle: object => object,
+  dropTimeOnlyChanges: object => object,
 }

@@ -14,7 +14,7 @@ import {
   metadataWarnings,
 } from './metadata.ts'
 import { present } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
 /**
@@ -63,7 +63,7 @@ export async function updateObject(
   for (let attempt = 1; ; attempt++) {
     const stored = context.store.get(resource.storage, key)
     if (!stored) {
-      if (!mode.createMissing) throw refuse.notFound(resource, name)
+      if (!mode.createMissing) throw apiError.notFound(resource, name)
       const draft = await change(undefined)
       delete draft.metadata.resourceVersion
       return { object: await createObject(context, request, draft), created: true }
@@ -78,14 +78,14 @@ export async function updateObject(
     if (outcome) return { object: outcome, created: false }
     // A request with a resourceVersion fails in the next attempt. A patch without one is applied again to the
     // new object.
-    if (attempt >= conflictAttempts) throw refuse.modified(resource, name)
+    if (attempt >= conflictAttempts) throw apiError.modified(resource, name)
   }
 }
 
 function checkIdentity(resource: Resource, name: string, draft: KubeObject, live: KubeObject): void {
   const { uid } = draft.metadata
   if (uid && uid !== live.metadata.uid)
-    throw refuse.conflict(
+    throw apiError.conflict(
       resource,
       name,
       `StorageError: invalid object, Code: 4, Key: ${storageKey(resource, live)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
@@ -97,15 +97,15 @@ function checkVersion(resource: Resource, name: string, draft: KubeObject, live:
   const { resourceVersion } = draft.metadata
   if (!resourceVersion) {
     if (resource.strategy.requireResourceVersion)
-      throw refuse.invalid({ group: resource.group, kind: resource.plural }, name, [
+      throw apiError.invalid({ group: resource.group, kind: resource.plural }, name, [
         fieldError.invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
       ])
     draft.metadata.resourceVersion = live.metadata.resourceVersion
     return
   }
   if (!/^\d+$/.test(resourceVersion))
-    throw refuse.unexpected(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`)
-  if (resourceVersion !== live.metadata.resourceVersion) throw refuse.modified(resource, name)
+    throw apiError.unexpected(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`)
+  if (resourceVersion !== live.metadata.resourceVersion) throw apiError.modified(resource, name)
 }
 
 /** The etcd key of the object in a real API server. Error messages contain it. */
@@ -125,14 +125,14 @@ async function prepareUpdate(
   ensureNamespace(draft, request.namespace)
   const attributes = request.attributes('UPDATE', draft, live)
   await context.admission.mutate(attributes, context)
-  const object = context.ownership.settle(attributes.object!, live)
+  const object = context.ownership.dropTimeOnlyChanges(attributes.object!, live)
   const strategy = strategyContext(context)
   carryOverMetadata(object, live)
   scope.prepare(object, live, strategy)
   let errors = [...metadataErrors(resource, object, live), ...scope.validate(object, live)]
   if (errors.length === 0) errors = scope.validateAmongOthers?.(object, live, strategy) ?? []
   if (errors.length > 0)
-    throw refuse.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
+    throw apiError.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
   for (const warning of metadataWarnings(object, live)) request.warn(warning)
   for (const warning of resource.strategy.warnings?.(object, live) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)

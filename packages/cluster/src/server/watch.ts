@@ -8,7 +8,7 @@ import type { ServerContext } from './context.ts'
 import { type ListOptions, parseRevision } from './list-options.ts'
 import { apiVersionOf, present } from './presentation.ts'
 import type { Selection } from './selection.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 /** The interval of bookmarks on an idle watch. */
 const bookmarkIntervalMs = 60_000
@@ -35,7 +35,7 @@ export function watchObjects(
   const asked = parseRevision(options.resourceVersion, true)
   const { store } = context
   const initial = options.sendInitialEvents ?? asked === 0
-  if (asked > store.revision && initial) throw refuse.futureRevision(asked, store.revision)
+  if (asked > store.revision && initial) throw apiError.futureRevision(asked, store.revision)
   const prefix = namespace ? `${namespace}/` : ''
   const watch = new Watch(context.clock, signal, (options.timeoutSeconds ?? 0) * 1000 || defaultTimeoutMs)
 
@@ -53,7 +53,7 @@ export function watchObjects(
       first.push(encodeEvent('BOOKMARK', bookmark(resource, from, true)))
   }
   try {
-    watch.reader = store.watch(resource.storage, from, () => watch.wake())
+    watch.reader = store.watch(resource.storage, from, () => watch.notify())
   } catch (error) {
     watch.stop()
     if (!(error instanceof ChangesForgotten)) throw error
@@ -100,10 +100,10 @@ class Watch {
     this.reader?.stop()
     this.#signal?.removeEventListener('abort', this.stop)
     for (const timer of this.#timers) timer.cancel()
-    this.wake()
+    this.notify()
   }
 
-  wake(): void {
+  notify(): void {
     this.#resume?.()
     this.#resume = undefined
   }
@@ -153,7 +153,7 @@ class Watch {
   #scheduleBookmark(): void {
     this.#timers[1] = this.#clock.setTimeout(() => {
       this.#bookmarkDue = true
-      this.wake()
+      this.notify()
     }, bookmarkIntervalMs)
   }
 }
@@ -203,7 +203,7 @@ function bookmark(resource: Resource, revision: number, initialEventsEnd: boolea
 }
 
 function errorEvent(error: ChangesForgotten): string {
-  const { status } = refuse.expired(error.message)
+  const { status } = apiError.expired(error.message)
   return `${JSON.stringify({ type: 'ERROR', object: status })}\n`
 }
 

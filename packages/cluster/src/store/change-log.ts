@@ -52,13 +52,13 @@ export class ChangeLog {
       this.#changes = this.#changes.slice(cut)
       this.#dropped += cut
     }
-    for (const reader of this.#readers) reader.wake()
+    for (const reader of this.#readers) reader.notify()
   }
 
   /** Starts reading after `revision`. `wake` is called when a change arrives after an empty read. */
-  read(revision: number, wake: () => void): ChangeReader {
+  read(revision: number, notify: () => void): ChangeReader {
     if (revision < this.#floor) throw new ChangesForgotten(revision, this.#floor)
-    const reader = new ChangeReader(this, this.#dropped + this.#indexAfter(revision), wake)
+    const reader = new ChangeReader(this, this.#dropped + this.#indexAfter(revision), notify)
     this.#readers.add(reader)
     return reader
   }
@@ -133,7 +133,7 @@ export class ChangeReader {
     return changes
   }
 
-  wake(): void {
+  notify(): void {
     if (!this.#waiting) return
     this.#waiting = false
     this.#onReady()

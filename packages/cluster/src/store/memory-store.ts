@@ -102,8 +102,8 @@ export class MemoryStore implements Store {
     return last
   }
 
-  watch(resource: string, revision: number, wake: () => void): ChangeReader {
-    return this.#log(resource).read(revision, wake)
+  watch(resource: string, revision: number, notify: () => void): ChangeReader {
+    return this.#log(resource).read(revision, notify)
   }
 
   observe(observer: (change: Change) => void): () => void {

@@ -55,7 +55,7 @@ export interface Store {
    */
   remove(resource: string, key: string, expected: WithMetadata): KubeObject | undefined
   /** Reads the changes after `revision`. Throws ChangesForgotten if they were dropped. */
-  watch(resource: string, revision: number, wake: () => void): ChangeReader
+  watch(resource: string, revision: number, notify: () => void): ChangeReader
   /**
    * Calls the observer after each commit, in order, before the write returns. Returns a function that stops
    * it.

@@ -5,14 +5,14 @@ import { storages } from '../registry/storages.ts'
 import { selectorMatches } from '../registry/validation/workload.ts'
 import { structType } from '../schema/type-table.ts'
 import type { Pod, PolicyEviction, PolicyPodDisruptionBudget } from '../schema/types.generated.ts'
-import { jsonAnswer } from '../server/answer.ts'
 import { parseBodyAs } from '../server/body.ts'
 import { type ServerContext, timestamp } from '../server/context.ts'
 import { deleteObject } from '../server/delete.ts'
 import type { DeleteOptions } from '../server/delete-options.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
-import { type ApiError, refuse } from '../server/status.ts'
+import { jsonResponse } from '../server/response.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 
 const evictionType = structType('policy/v1.Eviction')
 
@@ -20,20 +20,20 @@ const evictionType = structType('policy/v1.Eviction')
 const retryAfterSeconds = 10
 
 /** Deletes a pod if its disruption budget allows. */
-export async function answerEviction(call: ResourceCall): Promise<ApiResponse> {
+export async function handleEviction(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
   const body = parseBodyAs<PolicyEviction>(request, 'Eviction', evictionType)
   if (body.metadata?.name && body.metadata.name !== info.name)
-    throw refuse.badRequest('name in URL does not match name in Eviction object')
+    throw apiError.badRequest('name in URL does not match name in Eviction object')
   const options = body.deleteOptions as DeleteOptions | undefined
   const dryRun = write.options.dryRun || Boolean(body.deleteOptions?.dryRun?.length)
   const pod = context.store.get(storages.pods, objectKey(info.namespace, info.name))
-  if (!pod) throw refuse.notFound(resource, info.name)
-  if (!isDoneOrWaiting(pod)) takeDisruption(context, pod, dryRun)
-  if (!dryRun && isWanted(pod, options)) noteEviction(context, pod)
+  if (!pod) throw apiError.notFound(resource, info.name)
+  if (!isExempt(pod)) useDisruption(context, pod, dryRun)
+  if (!dryRun && isWanted(pod, options)) addDisruptionCondition(context, pod)
   await deleteObject(context, write, { ...options, dryRun })
-  return jsonAnswer(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
+  return jsonResponse(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
 }
 
 /** Reports whether the preconditions of the eviction match the pod. */
@@ -43,7 +43,7 @@ function isWanted({ metadata }: WithMetadata, options: DeleteOptions | undefined
 }
 
 /** Adds the DisruptionTarget condition, so that watchers see the reason of the deletion. */
-function noteEviction({ store, clock }: ServerContext, pod: ObjectOf<Pod>): void {
+function addDisruptionCondition({ store, clock }: ServerContext, pod: ObjectOf<Pod>): void {
   const { status } = pod
   const condition = {
     type: 'DisruptionTarget',
@@ -64,7 +64,7 @@ function noteEviction({ store, clock }: ServerContext, pod: ObjectOf<Pod>): void
 }
 
 /** Pods that are finished, pending or terminating are evicted regardless of the budget. */
-function isDoneOrWaiting({ metadata, status }: Pod): boolean {
+function isExempt({ metadata, status }: Pod): boolean {
   return (
     ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '') || Boolean(metadata?.deletionTimestamp)
   )
@@ -75,7 +75,7 @@ function isReady({ status }: Pod): boolean {
 }
 
 /** An unhealthy pod does not count if enough pods are healthy, or if the budget always allows it. */
-function isUncounted(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boolean {
+function isUnhealthyAllowed(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boolean {
   if (isReady(pod)) return false
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {}
   return (
@@ -84,7 +84,7 @@ function isUncounted(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boo
   )
 }
 
-function takeDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void {
+function useDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void {
   const matching = context.store
     .list(storages.disruptionBudgets, { prefix: `${pod.metadata?.namespace}/` })
     .items.filter(({ spec }) => {
@@ -93,14 +93,14 @@ function takeDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void
     })
   if (matching.length === 0) return
   if (matching.length > 1)
-    throw refuse.unexpected(
+    throw apiError.unexpected(
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     )
   const budget = matching[0]!
   const name = budget.metadata.name!
-  if (isUncounted(pod, budget)) return
+  if (isUnhealthyAllowed(pod, budget)) return
   const allowed = budget.status?.disruptionsAllowed ?? 0
-  if (!isObserved(budget) || allowed <= 0) throw disruptionRefused(budget, name)
+  if (!isObserved(budget) || allowed <= 0) throw disruptionRejected(budget, name)
   if (dryRun) return
   context.store.write(
     storages.disruptionBudgets,
@@ -134,12 +134,12 @@ function isObserved({ metadata, status }: PolicyPodDisruptionBudget): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0)
 }
 
-function disruptionRefused(budget: PolicyPodDisruptionBudget, name: string): ApiError {
+function disruptionRejected(budget: PolicyPodDisruptionBudget, name: string): ApiError {
   const observed = isObserved(budget)
   const message = observed
     ? `The disruption budget ${name} needs ${budget.status?.desiredHealthy ?? 0} healthy pods and has ${budget.status?.currentHealthy ?? 0} currently`
     : `The disruption budget ${name} is still being processed by the server.`
-  return refuse.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", {
+  return apiError.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message }],
     ...(observed ? {} : { retryAfterSeconds }),
   })

@@ -14,6 +14,6 @@ const finalizeScope: UpdateScope = {
   validate: validateFinalize,
 }
 
-export async function answerFinalize(call: ResourceCall): Promise<ApiResponse> {
+export async function handleFinalize(call: ResourceCall): Promise<ApiResponse> {
   return verbs.update(call, finalizeScope)
 }

@@ -9,7 +9,7 @@ import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import type { ResourceCall, SubresourceHandler } from '../server/resource-call.ts'
 import * as verbs from '../server/resource-verbs.ts'
-import { ApiError, refuse } from '../server/status.ts'
+import { ApiError, apiError } from '../server/status.ts'
 import { updateScope } from '../server/update.ts'
 
 /** Returns the log of a container. Undefined if the container never ran. */
@@ -19,30 +19,32 @@ export type PodLogs = (
   options: URLSearchParams,
 ) => string | undefined | Promise<string | undefined>
 
-export function answerLog(logs: PodLogs): SubresourceHandler {
+export function handleLog(logs: PodLogs): SubresourceHandler {
   return async ({ context, resource, info, request }: ResourceCall): Promise<ApiResponse> => {
     const pod = context.store.get(storages.pods, objectKey(info.namespace, info.name))
-    if (!pod) throw refuse.notFound(resource, info.name)
+    if (!pod) throw apiError.notFound(resource, info.name)
     const names = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(
       ({ name }) => name ?? '',
     )
     const asked = request.query.get('container') ?? ''
     const own = (pod.spec?.containers ?? []).map(({ name }) => name ?? '')
     if (!asked && own.length > 1)
-      throw refuse.badRequest(
+      throw apiError.badRequest(
         `a container name must be specified for pod ${info.name}, choose one of: [${names.join(' ')}]`,
       )
     const container = asked || own[0]!
     if (!names.includes(container))
-      throw refuse.badRequest(`container ${container} is not valid for pod ${info.name}`)
+      throw apiError.badRequest(`container ${container} is not valid for pod ${info.name}`)
     // The pod is not scheduled, so no kubelet has logs.
     if (!pod.spec?.nodeName)
       return { status: 204, headers: { 'cache-control': 'no-cache, private' }, body: '' }
     if (request.query.get('previous') === 'true' && !hasEndedBefore(pod, container))
-      throw refuse.badRequest(`previous terminated container "${container}" in pod "${info.name}" not found`)
+      throw apiError.badRequest(
+        `previous terminated container "${container}" in pod "${info.name}" not found`,
+      )
     const text = await logs(pod, container, request.query)
     if (text === undefined)
-      throw refuse.badRequest(
+      throw apiError.badRequest(
         `container "${container}" in pod "${info.name}" is waiting to start: ContainerCreating`,
       )
     return {
@@ -59,7 +61,7 @@ function hasEndedBefore({ status }: Pod, container: string): boolean {
 }
 
 /** Rejects `kubectl exec`, `attach`, `port-forward`, `cp` and `proxy`. */
-export async function refuseConnection({ context, resource, info }: ResourceCall): Promise<ApiResponse> {
+export async function rejectConnection({ context, resource, info }: ResourceCall): Promise<ApiResponse> {
   getObject(context, resource, info.namespace, info.name)
   throw new ApiError(
     501,
@@ -113,12 +115,12 @@ function takeResources(pod: Pod, wanted: PodSpec): void {
     }
 }
 
-export async function answerResize(call: ResourceCall): Promise<ApiResponse> {
+export async function handleResize(call: ResourceCall): Promise<ApiResponse> {
   if (call.info.verb === 'get') return verbs.get(call)
   return call.info.verb === 'patch' ? verbs.patch(call, resizeScope) : verbs.update(call, resizeScope)
 }
 
-export async function answerEphemeralContainers(call: ResourceCall): Promise<ApiResponse> {
+export async function handleEphemeralContainers(call: ResourceCall): Promise<ApiResponse> {
   if (call.info.verb === 'get') return verbs.get(call)
   return call.info.verb === 'patch' ? verbs.patch(call, ephemeralScope) : verbs.update(call, ephemeralScope)
 }

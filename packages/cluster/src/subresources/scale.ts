@@ -23,7 +23,7 @@ import { apiVersionOf } from '../server/presentation.ts'
 import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { presenterOf, type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
-import { type ApiError, refuse } from '../server/status.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 import { type Change, mainScope, updateObject } from '../server/update.ts'
 import { WriteRequest } from '../server/write-request.ts'
 
@@ -35,7 +35,7 @@ const scaleResource: Resource = builtIn({
   namespaced: true,
 })
 
-export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
+export async function handleScale(call: ResourceCall): Promise<ApiResponse> {
   const { context, resource, info } = call
   const presenter = presenterOf(call, scaleResource)
   if (info.verb === 'get')
@@ -48,7 +48,7 @@ export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
     const wanted = await scaleChange(current)
     checkName(write, wanted)
     if (replicasAt(wanted, ['spec', 'replicas']) === unsetReplicas)
-      throw refuse.badRequest(`the spec replicas field "${shownPath(resource)}" cannot be empty`)
+      throw apiError.badRequest(`the spec replicas field "${shownPath(resource)}" cannot be empty`)
     return withReplicas(resource, live!, wanted)
   }
   const { object } = await updateObject(context, write, change, mainScope(resource), { createMissing: false })
@@ -100,7 +100,7 @@ function shownPath({ scale }: Resource): string {
 export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   const paths = resource.scale!
   if (!hasReplicas(resource, object))
-    throw refuse.internal(`the spec replicas field "${shownPath(resource)}" does not exist`)
+    throw apiError.internal(`the spec replicas field "${shownPath(resource)}" does not exist`)
   const selector = selectorOf(resource, paths, object)
   return {
     kind: 'Scale',
@@ -154,10 +154,10 @@ function valueAt(object: JsonObject, path: readonly string[]): unknown {
  */
 function negativeReplicas(resource: Resource, name: string, replicas: number): ApiError {
   if (!resource.struct)
-    return refuse.invalid(resource, name, [
+    return apiError.invalid(resource, name, [
       fieldError.invalid(shownPath(resource), replicas, 'should be a non-negative integer'),
     ])
-  return refuse.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
+  return apiError.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
     fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
   ])
 }

@@ -8,9 +8,9 @@ import type { Hook } from './hooks.ts'
 const defaultTimeoutSeconds = 10
 
 /** The maximum size of a webhook response. A patch of the largest object fits. */
-const maximumAnswerBytes = 16 * 1024 * 1024
+const maximumResponseBytes = 16 * 1024 * 1024
 
-interface HttpAnswer {
+interface HttpResponse {
   readonly status: number
   readonly text: string
 }
@@ -37,16 +37,16 @@ export class HookClient {
     try {
       shown = urlOf(hook, seconds)
       const destination = destinationOf(hook, this.#store)
-      const answer = await this.#send(hook, destination, JSON.stringify(body), seconds)
-      return readAnswer(answer)
+      const response = await this.#send(hook, destination, JSON.stringify(body), seconds)
+      return parseResponse(response)
     } catch (error) {
-      if (error instanceof AnswerError) throw error
+      if (error instanceof ResponseError) throw error
       throw new Error(`Post "${shown}": ${describeError(error)}`)
     }
   }
 
-  #send(hook: Hook, destination: Destination, body: string, seconds: number): Promise<HttpAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
+  #send(hook: Hook, destination: Destination, body: string, seconds: number): Promise<HttpResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>()
     const { host, port, serverName, url } = destination
     const outgoing = request({
       agent: this.#agentFor(hook, destination),
@@ -69,7 +69,7 @@ export class HookClient {
       incoming.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
-        if (size > maximumAnswerBytes) outgoing.destroy(new Error('the response is too large'))
+        if (size > maximumResponseBytes) outgoing.destroy(new Error('the response is too large'))
       })
       incoming.on('error', reject)
       incoming.on('end', () =>
@@ -108,20 +108,20 @@ function withSlash(path = ''): string {
 }
 
 /** The webhook responded, but not with an AdmissionReview. */
-class AnswerError extends Error {}
+class ResponseError extends Error {}
 
-function readAnswer({ status, text }: HttpAnswer): unknown {
-  if (status === 404) throw new AnswerError('the server could not find the requested resource')
+function parseResponse({ status, text }: HttpResponse): unknown {
+  if (status === 404) throw new ResponseError('the server could not find the requested resource')
   if (status >= 500)
-    throw new AnswerError(
+    throw new ResponseError(
       `an error on the server (${JSON.stringify(text.trim() || 'unknown')}) has prevented the request from succeeding`,
     )
   if (status < 200 || status > 299)
-    throw new AnswerError('the server rejected our request for an unknown reason')
+    throw new ResponseError('the server rejected our request for an unknown reason')
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AnswerError(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+    throw new ResponseError(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { type Condition, ConditionError, compileCondition, type JsonObject } from '@grove/apimachinery'
 import type { AdmissionAttributes } from '../server/admission.ts'
-import { type ApiError, refuse } from '../server/status.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 import type { Hook } from './hooks.ts'
 
 /** The variables of a match condition. */
@@ -48,10 +48,10 @@ export function meetsConditions(hook: Hook, attributes: AdmissionAttributes, rev
     }
   if (failures.length === 0) return true
   if (hook.failurePolicy === 'Ignore') return false
-  throw refusal(attributes, failures)
+  throw rejection(attributes, failures)
 }
 
-function refusal({ resource, name }: AdmissionAttributes, failures: readonly string[]): ApiError {
+function rejection({ resource, name }: AdmissionAttributes, failures: readonly string[]): ApiError {
   const text = failures.length === 1 ? failures[0]! : `[${failures.join(', ')}]`
-  return refuse.forbidden(resource, name, text)
+  return apiError.forbidden(resource, name, text)
 }

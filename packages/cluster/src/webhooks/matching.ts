@@ -5,7 +5,7 @@ import { selectorMatches } from '../registry/validation/workload.ts'
 import type { AdmissionregistrationRuleWithOperations, LabelSelector } from '../schema/types.generated.ts'
 import type { AdmissionAttributes } from '../server/admission.ts'
 import type { ServerContext } from '../server/context.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import type { Hook } from './hooks.ts'
 
 /**
@@ -87,7 +87,7 @@ function matchesNamespace(
   if (!namespace && !isNamespace) return true
   if (isNamespace) return selectorMatches(selector, (object ?? oldObject)?.metadata.labels ?? {})
   const home = context.store.get('namespaces', namespace)
-  if (!home) throw refuse.notFound({ group: '', plural: 'namespaces' }, namespace)
+  if (!home) throw apiError.notFound({ group: '', plural: 'namespaces' }, namespace)
   return selectorMatches(selector, home.metadata.labels ?? {})
 }
 

@@ -52,7 +52,7 @@ describe('admission webhooks', () => {
     body?: unknown,
     query = '',
   ): Promise<[number, KubeObject]> {
-    const answer = await cluster.handle({
+    const response = await cluster.handle({
       method,
       path,
       query: new URLSearchParams(query),
@@ -60,7 +60,7 @@ describe('admission webhooks', () => {
       body: body === undefined ? undefined : JSON.stringify(body),
       user: insider,
     })
-    return [answer.status, JSON.parse(answer.body!) as KubeObject]
+    return [response.status, JSON.parse(response.body!) as KubeObject]
   }
 
   const hook = (path: string, more: object = {}) => ({
@@ -123,9 +123,9 @@ describe('admission webhooks', () => {
     await configure('Mutating', hook('a'))
     await send('POST', maps, map('m'))
     respond = () => ({ allowed: false, status: { message: 'it stays' } })
-    const [status, refused] = await send('DELETE', `${maps}/m`)
+    const [status, rejected] = await send('DELETE', `${maps}/m`)
     assert.equal(status, 400)
-    assert.equal(refused.message, 'admission webhook "a.example.com" denied the request: it stays')
+    assert.equal(rejected.message, 'admission webhook "a.example.com" denied the request: it stays')
   })
 
   it('with side effects are rejected in dry runs', async () => {
@@ -136,10 +136,10 @@ describe('admission webhooks', () => {
   it('must respond to the request that they received', async () => {
     respond = () => ({ uid: 'other', allowed: true })
     await configure('Validating', hook('a'))
-    const [status, refused] = await send('POST', maps, map('m'))
+    const [status, rejected] = await send('POST', maps, map('m'))
     assert.equal(status, 500)
     assert.match(
-      String(refused.message),
+      String(rejected.message),
       /^Internal error occurred: failed calling webhook "a\.example\.com": received invalid webhook response: expected response\.uid="[0-9a-f-]{36}", got "other"$/,
     )
   })

@@ -7,7 +7,7 @@ import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
 import type { ServerContext } from '../server/context.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import type { Store } from '../store/index.ts'
 import { HookClient } from './client.ts'
 import { type Hook, Hooks } from './hooks.ts'
@@ -91,12 +91,12 @@ async function callMutating(
   const patch = response?.patch
   if (patch === undefined || (Array.isArray(patch) && patch.length === 0)) return false
   if (!attributes.object)
-    throw refuse.internal(
+    throw apiError.internal(
       `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
     )
   const before = inVersion(attributes.object, attributes.resource, seenAs)
   const patched = applyJsonPatch(cloneJson(before), patch)
-  if (!patched.ok) throw refuse.internal(patched.error)
+  if (!patched.ok) throw apiError.internal(patched.error)
   const after = decodePatched(
     attributes.resource,
     inVersion(asObject(patched.value), seenAs, attributes.resource)!,
@@ -108,7 +108,7 @@ async function callMutating(
 
 function asObject(value: unknown): KubeObject {
   if (!isJsonObject(value) || !isJsonObject(value.metadata))
-    throw refuse.internal('the patch of an admission webhook left no object')
+    throw apiError.internal('the patch of an admission webhook left no object')
   return value as object as KubeObject
 }
 
@@ -120,7 +120,7 @@ function decodePatched(resource: Resource, patched: KubeObject): KubeObject {
     resource.codec.applyDefaults(draft)
     return draft
   } catch (error) {
-    if (error instanceof DecodeError) throw refuse.internal(error.message)
+    if (error instanceof DecodeError) throw apiError.internal(error.message)
     throw error
   }
 }
@@ -164,7 +164,7 @@ async function call(
     if (hook.failurePolicy === 'Ignore') return undefined
     const why =
       error instanceof InvalidResponse ? 'received invalid webhook response' : 'failed to call webhook'
-    throw refuse.internal(
+    throw apiError.internal(
       `failed calling webhook ${JSON.stringify(name)}: ${why}: ${(error as Error).message}`,
     )
   }

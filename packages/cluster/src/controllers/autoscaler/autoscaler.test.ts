@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Deployment, deployments, horizontalPodAutoscalers } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 import { SettableMetrics } from './metrics-source.ts'
 import { recommendForPods, recommendForShare, recommendForValue } from './recommendation.ts'
 import { limitScaling } from './scaling-rules.ts'
@@ -13,22 +13,22 @@ const ref = { namespace: 'default', name: 'web' }
 describe('the recommendation of a metric', () => {
   const sample = (usage: number | undefined, ready = true) => ({ usage, request: 100, ready })
   const cases = [
-    ['as many more as the use is too high', [sample(100), sample(100)], { utilization: 50 }, 4],
+    ['more replicas in proportion to a high utilization', [sample(100), sample(100)], { utilization: 50 }, 4],
     [
-      'as many fewer as the use is too low',
+      'fewer replicas in proportion to a low utilization',
       [sample(20), sample(20), sample(20), sample(20)],
       { utilization: 80 },
       1,
     ],
-    ['the same within a tenth of the target', [sample(54), sample(54)], { utilization: 50 }, 2],
+    ['the same replicas within a tenth of the target', [sample(54), sample(54)], { utilization: 50 }, 2],
     [
-      'the same for pods that have just come and use nothing yet',
+      'the same replicas while new pods have no usage',
       [sample(100), sample(0, false)],
       { utilization: 50 },
       2,
     ],
-    ['no fewer for pods of which nothing is known', [sample(10), sample(undefined)], { utilization: 50 }, 2],
-    ['what an average amount says', [sample(30), sample(50)], { amount: 20 }, 4],
+    ['not fewer replicas while metrics are missing', [sample(10), sample(undefined)], { utilization: 50 }, 2],
+    ['the replicas for an average amount', [sample(30), sample(50)], { amount: 20 }, 4],
   ] as const
   for (const [text, samples, target, expected] of cases)
     it(text, () => {
@@ -96,16 +96,16 @@ describe('an autoscaler', () => {
         template: { metadata: { labels }, spec: { containers } },
       },
     }
-    await settled(cluster.clock, cluster.client.create(deployments, deployment))
+    await completed(cluster.clock, cluster.client.create(deployments, deployment))
     await cluster.clock.advance(2_000)
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
     const spec = { scaleTargetRef, minReplicas: 1, maxReplicas: 8, metrics: metricSpecs }
-    await settled(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
+    await completed(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
     return cluster
   }
   const look = async (cluster: TestCluster) => {
-    const autoscaler = await settled(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
-    const deployment = await settled(cluster.clock, cluster.client.get(deployments, ref))
+    const autoscaler = await completed(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
+    const deployment = await completed(cluster.clock, cluster.client.get(deployments, ref))
     const conditions = Object.fromEntries(
       (autoscaler.status?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
     )
@@ -165,9 +165,9 @@ describe('an autoscaler', () => {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
       maxReplicas: 3,
     }
-    await settled(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
+    await completed(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
     await cluster.clock.advance(100)
-    const autoscaler = await settled(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
+    const autoscaler = await completed(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
     assert.equal(autoscaler.status?.conditions?.[0]?.reason, 'FailedGetScale')
   })
 })

@@ -13,7 +13,7 @@ import { sameStatus } from '../same-status.ts'
 import { allowance, needsControllers } from './allowance.ts'
 
 const workers = 4
-const gatherMs = 20
+const coalesceMs = 20
 
 /** Maintains the status of disruption budgets. The API server performs the eviction itself. */
 export class DisruptionController extends ControlLoop {
@@ -28,7 +28,7 @@ export class DisruptionController extends ControlLoop {
       ownChangesOf(caches.of(podDisruptionBudgets)),
       changesOf(caches.pods, ({ old, new: pod }) => {
         if (old && pod && isReady(old) === isReady(pod) && isActive(old) === isActive(pod)) return []
-        for (const key of this.#budgetsOf((pod ?? old)!)) this.enqueueAfter(key, gatherMs)
+        for (const key of this.#budgetsOf((pod ?? old)!)) this.enqueueAfter(key, coalesceMs)
         return []
       }),
       changesOf(caches.replicaSets, ({ old, new: set }) =>

@@ -12,7 +12,7 @@ import { managedByLabel, manager, serviceNameLabel, wantedSlices } from './slice
 
 const workers = 4
 /** Coalesces the events of many pods into one reconcile of their Service. */
-const gatherMs = 20
+const coalesceMs = 20
 
 /** Maintains the EndpointSlices of Services with a selector. */
 export class EndpointSliceController extends ControlLoop {
@@ -24,7 +24,7 @@ export class EndpointSliceController extends ControlLoop {
       ownChangesOf(caches.of(services)),
       changesOf(caches.pods, ({ old, new: pod }) => {
         if (old && pod && sameAddress(old, pod)) return []
-        for (const key of this.#servicesOf(pod, old)) this.enqueueAfter(key, gatherMs)
+        for (const key of this.#servicesOf(pod, old)) this.enqueueAfter(key, coalesceMs)
         return []
       }),
       changesOf(caches.of(endpointSlices), ({ type, old }) => {

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import type { DeleteOptions, OwnerReference, Stored } from '@grove/kube'
 import fc from 'fast-check'
 import { type ConfigMap, configMaps, namespaces } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 
 type Owner = Stored<ConfigMap> | OwnerReference
 
@@ -27,16 +27,16 @@ function start(): Promise<TestCluster> {
 async function make(cluster: TestCluster, name: string, owners: readonly Owner[] = [], more: object = {}) {
   const ownerReferences = owners.map(owner => ('uid' in owner ? owner : ownerOf(owner)))
   const object = { metadata: { namespace: 'default', name, ownerReferences, ...more } }
-  return settled(cluster.clock, cluster.client.create(configMaps, object))
+  return completed(cluster.clock, cluster.client.create(configMaps, object))
 }
 
 async function remove(cluster: TestCluster, name: string, options: DeleteOptions = {}): Promise<void> {
-  await settled(cluster.clock, cluster.client.delete(configMaps, { namespace: 'default', name }, options))
+  await completed(cluster.clock, cluster.client.delete(configMaps, { namespace: 'default', name }, options))
   await cluster.clock.advance(1_000)
 }
 
 async function namesIn(cluster: TestCluster, namespace = 'default'): Promise<string[]> {
-  const { items } = await settled(cluster.clock, cluster.client.list(configMaps, { namespace }))
+  const { items } = await completed(cluster.clock, cluster.client.list(configMaps, { namespace }))
   return items
     .map(({ metadata }) => metadata.name)
     .filter(name => name !== 'kube-root-ca.crt')
@@ -44,7 +44,7 @@ async function namesIn(cluster: TestCluster, namespace = 'default'): Promise<str
 }
 
 async function find(cluster: TestCluster, name: string) {
-  return settled(cluster.clock, cluster.client.find(configMaps, { namespace: 'default', name }))
+  return completed(cluster.clock, cluster.client.find(configMaps, { namespace: 'default', name }))
 }
 
 describe('the dependents of a deleted owner', () => {
@@ -79,7 +79,7 @@ describe('the dependents of a deleted owner', () => {
     assert.deepEqual((await find(cluster, 'top'))?.metadata.finalizers, ['foregroundDeletion'])
     assert.ok((await find(cluster, 'held'))?.metadata.deletionTimestamp)
     const merge = { metadata: { finalizers: null } }
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(configMaps, { namespace: 'default', name: 'held' }, { merge }),
     )
@@ -107,7 +107,7 @@ describe('the dependents of a deleted owner', () => {
     const a = await make(cluster, 'a')
     const b = await make(cluster, 'b', [a])
     const merge = { metadata: { ownerReferences: [ownerOf(b)] } }
-    await settled(cluster.clock, cluster.client.patch(configMaps, a.metadata, { merge }))
+    await completed(cluster.clock, cluster.client.patch(configMaps, a.metadata, { merge }))
     await remove(cluster, 'a', { propagationPolicy: 'Foreground' })
     assert.deepEqual(await namesIn(cluster), [])
   })
@@ -127,11 +127,11 @@ describe('an owner reference', () => {
 
   it('to another namespace counts as absent, but a cluster-scoped owner does not', async () => {
     await using cluster = await start()
-    const space = await settled(
+    const space = await completed(
       cluster.clock,
       cluster.client.create(namespaces, { metadata: { name: 'elsewhere' } }),
     )
-    const far = await settled(
+    const far = await completed(
       cluster.clock,
       cluster.client.create(configMaps, { metadata: { namespace: 'elsewhere', name: 'far' } }),
     )

@@ -16,7 +16,7 @@ import {
 
 const workers = 32
 /** The number of absent owners to remember. A UID is never used again. */
-const rememberedAbsentees = 5_000
+const maximumAbsentOwners = 5_000
 
 /**
  * Deletes objects without remaining owners, orphans dependents, and completes foreground deletions. The UID
@@ -51,14 +51,14 @@ export class GarbageCollector extends ControlLoop {
     try {
       if (orphansDependents(node)) await this.#orphan(node)
       else if (deletesDependents(node)) await this.#awaitDependents(node)
-      else if (!node.beingDeleted) await this.#judge(node)
+      else if (!node.beingDeleted) await this.#evaluate(node)
     } catch (error) {
       // A deleted object needs no action. A conflict causes a retry.
       if (!isNotFound(error)) throw error
     }
   }
 
-  async #judge(node: GraphNode): Promise<void> {
+  async #evaluate(node: GraphNode): Promise<void> {
     const owners = await Promise.all(
       node.owners.map(async owner => [owner, await this.#stateOf(owner, node)] as const),
     )
@@ -99,7 +99,7 @@ export class GarbageCollector extends ControlLoop {
       this.#asked.set(key, question)
     }
     if (await question) return 'solid'
-    if (this.#absent.size >= rememberedAbsentees) this.#absent.clear()
+    if (this.#absent.size >= maximumAbsentOwners) this.#absent.clear()
     this.#absent.add(key)
     return 'dangling'
   }

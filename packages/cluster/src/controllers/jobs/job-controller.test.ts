@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jobs, pods } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 import { ranges } from './job-controller.ts'
 
 const ref = { namespace: 'default', name: 'work' }
@@ -14,12 +14,12 @@ async function start(spec: object, annotations: Record<string, string>): Promise
     metadata: { annotations },
     spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
   }
-  await settled(cluster.clock, cluster.client.create(jobs, { metadata: ref, spec: { template, ...spec } }))
+  await completed(cluster.clock, cluster.client.create(jobs, { metadata: ref, spec: { template, ...spec } }))
   return cluster
 }
 
 const statusOf = async (cluster: TestCluster) =>
-  (await settled(cluster.clock, cluster.client.find(jobs, ref)))?.status
+  (await completed(cluster.clock, cluster.client.find(jobs, ref)))?.status
 const runTime = { 'simulate.grove.io/run-time': '5s' }
 
 describe('a job', () => {
@@ -37,13 +37,13 @@ describe('a job', () => {
     assert.ok(done?.completionTime)
     await cluster.clock.advance(61_000)
     assert.equal(await statusOf(cluster), undefined)
-    assert.equal((await settled(cluster.clock, cluster.client.list(pods))).items.length, 0)
+    assert.equal((await completed(cluster.clock, cluster.client.list(pods))).items.length, 0)
   })
 
   it('sets the index of each pod in indexed mode', async () => {
     await using cluster = await start({ completions: 3, parallelism: 3, completionMode: 'Indexed' }, runTime)
     await cluster.clock.advance(6_000)
-    const { items } = await settled(cluster.clock, cluster.client.list(pods))
+    const { items } = await completed(cluster.clock, cluster.client.list(pods))
     assert.deepEqual(items.map(({ spec }) => spec?.containers?.[0]?.env?.[0]?.value).sort(), ['0', '1', '2'])
     assert.equal((await statusOf(cluster))?.completedIndexes, '0-2')
   })

@@ -11,7 +11,7 @@ import { contentConditions, mergeConditions, type Remaining } from './conditions
 export const namespaceFinalizer = 'kubernetes'
 const workers = 4
 /** Some resources are not watched, so a terminating namespace is checked periodically. */
-const lookAgainMs = 5_000
+const recheckMs = 5_000
 
 /**
  * Deletes the content of a terminating namespace, pods first, and removes the namespace when it is empty. The
@@ -43,15 +43,15 @@ export class NamespaceController extends ControlLoop {
     if (!namespace.spec?.finalizers?.includes(namespaceFinalizer)) return undefined
     // While known objects are terminating, another deletion of everything would not help.
     const known = this.#monitor.objectsIn(name)
-    const told = known.length > 0 && known.every(({ metadata }) => metadata.deletionTimestamp)
-    const remaining = told ? this.#known(name) : await this.#empty(name)
+    const isTerminating = known.length > 0 && known.every(({ metadata }) => metadata.deletionTimestamp)
+    const remaining = isTerminating ? this.#known(name) : await this.#empty(name)
     try {
       await this.#report(namespace, remaining)
       if (remaining.length === 0) await this.#finalize(name)
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-    return remaining.length === 0 ? undefined : { requeueAfter: lookAgainMs }
+    return remaining.length === 0 ? undefined : { requeueAfter: recheckMs }
   }
 
   #known(name: string): Remaining[] {

@@ -4,17 +4,17 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { nodes } from '../kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../testing/test-cluster.ts'
 import { evictionTime } from './taint-eviction.ts'
 
 async function taintsOf(cluster: TestCluster, name = 'node-0'): Promise<string[]> {
-  const node = await settled(cluster.clock, cluster.client.get(nodes, { name }))
+  const node = await completed(cluster.clock, cluster.client.get(nodes, { name }))
   return (node.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).sort()
 }
 
@@ -32,7 +32,7 @@ describe('a node', () => {
     ]
     await createPod(cluster, podOf('hasty', { spec: { ...podOf('x').spec, tolerations } }))
     await cluster.clock.advance(5_000)
-    await settled(cluster.clock, cluster.controllers.fleet.kill('node-0'))
+    await completed(cluster.clock, cluster.controllers.fleet.kill('node-0'))
     await cluster.clock.advance(40_000)
     assert.deepEqual(await taintsOf(cluster), [])
     await cluster.clock.advance(12_000)
@@ -64,7 +64,7 @@ describe('a node', () => {
     await cluster.clock.advance(1_000)
     const taints = [{ key: 'k', effect: 'NoExecute' }]
     const patch = { merge: { spec: { taints } } }
-    await settled(cluster.clock, cluster.client.patch(nodes, { name: 'node-0' }, patch))
+    await completed(cluster.clock, cluster.client.patch(nodes, { name: 'node-0' }, patch))
     await cluster.clock.advance(9_000)
     assert.equal((await getPod(cluster, 'brief'))?.metadata.deletionTimestamp, undefined)
     await cluster.clock.advance(2_000)
@@ -74,7 +74,7 @@ describe('a node', () => {
   it('has the unschedulable taint while it is cordoned', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const cordon = (unschedulable: boolean | null) =>
-      settled(
+      completed(
         cluster.clock,
         cluster.client.patch(nodes, { name: 'node-0' }, { merge: { spec: { unschedulable } } }),
       )
@@ -92,7 +92,7 @@ describe('a node', () => {
     await createPod(cluster, podOf('a', on('node-0')))
     await createPod(cluster, podOf('b', on('node-1')))
     await cluster.clock.advance(1_000)
-    await settled(cluster.clock, cluster.controllers.fleet.remove(['node-0']))
+    await completed(cluster.clock, cluster.controllers.fleet.remove(['node-0']))
     await cluster.clock.advance(39_000)
     assert.ok(await getPod(cluster, 'a'))
     await cluster.clock.advance(2_000)
@@ -113,11 +113,15 @@ describe('the eviction time', () => {
     tolerations: NonNullable<NonNullable<Parameters<typeof evictionTime>[0]['spec']>['tolerations']>,
   ) => podOf('p', { spec: { containers: [], tolerations } })
   const cases = [
-    ['is now without a toleration', [], 50_000],
-    ['is never with a toleration without an end', [{ key: 'k', operator: 'Exists' }], undefined],
-    ['is counted from the taint', [{ key: 'k', operator: 'Exists', tolerationSeconds: 60 }], 70_000],
+    ['is immediate without a toleration', [], 50_000],
+    ['is never with an unlimited toleration', [{ key: 'k', operator: 'Exists' }], undefined],
     [
-      'is the earliest of several',
+      'is counted from the time of the taint',
+      [{ key: 'k', operator: 'Exists', tolerationSeconds: 60 }],
+      70_000,
+    ],
+    [
+      'is the earliest of several tolerations',
       [
         { key: 'k', operator: 'Exists', tolerationSeconds: 60 },
         { operator: 'Exists', tolerationSeconds: 45 },

@@ -17,7 +17,7 @@ export interface NodeLifecycleOptions {
 
 const defaultGraceMs = 50_000
 /** The number of pods of a lost node that are updated concurrently. */
-const podsAtOnce = 16
+const podConcurrency = 16
 const workers = 8
 const watchedConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
@@ -28,7 +28,7 @@ export class NodeLifecycle extends ControlLoop {
    * The last heartbeat of each node, and the local time at which it arrived. The clocks of nodes are not
    * compared with ours.
    */
-  readonly #heard = new Map<string, { readonly sign: string; readonly at: number }>()
+  readonly #heartbeats = new Map<string, { readonly sign: string; readonly at: number }>()
 
   constructor(runtime: Runtime, options: NodeLifecycleOptions = {}) {
     super('node-lifecycle', runtime, workers)
@@ -36,11 +36,11 @@ export class NodeLifecycle extends ControlLoop {
     this.#graceMs = options.graceMs ?? defaultGraceMs
     this.watch(
       changesOf(caches.of(nodes), ({ old, new: node }) => {
-        if (!node) this.#heard.delete(old.metadata.name)
+        if (!node) this.#heartbeats.delete(old.metadata.name)
         return node ? [node.metadata.name] : []
       }),
       changesOf(caches.of(leases), ({ new: lease }) => {
-        if (lease?.metadata.namespace === nodeLeaseNamespace) this.#hear(lease.metadata.name)
+        if (lease?.metadata.namespace === nodeLeaseNamespace) this.#recordHeartbeat(lease.metadata.name)
         return []
       }),
     )
@@ -50,7 +50,7 @@ export class NodeLifecycle extends ControlLoop {
     const { caches, clock } = this.runtime
     const node = caches.of(nodes).get({ name })
     if (!node) return undefined
-    const silentMs = clock.monotonic() - this.#hear(name)
+    const silentMs = clock.monotonic() - this.#recordHeartbeat(name)
     const isLost = silentMs >= this.#graceMs
     try {
       const current = isLost && !isUnknown(node) ? await this.#declareLost(node) : node
@@ -65,15 +65,15 @@ export class NodeLifecycle extends ControlLoop {
   }
 
   /** Records a heartbeat. Returns the monotonic time of the last one. */
-  #hear(name: string): number {
+  #recordHeartbeat(name: string): number {
     const { caches, clock } = this.runtime
     const lease = caches.of(leases).get({ namespace: nodeLeaseNamespace, name })
     const node = caches.of(nodes).get({ name })
     const sign = `${lease?.spec?.renewTime} ${heartbeatOf(node)}`
-    const known = this.#heard.get(name)
+    const known = this.#heartbeats.get(name)
     if (known?.sign === sign) return known.at
     const at = clock.monotonic()
-    this.#heard.set(name, { sign, at })
+    this.#heartbeats.set(name, { sign, at })
     return at
   }
 
@@ -89,12 +89,12 @@ export class NodeLifecycle extends ControlLoop {
       { subresource: 'status' },
     )
     this.enqueue(node.metadata.name)
-    const sign = this.#heard.get(node.metadata.name)
-    if (sign) this.#heard.set(node.metadata.name, { sign: this.#signOf(lost), at: sign.at })
+    const sign = this.#heartbeats.get(node.metadata.name)
+    if (sign) this.#heartbeats.set(node.metadata.name, { sign: this.#heartbeatOf(lost), at: sign.at })
     return lost
   }
 
-  #signOf(node: Stored<Node>): string {
+  #heartbeatOf(node: Stored<Node>): string {
     const lease = this.runtime.caches
       .of(leases)
       .get({ namespace: nodeLeaseNamespace, name: node.metadata.name })
@@ -120,7 +120,7 @@ export class NodeLifecycle extends ControlLoop {
         }
       }
     }
-    await Promise.all(Array.from({ length: podsAtOnce }, worker))
+    await Promise.all(Array.from({ length: podConcurrency }, worker))
   }
 
   async #taint(node: Stored<Node>): Promise<void> {

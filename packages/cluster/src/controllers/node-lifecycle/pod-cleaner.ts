@@ -27,8 +27,9 @@ export class PodCleaner extends ControlLoop {
     const podCache = caches.pods
     this.watch(
       changesOf(podCache, ({ old, new: pod }) => {
-        const isNews = pod && (old?.spec?.nodeName !== pod.spec?.nodeName || pod.metadata.deletionTimestamp)
-        return isNews ? [keyOf(pod.metadata)] : []
+        const needsReconcile =
+          pod && (old?.spec?.nodeName !== pod.spec?.nodeName || pod.metadata.deletionTimestamp)
+        return needsReconcile ? [keyOf(pod.metadata)] : []
       }),
       changesOf(caches.of(nodes), ({ type, old, new: node }) => {
         if (type === 'add') this.#missingSince.delete(node.metadata.name)

@@ -9,11 +9,11 @@ import { type Pod, pods, type ReplicaSet, replicaSets } from '../kinds.ts'
 import { availableAt, isActive, isReady } from '../pod-state.ts'
 import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
-import { leastValuableFirst } from './pod-ranking.ts'
+import { inDeletionOrder } from './deletion-order.ts'
 
 const workers = 8
 /** The number of pods created or deleted concurrently for one set. */
-const atOnce = 64
+const concurrency = 64
 /**
  * The number of pods created or deleted in one reconcile, so that one set does not block a worker for long.
  */
@@ -36,7 +36,7 @@ export class ReplicaSetController extends ControlLoop {
     this.watch(
       ownChangesOf(sets),
       changesOf(caches.pods, ({ old, new: pod }) => [
-        ...new Set([...ownerKeys(pod), ...ownerKeys(old), ...this.#whoMayAdopt(pod)]),
+        ...new Set([...ownerKeys(pod), ...ownerKeys(old), ...this.#possibleAdopters(pod)]),
       ]),
     )
   }
@@ -47,7 +47,7 @@ export class ReplicaSetController extends ControlLoop {
     if (!set) return undefined
     if (!set.metadata.deletionTimestamp) await this.#adopt(set)
     let failure: Failure | undefined
-    if (!set.metadata.deletionTimestamp) failure = await this.#correctCount(set)
+    if (!set.metadata.deletionTimestamp) failure = await this.#syncReplicas(set)
     const owned = caches.pods.byIndex('controller', set.metadata.uid)
     await this.#writeStatus(set, owned, failure)
     if (failure) throw new Error(failure.message)
@@ -58,13 +58,13 @@ export class ReplicaSetController extends ControlLoop {
   }
 
   /** Creates or deletes pods. Returns the failure. */
-  async #correctCount(set: Stored<ReplicaSet>): Promise<Failure | undefined> {
+  async #syncReplicas(set: Stored<ReplicaSet>): Promise<Failure | undefined> {
     const active = this.runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
     const missing = (set.spec?.replicas ?? 1) - active.length
     try {
       if (missing > 0) await repeat(Math.min(missing, burst), () => this.#create(set))
       else if (missing < 0) {
-        const surplus = leastValuableFirst(active).slice(0, Math.min(-missing, burst)).values()
+        const surplus = inDeletionOrder(active).slice(0, Math.min(-missing, burst)).values()
         await repeat(Math.min(-missing, burst), () => this.#delete(set, surplus.next().value!))
       }
       if (Math.abs(missing) > burst) this.enqueue(keyOf(set.metadata))
@@ -115,7 +115,7 @@ export class ReplicaSetController extends ControlLoop {
     }
   }
 
-  #whoMayAdopt(pod: Stored<Pod> | undefined): string[] {
+  #possibleAdopters(pod: Stored<Pod> | undefined): string[] {
     if (!pod || !isActive(pod) || controllerOf(pod)) return []
     return this.runtime.caches.replicaSets
       .list(pod.metadata.namespace)
@@ -212,5 +212,5 @@ async function repeat(times: number, work: () => Promise<void>): Promise<void> {
   const worker = async () => {
     while (left-- > 0) await work()
   }
-  await Promise.all(Array.from({ length: Math.min(times, atOnce) }, worker))
+  await Promise.all(Array.from({ length: Math.min(times, concurrency) }, worker))
 }

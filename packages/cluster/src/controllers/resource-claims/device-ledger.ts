@@ -9,7 +9,7 @@ import type {
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../kinds.ts'
 
 /** The maximum number of pods that share one claim. */
-export const mostConsumers = 256
+export const maximumConsumers = 256
 
 export interface NodeIdentity {
   readonly name: string

@@ -10,7 +10,7 @@ import { deviceClasses, type Pod, type ResourceClaim, resourceClaims, resourceSl
 import type { Runtime } from '../runtime.ts'
 import { timestamp } from '../timestamp.ts'
 import { claimsOf } from './claim-names.ts'
-import { chooseDevices, mostConsumers, resultKey, selectorFor, selects } from './device-ledger.ts'
+import { chooseDevices, maximumConsumers, resultKey, selectorFor, selects } from './device-ledger.ts'
 
 /** Prevents the deletion of a claim that is in use. */
 export const claimFinalizer = 'resource.kubernetes.io/delete-protection'
@@ -55,7 +55,7 @@ export class DeviceScheduling implements SchedulingExtension {
     this.#reserved.delete(pod.key)
   }
 
-  async settle(pod: PodInfo, node: NodeState): Promise<void> {
+  async preBind(pod: PodInfo, node: NodeState): Promise<void> {
     if (!pod.pod.spec?.resourceClaims?.length) return
     const plan = this.#reserved.get(pod.key)
     for (const claim of this.#claimsOf(pod))
@@ -67,7 +67,7 @@ export class DeviceScheduling implements SchedulingExtension {
     const claims = this.#claimsOf(pod)
     const isFull = claims.some(
       ({ status }) =>
-        (status?.reservedFor?.length ?? 0) >= mostConsumers &&
+        (status?.reservedFor?.length ?? 0) >= maximumConsumers &&
         !status?.reservedFor?.some(({ uid }) => uid === uidOf(pod)),
     )
     if (isFull) return () => inUse

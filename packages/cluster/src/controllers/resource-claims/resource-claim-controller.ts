@@ -33,7 +33,7 @@ export class ResourceClaimController implements Component {
           type === 'add' ? this.#podsOf(template.metadata.namespace ?? '', template.metadata.name) : [],
         ),
       ],
-      reconcile: key => this.#furnish(key),
+      reconcile: key => this.#createClaims(key),
     })
     this.#claims = new Controller({
       ...shared,
@@ -66,7 +66,7 @@ export class ResourceClaimController implements Component {
       .map(({ metadata }) => keyOf(metadata))
   }
 
-  async #furnish(key: string): Promise<void> {
+  async #createClaims(key: string): Promise<void> {
     const { caches, client } = this.#runtime
     const pod = caches.pods.get(refOf(key))
     if (!pod || isOver(pod) || pod.metadata.deletionTimestamp) return
@@ -142,7 +142,7 @@ export class ResourceClaimController implements Component {
           merge: { metadata: { resourceVersion, finalizers } },
         })
       }
-      if (this.#isLeftOver(live))
+      if (this.#isOfFinishedPod(live))
         await client.delete(resourceClaims, live.metadata, { preconditions: { uid: live.metadata.uid } })
     } catch (error) {
       if (!isNotFound(error)) throw error
@@ -170,7 +170,7 @@ export class ResourceClaimController implements Component {
   }
 
   /** Reports whether the claim belongs to a finished pod. */
-  #isLeftOver({ metadata }: Stored<ResourceClaim>): boolean {
+  #isOfFinishedPod({ metadata }: Stored<ResourceClaim>): boolean {
     const owner = metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === 'Pod')
     if (!owner || metadata.deletionTimestamp) return false
     const pod = this.#runtime.caches.pods.get({ namespace: metadata.namespace, name: owner.name })

@@ -64,7 +64,7 @@ export class ServiceAccountController implements Component {
           (old ?? map)?.metadata.name === rootConfigMap ? [(old ?? map)?.metadata.namespace ?? ''] : [],
         ),
       ],
-      reconcile: name => this.#furnish(name),
+      reconcile: name => this.#ensureDefaults(name),
     })
     this.#tokens = new Controller({
       ...shared,
@@ -90,7 +90,7 @@ export class ServiceAccountController implements Component {
     await Promise.all([this.#namespaces.stop(), this.#tokens.stop()])
   }
 
-  async #furnish(namespace: string): Promise<void> {
+  async #ensureDefaults(namespace: string): Promise<void> {
     const { caches, client } = this.#runtime
     const stored = caches.of(namespaces).get({ name: namespace })
     if (!stored || !isActive(stored)) return

@@ -33,10 +33,10 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const client = createClientOn(inProcessTransport(cluster.handle), { clock, random: next })
   const direct = inProcessTransport(cluster.handle)
   const theirs = createClientOn(options.between?.(direct) ?? direct, { clock, random: next })
-  const begin = async () => settled(clock, startControllers(theirs, { ...options, clock, random: next }))
+  const begin = async () => completed(clock, startControllers(theirs, { ...options, clock, random: next }))
   let controllers = await begin()
   const wanted = options.nodes ?? 0
-  await settled(clock, controllers.fleet.add(typeof wanted === 'number' ? plainNodes(wanted) : wanted))
+  await completed(clock, controllers.fleet.add(typeof wanted === 'number' ? plainNodes(wanted) : wanted))
   await clock.advance(0)
   return {
     clock,
@@ -45,18 +45,18 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
       return controllers
     },
     async restart() {
-      await settled(clock, controllers.stop())
+      await completed(clock, controllers.stop())
       controllers = await begin()
     },
     async [Symbol.asyncDispose]() {
-      await settled(clock, controllers.stop())
+      await completed(clock, controllers.stop())
       cluster.stop()
     },
   }
 }
 
 /** Waits for work that needs no time to pass on the fake clock. */
-export async function settled<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+export async function completed<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   let done = false
   const watched = work.finally(() => {
     done = true
@@ -92,9 +92,9 @@ export function podOf(name: string, shape: PodShape = {}): Pod {
 }
 
 export async function createPod(cluster: TestCluster, pod: Pod): Promise<void> {
-  await settled(cluster.clock, cluster.client.create(pods, pod))
+  await completed(cluster.clock, cluster.client.create(pods, pod))
 }
 
 export function getPod(cluster: TestCluster, name: string, namespace = 'default') {
-  return settled(cluster.clock, cluster.client.find(pods, { name, namespace }))
+  return completed(cluster.clock, cluster.client.find(pods, { name, namespace }))
 }

@@ -22,11 +22,11 @@ export const serviceStrategy: Partial<Strategy<Service>> = {
   prepareForUpdate(draft, old, context) {
     const spec = draft.spec ?? {}
     const before = old.spec ?? {}
-    dropWhatTypeLost(spec, before)
+    dropFieldsOfOldType(spec, before)
     allocate(spec, before, context)
   },
   validate: validateService,
-  validateUpdate: (object, old) => [...validateService(object), ...validateAddressKept(object, old)],
+  validateUpdate: (object, old) => [...validateService(object), ...validateAddressUnchanged(object, old)],
   validateAmongOthers: (object, old, context) =>
     validateAllocation(object.spec ?? {}, old?.spec ?? {}, context),
   validateStatusUpdate: validateServiceStatus,
@@ -47,7 +47,7 @@ export const serviceStrategy: Partial<Strategy<Service>> = {
 const addressFields = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const
 
 /** Drops fields that only the old type supports, so that a client can change the type alone. */
-function dropWhatTypeLost(spec: ServiceSpec, old: ServiceSpec): void {
+function dropFieldsOfOldType(spec: ServiceSpec, old: ServiceSpec): void {
   const isSame = (field: keyof ServiceSpec) => equalJson(spec[field], old[field])
   if (spec.type === 'ExternalName' && old.type !== 'ExternalName') {
     for (const field of addressFields) delete spec[field]
@@ -177,7 +177,7 @@ function nodePortProblem(port: number, used: ReadonlySet<number | undefined>): s
   return used.has(port) ? 'provided port is already allocated' : undefined
 }
 
-function validateAddressKept(object: Service, oldObject: Service): FieldError[] {
+function validateAddressUnchanged(object: Service, oldObject: Service): FieldError[] {
   const spec = object.spec ?? {}
   const old = oldObject.spec ?? {}
   if (old.type === 'ExternalName' || spec.type === 'ExternalName' || !old.clusterIP) return []

@@ -23,7 +23,7 @@ export const deploymentStrategy: Partial<Strategy<AppsDeployment>> = {
   hasGeneration: true,
   annotationsCount: true,
   validate: object => validateWorkload(object),
-  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+  validateUpdate: (object, old) => [...validateWorkload(object), ...validateSelectorUnchanged(object, old)],
 }
 
 export const replicaSetStrategy: Partial<Strategy<AppsReplicaSet>> = {
@@ -32,13 +32,13 @@ export const replicaSetStrategy: Partial<Strategy<AppsReplicaSet>> = {
     draft.status = { replicas: 0 }
   },
   validate: object => validateWorkload(object),
-  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+  validateUpdate: (object, old) => [...validateWorkload(object), ...validateSelectorUnchanged(object, old)],
 }
 
 export const daemonSetStrategy: Partial<Strategy<AppsDaemonSet>> = {
   hasGeneration: true,
   validate: object => validateWorkload(object),
-  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+  validateUpdate: (object, old) => [...validateWorkload(object), ...validateSelectorUnchanged(object, old)],
 }
 
 const statefulSetText =
@@ -159,7 +159,7 @@ export const firstAutoscalerStrategy: Partial<Strategy<AutoscalingHorizontalPodA
   validateStatusUpdate: object => validateAutoscalerStatus(toSecond(object)),
 }
 
-function selectorKept(object: Workload, old: Workload): FieldError[] {
+function validateSelectorUnchanged(object: Workload, old: Workload): FieldError[] {
   const now = object.spec?.selector
   const before = old.spec?.selector
   return equalJson(now, before) ? [] : [fieldError.immutable('spec.selector', now)]

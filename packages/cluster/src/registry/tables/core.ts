@@ -33,9 +33,9 @@ export const nodeColumns: readonly Column[] = [
 function nodeStatus(object: Node): string {
   const { spec, status } = object
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-  const words = [ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown']
-  if (spec?.unschedulable) words.push('SchedulingDisabled')
-  return words.join(',')
+  const parts = [ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown']
+  if (spec?.unschedulable) parts.push('SchedulingDisabled')
+  return parts.join(',')
 }
 
 const rolePrefix = 'node-role.kubernetes.io/'

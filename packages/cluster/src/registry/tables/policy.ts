@@ -108,12 +108,12 @@ export const resourceClaimColumns: readonly Column<ResourceResourceClaim>[] = [
   nameColumn,
   column('State', object => {
     const { status } = object
-    const words = [
+    const parts = [
       ...(object.metadata.deletionTimestamp ? ['deleted'] : []),
       ...(status?.allocation ? ['allocated'] : []),
       ...(status?.reservedFor?.length ? ['reserved'] : []),
     ]
-    return words.join(',') || 'pending'
+    return parts.join(',') || 'pending'
   }),
   ageColumn,
 ]

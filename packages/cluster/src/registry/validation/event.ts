@@ -71,13 +71,13 @@ function validateReporter(event: Event, component: string): FieldError[] {
   return [
     ...(reportingComponent === '' ? [fieldError.required(component)] : []),
     ...obeys(reportingComponent, qualifiedName, component),
-    ...words(reportingInstance, 'reportingInstance'),
-    ...words(action, 'action'),
-    ...words(reason, 'reason'),
+    ...textOf(reportingInstance, 'reportingInstance'),
+    ...textOf(action, 'action'),
+    ...textOf(reason, 'reason'),
   ]
 }
 
-function words(value: string, field: string): FieldError[] {
+function textOf(value: string, field: string): FieldError[] {
   if (value === '') return [fieldError.required(field)]
   return value.length > longestName
     ? [fieldError.invalid(field, '', `can have at most ${longestName} characters`)]

@@ -166,17 +166,19 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpe
 function validateAddresses(spec: ServiceSpec): FieldError[] {
   const { clusterIP, clusterIPs = [], type } = spec
   if (type === 'ExternalName') return []
-  const refusal = (why: string) => [fieldError.invalid('spec.clusterIPs', clusterIPs, why)]
-  if (!clusterIP) return refusal('must be empty when `clusterIP` is not specified')
-  if (clusterIPs[0] !== clusterIP) return refusal('first value must match `clusterIP`')
+  const rejection = (why: string) => [fieldError.invalid('spec.clusterIPs', clusterIPs, why)]
+  if (!clusterIP) return rejection('must be empty when `clusterIP` is not specified')
+  if (clusterIPs[0] !== clusterIP) return rejection('first value must match `clusterIP`')
   if (clusterIP === 'None')
-    return clusterIPs.length > 1 ? refusal("'None' must be the first and only value") : validateFamilies(spec)
+    return clusterIPs.length > 1
+      ? rejection("'None' must be the first and only value")
+      : validateFamilies(spec)
   const malformed = clusterIPs.flatMap((address, index) =>
     obeys(address, ipAddress, `spec.clusterIPs[${index}]`),
   )
   if (malformed.length > 0) return malformed
   if (clusterIPs.length > new Set(clusterIPs.map(isIPv6)).size)
-    return refusal('may specify no more than one IP for each IP family')
+    return rejection('may specify no more than one IP for each IP family')
   if (isIPv6(clusterIP) && spec.ipFamilies?.[0] !== 'IPv6')
     return [fieldError.invalid('spec.clusterIPs[0]', clusterIPs, 'IPv6 is not configured on this cluster')]
   const wrong = clusterIPs.flatMap((address, index) => {

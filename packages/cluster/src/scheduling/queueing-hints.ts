@@ -21,7 +21,9 @@ export function nodeMayHelp(old: Node | undefined, node: Node): boolean {
 }
 
 /** A removed pod frees resources on one node only. It helps pods that now fit there. */
-export function podLeftHelps(node: NodeState): (pod: PodInfo, filters: ReadonlySet<FilterName>) => boolean {
+export function podRemovalHelps(
+  node: NodeState,
+): (pod: PodInfo, filters: ReadonlySet<FilterName>) => boolean {
   return (pod, filters) => {
     if (filters.has('PodTopologySpread') || filters.has('InterPodAffinity')) return true
     for (const [resource, amount] of pod.requests) if (amount > node.free(resource)) return false

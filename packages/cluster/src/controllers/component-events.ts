@@ -2,7 +2,7 @@
 
 import { type EventRecorder, type KubeObject, type Recorder, type Resource, subjectOf } from '@grove/kube'
 
-export interface EventNote {
+export interface ComponentEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
@@ -11,7 +11,7 @@ export interface EventNote {
 }
 
 /** Records events of all components of a cluster. Returns immediately and never fails. */
-export class EventNotes {
+export class ComponentEvents {
   readonly #recorder: EventRecorder
   readonly #components = new Map<string, Recorder>()
 
@@ -19,7 +19,7 @@ export class EventNotes {
     this.#recorder = recorder
   }
 
-  record(resource: Resource, object: KubeObject, { component, ...event }: EventNote): void {
+  record(resource: Resource, object: KubeObject, { component, ...event }: ComponentEvent): void {
     let recorder = this.#components.get(component)
     if (!recorder) {
       recorder = this.#recorder.for(component)
