@@ -32,7 +32,7 @@ test('operations change members and items', () => {
   assert.deepEqual(patched({ a: 1 }, { op: 'replace', path: '', value: 2 }), 2)
 })
 
-test('pointers escape slash and tilde, and reach members of any name', () => {
+test('pointers escape slash and tilde, and can address members of any name', () => {
   assert.deepEqual(
     patched({ 'a/b~c': 1, '': 2 }, { op: 'remove', path: '/a~1b~0c' }, { op: 'remove', path: '/' }),
     {},
@@ -41,7 +41,7 @@ test('pointers escape slash and tilde, and reach members of any name', () => {
   assert.equal(JSON.stringify(odd), '{"__proto__":1}')
 })
 
-test('a test compares by value; one for null is met by nothing at all', () => {
+test('test compares by value, and null matches a missing member', () => {
   patched({ a: { b: 1, c: 2 } }, { op: 'test', path: '/a', value: { c: 2, b: 1 } })
   patched({}, { op: 'test', path: '/a', value: null })
   assert.deepEqual(applyJsonPatch({ a: 1 }, [{ op: 'test', path: '/a', value: 2 }]), {
@@ -51,12 +51,12 @@ test('a test compares by value; one for null is met by nothing at all', () => {
   })
 })
 
-test('a missing value is null and a tilde may stand for itself, as in the API server', () => {
+test('a missing value is null, and an unescaped tilde is accepted, as in the API server', () => {
   assert.deepEqual(applyJsonPatch({}, [{ op: 'add', path: '/a' }]), { ok: true, value: { a: null } })
   assert.deepEqual(patched({}, { op: 'add', path: '/a~2', value: 1 }), { 'a~2': 1 })
 })
 
-test('all operations apply or none, and the value is left alone', () => {
+test('applies all operations or none, and does not change the value', () => {
   const value = { a: { b: 1 } }
   refusal(value, [
     { op: 'add', path: '/a/c', value: 2 },
@@ -66,7 +66,7 @@ test('all operations apply or none, and the value is left alone', () => {
   assert.deepEqual(value, { a: { b: 1 } })
 })
 
-test('what cannot be applied is refused with the operation and the reason', () => {
+test('rejects operations that cannot be applied, with index and reason', () => {
   const cases: [unknown, string][] = [
     [{}, 'a JSON patch is a list of operations'],
     [[1], 'operation 0: is not an object'],
@@ -88,14 +88,14 @@ test('what cannot be applied is refused with the operation and the reason', () =
   for (const [patch, error] of cases) assert.equal(refusal({ n: 1, list: [0] }, patch), error)
 })
 
-test('a patch cannot grow without bounds', () => {
+test('the result of a patch has a limited size', () => {
   const doubling = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '', path: `/x${index}` }))
   assert.match(refusal({ a: 'x'.repeat(1000) }, doubling), /copies too much|nested deeper/)
   const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '', value: 1 }))
   assert.match(refusal(1, many), /maximum operations in a JSON patch is 10000, got 10001/)
 })
 
-test('a difference touches only what differs', () => {
+test('a diff contains only the differences', () => {
   assert.deepEqual(createJsonPatch({ a: 1, b: { c: 2, d: 3 } }, { a: 1, b: { c: 4 }, e: 5 }), [
     { op: 'remove', path: '/b/d' },
     { op: 'replace', path: '/b/c', value: 4 },
@@ -112,7 +112,7 @@ test('a difference touches only what differs', () => {
   assert.deepEqual(createJsonPatch({ a: undefined }, {}), [])
 })
 
-test('applying a difference gives the other value, and there is none between equals', () => {
+test('applying a diff gives the other value, and equal values have no diff', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (before, after) => {
       assert.deepEqual(createJsonPatch(before, before), [])
@@ -123,7 +123,7 @@ test('applying a difference gives the other value, and there is none between equ
   )
 })
 
-test('lists that share items round-trip', () => {
+test('applying a diff works for lists with common items', () => {
   const list = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 8 })
   fc.assert(
     fc.property(list, list, (before, after) => {
@@ -132,7 +132,7 @@ test('lists that share items round-trip', () => {
   )
 })
 
-test('no patch makes the application throw', () => {
+test('applying a patch never throws', () => {
   const operation = fc.record({
     op: fc.constantFrom('add', 'remove', 'replace', 'move', 'copy', 'test'),
     path: fc.constantFrom('', '/a', '/a/0', '/a/-', '/a/b', '/b', '/'),

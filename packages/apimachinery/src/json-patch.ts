@@ -21,16 +21,16 @@ export type JsonPatchResult =
   | {
       readonly ok: false
       readonly error: string
-      /** The patch is sound, but a `test` says that the value is not the expected one. */
+      /** The patch is valid, but a `test` operation failed. */
       readonly testFailed: boolean
     }
 
 /** The API server rejects a patch with more operations. */
 export const maxJsonPatchOperations = 10_000
-/** Copies of copies grow exponentially; the API server stops them at the same size. */
+/** Copies of copies grow exponentially. The API server has the same limit. */
 const maxCopiedCharacters = 3 * 1024 * 1024
 
-/** Applies all operations or none; the value itself is never changed. */
+/** Applies all operations or none. Does not change the value. */
 export function applyJsonPatch(value: unknown, patch: unknown): JsonPatchResult {
   try {
     return { ok: true, value: new Application(value).apply(patch) }
@@ -120,7 +120,7 @@ class Application {
       this.#root = value
       return
     }
-    // A missing member is added: the RFC would have it refused, the API server does this.
+    // A missing member is added. The RFC rejects this, but the API server accepts it.
     const [parent, token] = this.#parent(path)
     if (Array.isArray(parent)) parent[position(token, parent.length - 1, path)] = value
     else setOwn(parent, token, value)
@@ -157,7 +157,7 @@ class Application {
       actual = this.#get(path)
     } catch (error) {
       if (!(error instanceof PatchError)) throw error
-      // A test for null is met by a missing member: so the API server has it.
+      // A test for null succeeds for a missing member, as in the API server.
       if (expected === null) return
       throw new PatchError(error.message, true)
     }
@@ -198,7 +198,7 @@ function pointer(operation: JsonObject, name: 'path' | 'from'): Pointer {
   return { text: text as string, tokens }
 }
 
-/** The RFC asks for a value; the API server takes none for null. */
+/** The RFC requires a value, but the API server uses null for a missing one. */
 function operand(operation: JsonObject): unknown {
   return Object.hasOwn(operation, 'value') ? operation.value : null
 }

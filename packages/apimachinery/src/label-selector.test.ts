@@ -24,7 +24,7 @@ function refusal(text: string): string {
   return result.error
 }
 
-test('all requirements of a selector must be met', () => {
+test('all requirements of a selector must match', () => {
   const cases: Record<string, boolean> = {
     '': true,
     '  ': true,
@@ -55,16 +55,16 @@ test('all requirements of a selector must be met', () => {
   for (const [text, expected] of Object.entries(cases)) assert.equal(selects(text), expected, text)
 })
 
-test('operators are names like others where a key or a value stands', () => {
+test('operator names are valid as keys and values', () => {
   assert.ok(selects('in=notin', { in: 'notin' }))
   assert.ok(selects('x in (in,notin)', { x: 'in' }))
 })
 
-test('an inherited property is no label', () => {
+test('an inherited property is not a label', () => {
   assert.ok(!selects('constructor', {}))
 })
 
-test('what is no selector is refused with what was found and expected', () => {
+test('rejects invalid selectors with the found and expected tokens', () => {
   assert.equal(refusal(','), "found ',', expected: !, identifier, or 'end of string'")
   assert.equal(refusal('a,'), "found '', expected: identifier after ','")
   assert.equal(refusal('!a=b'), "found '=', expected: ',' or 'end of string'")
@@ -85,7 +85,7 @@ test('what is no selector is refused with what was found and expected', () => {
   assert.match(refusal('a>x'), /values\[0\]: Invalid value: "x": for 'Gt', 'Lt' operators/)
 })
 
-test('an absent selector object selects nothing, an empty one everything', () => {
+test('an absent selector object matches nothing, an empty one everything', () => {
   for (const [object, expected] of [
     [undefined, false],
     [null, false],
@@ -98,7 +98,7 @@ test('an absent selector object selects nothing, an empty one everything', () =>
   }
 })
 
-test('matchLabels and matchExpressions are all required', () => {
+test('matchLabels and matchExpressions must all match', () => {
   const of = (object: LabelSelectorObject) => {
     const result = labelSelectorOf(object)
     assert.ok(result.ok)
@@ -111,7 +111,7 @@ test('matchLabels and matchExpressions are all required', () => {
   assert.ok(of({ matchExpressions: [{ key: 'other', operator: 'NotIn', values: ['x'] }] }))
 })
 
-test('a selector object that makes no sense is refused', () => {
+test('rejects an invalid selector object', () => {
   const refused = (object: LabelSelectorObject) => {
     const result = labelSelectorOf(object)
     assert.ok(!result.ok)
@@ -128,7 +128,7 @@ test('a selector object that makes no sense is refused', () => {
   )
 })
 
-test('a selector survives being written and read', () => {
+test('parsing a formatted selector gives the same selector', () => {
   const text = 'a=b,!c,d notin (x,y),e,f in (,z),g>5,h!=i'
   const parsed = parseLabelSelector(text)
   assert.ok(parsed.ok)
@@ -136,7 +136,7 @@ test('a selector survives being written and read', () => {
   assert.deepEqual(again, parsed)
 })
 
-test('no text makes the parser throw', () => {
+test('the parser never throws', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[ab !=(),<>]*$/), text => {
       const parsed = parseLabelSelector(text)

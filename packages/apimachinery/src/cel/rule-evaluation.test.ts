@@ -5,7 +5,7 @@ import { renderFieldError } from '../field-error.ts'
 import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
 import { holds, judge, oven, withRule, withRuleAt } from './testing/oven.ts'
 
-test('a rule is not evaluated on null, nor below a missing value', () => {
+test('a rule is not evaluated on null or below a missing value', () => {
   const schema = withRuleAt('name', 'false')
   const nullable = {
     ...schema,
@@ -21,7 +21,7 @@ test('a transition rule is evaluated only on update', () => {
   assert.ok(!holds('self.size >= oldSelf.size', { size: 1 }, { size: 2 }))
 })
 
-test('a transition rule of an item is evaluated only where a stored item has the same key', () => {
+test('a transition rule of an item is evaluated only if a stored item has the same key', () => {
   const grows = withRuleAt('trays', 'self.load >= oldSelf.load')
   const old = { trays: [{ name: 'a', load: 5 }] }
   assert.deepEqual(
@@ -60,7 +60,7 @@ test('a transition rule of an item is evaluated only where a stored item has the
   )
 })
 
-test('an optional oldSelf is there on create too, without a value', () => {
+test('an optional oldSelf is also present on create, without a value', () => {
   const rule = { rule: '!oldSelf.hasValue() || self.size >= oldSelf.value().size', optionalOldSelf: true }
   assert.ok(holds(rule, { size: 1 }))
   assert.ok(!holds(rule, { size: 1 }, { size: 2 }))
@@ -70,7 +70,7 @@ test('an optional oldSelf is there on create too, without a value', () => {
   assert.ok(holds({ rule: 'oldSelf.?size.orValue(0) <= self.size', optionalOldSelf: true }, { size: 1 }))
 })
 
-test('a violation that was there before and is unchanged is tolerated, except by transition rules', () => {
+test('an existing violation of an unchanged value is tolerated, except by transition rules', () => {
   assert.ok(!holds('self.size > 1', { size: 1 }))
   assert.ok(holds('self.size > 1', { size: 1 }, { size: 1 }))
   assert.ok(!holds('self.size > 1', { size: 1, name: 'new' }, { size: 1 }))
@@ -80,7 +80,7 @@ test('a violation that was there before and is unchanged is tolerated, except by
   assert.equal(judge(loads, { shelves: [{ load: 1 }, { load: 2 }] }, { shelves: [{ load: 1 }] }).length, 1)
 })
 
-test('reordering a list of type set or map is no change', () => {
+test('reordering a list of type set or map is not a change', () => {
   assert.ok(holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'a'] }))
   assert.ok(!holds('self == oldSelf', { tags: ['a', 'b'] }, { tags: ['b', 'c'] }))
   const trays = [
@@ -91,7 +91,7 @@ test('reordering a list of type set or map is no change', () => {
   assert.ok(!holds('self.trays == oldSelf.trays', { trays }, { trays: [trays[0]] }))
 })
 
-test('a rule inside allOf judges the same value', () => {
+test('a rule inside allOf applies to the same value', () => {
   const schema: JSONSchemaProps = {
     ...oven,
     allOf: [withRule({}, { rule: 'self.size > 1', message: 'm' })],

@@ -11,11 +11,11 @@ import { toCel } from './value-conversion.ts'
 interface RulePlace {
   readonly path: FieldPath | undefined
   readonly old: unknown
-  /** Whether the nearest value that has a stored counterpart is unchanged: its violations were there before. */
+  /** Reports whether the nearest correlated value is unchanged, so that its violations existed before. */
   readonly isOldNews: () => boolean
 }
 
-/** Evaluates the rules of a schema and of everything below it. `old` is the stored object on update. */
+/** Evaluates the rules of a schema and of all nodes below. `old` is the stored object on update. */
 export function validateRules(root: SchemaNode, value: unknown, old: unknown, errors: FieldError[]): void {
   visit(root, value, { path: undefined, old, isOldNews: () => false }, true, errors)
 }

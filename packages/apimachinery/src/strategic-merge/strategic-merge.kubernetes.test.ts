@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strategic merge patches against a real API server: the same patches there and here give the same objects and the same
-// refusals.
+// Strategic merge patches compared with a real API server: the same patches must give the same objects and
+// errors.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
@@ -50,7 +50,10 @@ async function create(path: string, object: JsonObject): Promise<JsonObject> {
   return body
 }
 
-/** The server's answer to a patch against what comes of ours; the new live object, or the old one if it is refused. */
+/**
+ * Compares the response of the server with the local result. Returns the new live object, or the old one if
+ * the patch was rejected.
+ */
 async function patch(
   path: string,
   live: JsonObject,
@@ -62,7 +65,7 @@ async function patch(
   compared++
   const ours = attempt(live, change, struct)
   if (ours instanceof StrategicMergeError) {
-    // Several things can be wrong, and the server goes through the members of a patch in any order.
+    // A patch may have several errors, and the server iterates over its members in random order.
     const chance = new Chance(compared)
     let error: JsonObject | StrategicMergeError = ours
     for (let i = 0; i < 200 && messageOf(error) !== answer.body.message; i++)

@@ -44,7 +44,7 @@ const thing = struct('Thing', {
 
 const named = (...names: string[]) => names.map(name => ({ name }))
 
-describe('what a patch does', () => {
+describe('results', () => {
   const cases: [what: string, original: JsonObject, patch: JsonObject, result: JsonObject][] = [
     ['a scalar is replaced', { title: 'a' }, { title: 'b' }, { title: 'b' }],
     ['null removes', { title: 'a', tags: ['x'] }, { title: null }, { tags: ['x'] }],
@@ -128,7 +128,7 @@ describe('what a patch does', () => {
     })
 })
 
-describe('what is refused', () => {
+describe('errors', () => {
   const cases: [patch: JsonObject, code: number, message: string][] = [
     [
       { items: [{ value: '1', more: 'x' }] },
@@ -161,7 +161,7 @@ describe('what is refused', () => {
     })
 })
 
-test('any patch is merged or refused, and the empty one changes nothing', () => {
+test('any patch is merged or rejected, and the empty patch changes nothing', () => {
   const keys = [
     'title',
     'items',

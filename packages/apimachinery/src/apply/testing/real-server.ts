@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A real API server next to our own functions: every write is sent to the server, and worked out by us from the same
-// live object. What differs is a mistake of ours.
+// Compares a real API server with this package: every write goes to the server and is computed here from the
+// same live object. A difference is a bug of this package.
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
 import type { JsonObject } from '../../json-value.ts'
@@ -24,9 +24,9 @@ export interface ServedKind {
   readonly path: string
   readonly main: OwnedKind
   readonly status?: OwnedKind
-  /** Custom kinds are stored as plain JSON, which sorts the keys of managedFields as texts. */
+  /** Custom kinds are stored as plain JSON with sorted managedFields keys. */
   readonly custom: boolean
-  /** What the server fills in after it has looked who owns what. */
+  /** Applies the fields that the server sets after it has computed the owners. */
   readonly filledLater?: (object: JsonObject) => JsonObject
 }
 
@@ -37,7 +37,7 @@ export const contentTypes = {
   strategic: 'application/strategic-merge-patch+json',
 }
 
-/** A real control plane, as far as it is needed here. */
+/** The part of a real control plane that these tests need. */
 export interface ControlPlane {
   readonly server: string
   readonly ca: string
@@ -81,7 +81,7 @@ export class RealServer implements Disposable {
   }
 }
 
-/** One object on the server, and what we say about each write to it. */
+/** One object on the server. Every write to it is compared with the local result. */
 export class Replay {
   readonly server: RealServer
   readonly kind: ServedKind
@@ -107,7 +107,7 @@ export class Replay {
     this.check(answer, manager, this.kind.main, 'create')
   }
 
-  /** Sends the live object with changes, as a controller would. */
+  /** Replaces the live object with a changed one, as a controller does. */
   async replace(change: (object: JsonObject) => void, manager: string, subresource = ''): Promise<Answer> {
     const draft = structuredClone(this.live!)
     change(draft)
@@ -134,7 +134,7 @@ export class Replay {
     return answer
   }
 
-  /** Clears the owners as a client may. */
+  /** Resets managedFields, as a client may. */
   async reset(manager: string): Promise<void> {
     const sent = [{}]
     const path = `${this.path}?fieldManager=${manager}`
@@ -209,7 +209,7 @@ export class Replay {
       assert.equal(ours.outcome, 'conflict', what)
       const { message, causes } = ours as Extract<ApplyOutcome, { outcome: 'conflict' }>
       assert.equal(message, body.message, what)
-      // The server lists them in the order of a Go map.
+      // The server lists them in the random order of a Go map.
       const byText = (list: unknown) =>
         (list as JsonObject[]).map(cause => JSON.stringify(sortKeys(cause))).sort()
       assert.deepEqual(byText(causes), byText((body.details as JsonObject).causes), what)
@@ -222,9 +222,9 @@ export class Replay {
     this.server.compared++
   }
 
-  /** Refused by validation, which sees the merged object: ours has to be refused as well. */
+  /** Validation of the merged object failed on the server. The local result must fail the same way. */
   async checkRefused(message: string, object: JsonObject, what: string): Promise<void> {
-    // A list whose last item went is null; a replacement of the object would lose that before it is looked at.
+    // A list that lost its last item is null. A PUT would drop this null before validation.
     const nulls = [...message.matchAll(/(\w[\w.[\]]*): Invalid value: "null"/g)].map(match => match[1]!)
     for (const path of nulls) {
       const value = path
@@ -250,7 +250,7 @@ export class Replay {
     this.server.compared++
   }
 
-  /** The server defaults what was merged; so that it does the same with ours, it is asked to store ours. */
+  /** Stores the local result on the server, so that it gets the same defaults, and compares. */
   async compareObject(object: JsonObject, what: string): Promise<void> {
     const { code, body } = await this.server.send('PUT', `${this.path}?dryRun=All`, this.asUpdate(object))
     assert.ok(code < 300, `our object is refused: ${JSON.stringify(body)}\n${what}`)
@@ -267,7 +267,7 @@ function slash(subresource: string): string {
   return subresource === '' ? '' : `/${subresource}`
 }
 
-/** When the server says that this owner wrote last, so that ours sorts as theirs does. */
+/** Returns the time of this manager on the server, so that the local entries are sorted the same way. */
 function timeOf(
   answer: Answer,
   owner: Pick<ManagedFieldsEntry, 'manager' | 'operation' | 'subresource'>,

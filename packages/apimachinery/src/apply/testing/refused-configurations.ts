@@ -2,7 +2,7 @@
 
 import type { JsonObject } from '../../json-value.ts'
 
-/** What is wrong with configurations of a widget, and such configurations. */
+/** Invalid configurations of a widget, by the reason. */
 export const refusedWidgets: Readonly<Record<string, JsonObject>> = {
   'a field that the schema does not have': { spec: { nothing: 1 } },
   'a text for a number': { spec: { size: 'a' } },

@@ -4,7 +4,7 @@ import { compileSchema } from '../../structural-schema/compile.ts'
 import type { JSONSchemaProps, ValidationRule } from '../../structural-schema/json-schema-props.ts'
 import { validate } from '../../structural-schema/validate.ts'
 
-/** What the tests of rules bake with: a schema with a property of every sort. */
+/** A schema with a property of every type. */
 export const oven: JSONSchemaProps = {
   type: 'object',
   properties: {
@@ -32,7 +32,7 @@ export function withRule(schema: JSONSchemaProps, rule: string | ValidationRule)
   return { ...schema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] }
 }
 
-/** The schema of an oven with a rule at one of its properties, or at its items. */
+/** The schema with a rule on one of its properties, or on its items. */
 export function withRuleAt(property: string, rule: string | ValidationRule): JSONSchemaProps {
   const node = oven.properties![property]!
   const ruled = node.items
