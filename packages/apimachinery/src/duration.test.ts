@@ -10,7 +10,7 @@ function nanoseconds(text: string): bigint {
   return result.nanoseconds
 }
 
-function refusal(text: string): string {
+function errorOf(text: string): string {
   const result = parseDuration(text)
   assert.ok(!result.ok, `${text} is no duration`)
   return result.error
@@ -62,11 +62,11 @@ test('rejects invalid durations with the messages of Go', () => {
     '1é': 'time: unknown unit "\\xc3\\xa9" in duration "1\\xc3\\xa9"',
     '"': 'time: invalid duration "\\""',
   }
-  for (const [text, expected] of Object.entries(cases)) assert.equal(refusal(text), expected)
+  for (const [text, expected] of Object.entries(cases)) assert.equal(errorOf(text), expected)
 })
 
 test('rejects a number with a million digits immediately', () => {
-  assert.match(refusal(`${'9'.repeat(1_000_000)}h`), /^time: invalid duration/)
+  assert.match(errorOf(`${'9'.repeat(1_000_000)}h`), /^time: invalid duration/)
 })
 
 test('durations are formatted in the canonical form', () => {

@@ -11,7 +11,7 @@ function patched(value: unknown, ...patch: JsonPatchOperation[]): unknown {
   return result.value
 }
 
-function refusal(value: unknown, patch: unknown): string {
+function errorOf(value: unknown, patch: unknown): string {
   const result = applyJsonPatch(value, patch)
   assert.ok(!result.ok)
   return result.error
@@ -46,7 +46,7 @@ test('test compares by value, and null matches a missing member', () => {
   patched({}, { op: 'test', path: '/a', value: null })
   assert.deepEqual(applyJsonPatch({ a: 1 }, [{ op: 'test', path: '/a', value: 2 }]), {
     ok: false,
-    error: 'operation 0: test failed: /a has another value',
+    error: 'operation 0: test failed: the value of /a differs',
     testFailed: true,
   })
 })
@@ -58,7 +58,7 @@ test('a missing value is null, and an unescaped tilde is accepted, as in the API
 
 test('applies all operations or none, and does not change the value', () => {
   const value = { a: { b: 1 } }
-  refusal(value, [
+  errorOf(value, [
     { op: 'add', path: '/a/c', value: 2 },
     { op: 'remove', path: '/x' },
   ])
@@ -68,31 +68,31 @@ test('applies all operations or none, and does not change the value', () => {
 
 test('rejects operations that cannot be applied, with index and reason', () => {
   const cases: [unknown, string][] = [
-    [{}, 'a JSON patch is a list of operations'],
+    [{}, 'a JSON patch must be a list of operations'],
     [[1], 'operation 0: is not an object'],
-    [[{ op: 'add', path: 'a', value: 1 }], 'operation 0: path "a" is no JSON pointer'],
-    [[{ op: 'add', value: 1 }], 'operation 0: path is missing and is no JSON pointer'],
+    [[{ op: 'add', path: 'a', value: 1 }], 'operation 0: path "a" is not a JSON pointer'],
+    [[{ op: 'add', value: 1 }], 'operation 0: path is missing'],
     [[{ op: 'swap', path: '/a' }], 'operation 0: unknown op "swap"'],
     [[{ op: 'remove', path: '/x' }], 'operation 0: /x does not exist'],
     [[{ op: 'replace', path: '/x/y', value: 1 }], 'operation 0: /x/y does not exist'],
-    [[{ op: 'replace', path: '/list/1', value: 1 }], 'operation 0: /list/1: the list ends before position 1'],
+    [[{ op: 'replace', path: '/list/1', value: 1 }], 'operation 0: /list/1: index 1 is out of range'],
     [[{ op: 'add', path: '/x/y', value: 1 }], 'operation 0: /x/y does not exist'],
-    [[{ op: 'add', path: '/n/y', value: 1 }], 'operation 0: /n/y is not inside a list or object'],
-    [[{ op: 'add', path: '/list/2', value: 1 }], 'operation 0: /list/2: the list ends before position 2'],
-    [[{ op: 'add', path: '/list/01', value: 1 }], 'operation 0: /list/01: "01" is no position in a list'],
-    [[{ op: 'remove', path: '/list/-' }], 'operation 0: /list/-: "-" is no position in a list'],
+    [[{ op: 'add', path: '/n/y', value: 1 }], 'operation 0: the parent of /n/y is not a list or object'],
+    [[{ op: 'add', path: '/list/2', value: 1 }], 'operation 0: /list/2: index 2 is out of range'],
+    [[{ op: 'add', path: '/list/01', value: 1 }], 'operation 0: /list/01: "01" is not a list index'],
+    [[{ op: 'remove', path: '/list/-' }], 'operation 0: /list/-: "-" is not a list index'],
     [[{ op: 'remove', path: '' }], 'operation 0: the whole document cannot be removed'],
     [[{ op: 'move', from: '/list', path: '/list/0' }], 'operation 0: /list cannot be moved into itself'],
     [[{ op: 'remove', path: '/constructor' }], 'operation 0: /constructor does not exist'],
   ]
-  for (const [patch, error] of cases) assert.equal(refusal({ n: 1, list: [0] }, patch), error)
+  for (const [patch, error] of cases) assert.equal(errorOf({ n: 1, list: [0] }, patch), error)
 })
 
 test('the result of a patch has a limited size', () => {
   const doubling = Array.from({ length: 40 }, (_, index) => ({ op: 'copy', from: '', path: `/x${index}` }))
-  assert.match(refusal({ a: 'x'.repeat(1000) }, doubling), /copies too much|nested deeper/)
+  assert.match(errorOf({ a: 'x'.repeat(1000) }, doubling), /copies more than|nested deeper/)
   const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '', value: 1 }))
-  assert.match(refusal(1, many), /maximum operations in a JSON patch is 10000, got 10001/)
+  assert.match(errorOf(1, many), /maximum operations in a JSON patch is 10000, got 10001/)
 })
 
 test('a diff contains only the differences', () => {

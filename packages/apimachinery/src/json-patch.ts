@@ -58,7 +58,7 @@ class Application {
   }
 
   apply(patch: unknown): unknown {
-    if (!Array.isArray(patch)) throw new PatchError('a JSON patch is a list of operations')
+    if (!Array.isArray(patch)) throw new PatchError('a JSON patch must be a list of operations')
     if (nestedDeeperThan([this.#root, patch], MAX_JSON_DEPTH)) throw tooDeep()
     if (patch.length > maxJsonPatchOperations) {
       throw new PatchError(
@@ -147,7 +147,8 @@ class Application {
     const value = this.#get(from)
     if (nestedDeeperThan(value, MAX_JSON_DEPTH)) throw tooDeep()
     this.#copied += JSON.stringify(value).length
-    if (this.#copied > maxCopiedCharacters) throw new PatchError('copies too much')
+    if (this.#copied > maxCopiedCharacters)
+      throw new PatchError(`copies more than ${maxCopiedCharacters} characters`)
     this.#add(path, cloneJson(value))
   }
 
@@ -162,7 +163,7 @@ class Application {
       throw new PatchError(error.message, true)
     }
     if (!equalJson(actual, expected))
-      throw new PatchError(`test failed: ${path.text} has another value`, true)
+      throw new PatchError(`test failed: the value of ${path.text} differs`, true)
   }
 
   #get(path: Pointer): unknown {
@@ -176,7 +177,7 @@ class Application {
     let at: unknown = this.#root
     for (const step of path.tokens.slice(0, -1)) at = child(at, step, path)
     if (!Array.isArray(at) && !isJsonObject(at))
-      throw new PatchError(`${path.text} is not inside a list or object`)
+      throw new PatchError(`the parent of ${path.text} is not a list or object`)
     return [at, token]
   }
 }
@@ -194,7 +195,9 @@ function pointer(operation: JsonObject, name: 'path' | 'from'): Pointer {
   const text = operation[name]
   const tokens = typeof text === 'string' ? parsePointer(text) : undefined
   if (tokens === undefined)
-    throw new PatchError(`${name} ${JSON.stringify(text) ?? 'is missing and'} is no JSON pointer`)
+    throw new PatchError(
+      text === undefined ? `${name} is missing` : `${name} ${JSON.stringify(text)} is not a JSON pointer`,
+    )
   return { text: text as string, tokens }
 }
 
@@ -213,8 +216,8 @@ function child(container: unknown, token: string, path: Pointer): unknown {
 
 function position(token: string, last: number, path: Pointer): number {
   if (!/^(0|[1-9]\d{0,9})$/.test(token))
-    throw new PatchError(`${path.text}: ${JSON.stringify(token)} is no position in a list`)
+    throw new PatchError(`${path.text}: ${JSON.stringify(token)} is not a list index`)
   const index = Number(token)
-  if (index > last) throw new PatchError(`${path.text}: the list ends before position ${token}`)
+  if (index > last) throw new PatchError(`${path.text}: index ${token} is out of range`)
   return index
 }

@@ -18,7 +18,7 @@ function selects(text: string, of: Record<string, string> = labels): boolean {
   return matchesLabels(result.selector, of)
 }
 
-function refusal(text: string): string {
+function errorOf(text: string): string {
   const result = parseLabelSelector(text)
   assert.ok(!result.ok, `${text} is no selector`)
   return result.error
@@ -65,24 +65,24 @@ test('an inherited property is not a label', () => {
 })
 
 test('rejects invalid selectors with the found and expected tokens', () => {
-  assert.equal(refusal(','), "found ',', expected: !, identifier, or 'end of string'")
-  assert.equal(refusal('a,'), "found '', expected: identifier after ','")
-  assert.equal(refusal('!a=b'), "found '=', expected: ',' or 'end of string'")
+  assert.equal(errorOf(','), "found ',', expected: !, identifier, or 'end of string'")
+  assert.equal(errorOf('a,'), "found '', expected: identifier after ','")
+  assert.equal(errorOf('!a=b'), "found '=', expected: ',' or 'end of string'")
   assert.equal(
-    refusal('a b'),
+    errorOf('a b'),
     "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
   )
-  assert.equal(refusal('a in b'), "unable to parse requirement: found 'b' expected: '('")
-  assert.equal(refusal('a in ('), "unable to parse requirement: found '', expected: ',', ')' or identifier")
-  assert.equal(refusal('a in (b'), "unable to parse requirement: found '', expected: ',' or ')'")
-  assert.equal(refusal('!'), "unable to parse requirement: found '', expected: identifier")
-  assert.equal(refusal('a=='.concat('=')), "unable to parse requirement: found '=', expected: identifier")
-  assert.match(refusal('-a=b'), /^unable to parse requirement: <nil>: Invalid value: "-a": name part must/)
+  assert.equal(errorOf('a in b'), "unable to parse requirement: found 'b' expected: '('")
+  assert.equal(errorOf('a in ('), "unable to parse requirement: found '', expected: ',', ')' or identifier")
+  assert.equal(errorOf('a in (b'), "unable to parse requirement: found '', expected: ',' or ')'")
+  assert.equal(errorOf('!'), "unable to parse requirement: found '', expected: identifier")
+  assert.equal(errorOf('a=='.concat('=')), "unable to parse requirement: found '=', expected: identifier")
+  assert.match(errorOf('-a=b'), /^unable to parse requirement: <nil>: Invalid value: "-a": name part must/)
   assert.match(
-    refusal('a=-'),
+    errorOf('a=-'),
     /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "-": a valid label/,
   )
-  assert.match(refusal('a>x'), /values\[0\]: Invalid value: "x": for 'Gt', 'Lt' operators/)
+  assert.match(errorOf('a>x'), /values\[0\]: Invalid value: "x": for 'Gt', 'Lt' operators/)
 })
 
 test('an absent selector object matches nothing, an empty one everything', () => {
@@ -112,18 +112,18 @@ test('matchLabels and matchExpressions must all match', () => {
 })
 
 test('rejects an invalid selector object', () => {
-  const refused = (object: LabelSelectorObject) => {
+  const rejected = (object: LabelSelectorObject) => {
     const result = labelSelectorOf(object)
     assert.ok(!result.ok)
     return result.error
   }
   assert.equal(
-    refused({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] }),
+    rejected({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] }),
     '"Gt" is not a valid label selector operator',
   )
-  assert.match(refused({ matchExpressions: [{ key: 'a', operator: 'In' }] }), /values set can't be empty/)
+  assert.match(rejected({ matchExpressions: [{ key: 'a', operator: 'In' }] }), /values set can't be empty/)
   assert.match(
-    refused({ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] }),
+    rejected({ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] }),
     /values set must be empty/,
   )
 })

@@ -64,8 +64,8 @@ const kubectl = 'kubectl'
 
 export function applyConfiguration(write: ApplyWrite): ApplyOutcome {
   const { kind, live, configuration, manager, time } = write
-  const refusal = checkConfiguration(kind, configuration)
-  if (refusal) return refusal
+  const invalid = checkConfiguration(kind, configuration)
+  if (invalid) return invalid
   let owners: Owners
   try {
     owners = decodeManagedFields(metadataOf(live).managedFields)

@@ -15,7 +15,7 @@ export const managedByMain: FieldFilter = excluding('status')
 const allButStatus = ['spec', 'metadata']
 
 /** The fields that a status write of a built-in kind does not change, if these are more than the spec. */
-const leftAloneByStatus: Readonly<Record<string, readonly string[]>> = {
+const excludedFromStatus: Readonly<Record<string, readonly string[]>> = {
   CompositePodGroup: allButStatus,
   CSINode: allButStatus,
   Deployment: ['spec', 'metadata.labels'],
@@ -33,5 +33,5 @@ const leftAloneByStatus: Readonly<Record<string, readonly string[]>> = {
 /** For the status subresource. */
 export function managedByStatus(kind: string, { custom }: { readonly custom: boolean }): FieldFilter {
   if (custom) return excluding(...allButStatus)
-  return excluding(...(Object.hasOwn(leftAloneByStatus, kind) ? leftAloneByStatus[kind]! : ['spec']))
+  return excluding(...(Object.hasOwn(excludedFromStatus, kind) ? excludedFromStatus[kind]! : ['spec']))
 }

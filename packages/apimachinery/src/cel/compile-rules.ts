@@ -59,7 +59,7 @@ function evaluate(rule: ParseResult | string, variables: RuleVariables): Verdict
   try {
     const result: unknown = rule(variables)
     if (typeof result === 'boolean') return { holds: result }
-    return { holds: undefined, failure: 'the rule gave no truth value' }
+    return { holds: undefined, failure: 'the rule did not return a boolean' }
   } catch (error) {
     return { holds: undefined, failure: describeEvaluationError(error) }
   }

@@ -39,7 +39,7 @@ function compile(environment: Environment, expression: string): ConditionResult 
     } catch (error) {
       throw new ConditionError(describeEvaluationError(error))
     }
-    if (typeof result !== 'boolean') throw new ConditionError('the expression gave no truth value')
+    if (typeof result !== 'boolean') throw new ConditionError('the expression did not return a boolean')
     return result
   }
   return { ok: true, condition: { holds } }

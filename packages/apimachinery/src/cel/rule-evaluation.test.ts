@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderFieldError } from '../field-error.ts'
 import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
-import { holds, judge, oven, withRule, withRuleAt } from './testing/oven.ts'
+import { holds, sampleSchema, validateSpec, withRule, withRuleAt } from './testing/sample-schema.ts'
 
 test('a rule is not evaluated on null or below a missing value', () => {
   const schema = withRuleAt('name', 'false')
@@ -11,8 +11,8 @@ test('a rule is not evaluated on null or below a missing value', () => {
     ...schema,
     properties: { ...schema.properties, name: { ...schema.properties!.name, nullable: true } },
   }
-  assert.deepEqual(judge(nullable, { name: null }), [])
-  assert.deepEqual(judge(schema, {}), [])
+  assert.deepEqual(validateSpec(nullable, { name: null }), [])
+  assert.deepEqual(validateSpec(schema, {}), [])
 })
 
 test('a transition rule is evaluated only on update', () => {
@@ -25,7 +25,7 @@ test('a transition rule of an item is evaluated only if a stored item has the sa
   const grows = withRuleAt('trays', 'self.load >= oldSelf.load')
   const old = { trays: [{ name: 'a', load: 5 }] }
   assert.deepEqual(
-    judge(
+    validateSpec(
       grows,
       {
         trays: [
@@ -38,7 +38,7 @@ test('a transition rule of an item is evaluated only if a stored item has the sa
     [],
   )
   assert.deepEqual(
-    judge(
+    validateSpec(
       grows,
       {
         trays: [
@@ -51,7 +51,7 @@ test('a transition rule of an item is evaluated only if a stored item has the sa
     ['spec.trays[1]'],
   )
   assert.deepEqual(
-    judge(
+    validateSpec(
       withRuleAt('shelves', 'self.load >= oldSelf.load'),
       { shelves: [{ load: 1 }] },
       { shelves: [{ load: 5 }] },
@@ -76,8 +76,14 @@ test('an existing violation of an unchanged value is tolerated, except by transi
   assert.ok(!holds('self.size > 1', { size: 1, name: 'new' }, { size: 1 }))
   assert.ok(!holds('self.size > oldSelf.size', { size: 1 }, { size: 1 }))
   const loads = withRuleAt('shelves', 'self.load > 1')
-  assert.deepEqual(judge(loads, { size: 2, shelves: [{ load: 1 }] }, { size: 1, shelves: [{ load: 1 }] }), [])
-  assert.equal(judge(loads, { shelves: [{ load: 1 }, { load: 2 }] }, { shelves: [{ load: 1 }] }).length, 1)
+  assert.deepEqual(
+    validateSpec(loads, { size: 2, shelves: [{ load: 1 }] }, { size: 1, shelves: [{ load: 1 }] }),
+    [],
+  )
+  assert.equal(
+    validateSpec(loads, { shelves: [{ load: 1 }, { load: 2 }] }, { shelves: [{ load: 1 }] }).length,
+    1,
+  )
 })
 
 test('reordering a list of type set or map is not a change', () => {
@@ -93,8 +99,8 @@ test('reordering a list of type set or map is not a change', () => {
 
 test('a rule inside allOf applies to the same value', () => {
   const schema: JSONSchemaProps = {
-    ...oven,
+    ...sampleSchema,
     allOf: [withRule({}, { rule: 'self.size > 1', message: 'm' })],
   }
-  assert.deepEqual(judge(schema, { size: 1 }).map(renderFieldError), ['spec: Invalid value: m'])
+  assert.deepEqual(validateSpec(schema, { size: 1 }).map(renderFieldError), ['spec: Invalid value: m'])
 })

@@ -5,7 +5,7 @@ import { renderFieldError } from '../field-error.ts'
 import { compileSchema } from '../structural-schema/compile.ts'
 import type { ValidationRule } from '../structural-schema/json-schema-props.ts'
 import { validate } from '../structural-schema/validate.ts'
-import { errors, holds, judge, withRuleAt } from './testing/oven.ts'
+import { errors, holds, validateSpec, withRuleAt } from './testing/sample-schema.ts'
 
 describe('the variable self', () => {
   test('has integers, numbers, strings, timestamps and durations according to the schema', () => {
@@ -57,7 +57,7 @@ describe('a violation', () => {
 
   test('has the value if it is a scalar', () => {
     assert.deepEqual(
-      judge(withRuleAt('size', { rule: 'self > 1', message: 'too small' }), { size: 1 }).map(
+      validateSpec(withRuleAt('size', { rule: 'self > 1', message: 'too small' }), { size: 1 }).map(
         renderFieldError,
       ),
       ['spec.size: Invalid value: 1: too small'],
@@ -102,13 +102,14 @@ describe('a violation', () => {
       ],
     }
     assert.deepEqual(
-      judge(withRuleAt('trays', { rule: 'self.load < 5', message: 'm', fieldPath: '.load' }), trays).map(
-        renderFieldError,
-      ),
+      validateSpec(
+        withRuleAt('trays', { rule: 'self.load < 5', message: 'm', fieldPath: '.load' }),
+        trays,
+      ).map(renderFieldError),
       ['spec.trays[1].load: Invalid value: m'],
     )
     assert.deepEqual(
-      judge(withRuleAt('notes', { rule: 'self != "x"', message: 'm' }), { notes: { k: 'x' } }).map(
+      validateSpec(withRuleAt('notes', { rule: 'self != "x"', message: 'm' }), { notes: { k: 'x' } }).map(
         renderFieldError,
       ),
       ['spec.notes[k]: Invalid value: "x": m'],

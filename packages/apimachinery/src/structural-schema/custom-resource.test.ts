@@ -5,7 +5,7 @@ import { renderFieldError } from '../field-error.ts'
 import { compileSchema } from './compile.ts'
 import { type CustomResourceType, validateCustomResource } from './custom-resource.ts'
 
-const oven: CustomResourceType = {
+const sampleSchema: CustomResourceType = {
   apiVersion: 'bakery.example.com/v1',
   kind: 'Oven',
   namespaced: true,
@@ -28,14 +28,14 @@ const oven: CustomResourceType = {
 }
 
 const valid = {
-  apiVersion: oven.apiVersion,
-  kind: oven.kind,
+  apiVersion: sampleSchema.apiVersion,
+  kind: sampleSchema.kind,
   metadata: { name: 'a', namespace: 'b' },
   spec: { replicas: 1 },
 }
 
 function errors(object: unknown, old?: unknown): string[] {
-  return validateCustomResource(oven, object, old).map(renderFieldError)
+  return validateCustomResource(sampleSchema, object, old).map(renderFieldError)
 }
 
 const rulesNotChecked =

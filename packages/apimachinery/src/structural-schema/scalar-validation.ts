@@ -44,7 +44,7 @@ export function checkNumber(
   path: FieldPath | undefined,
   errors: FieldError[],
 ): void {
-  if (!fitsFormat(node, value)) errors.push(misfit(node, 'Checked', path))
+  if (!fitsFormat(node, value)) errors.push(formatError(node, 'Checked', path))
   const { number: rules } = node
   if (rules === undefined) return
   // An integer is compared with the integer part of a bound, unless the bound does not fit the type of the
@@ -54,21 +54,21 @@ export function checkNumber(
   const shown = (limit: number) => (asInteger(limit) ? formatGoNumber : formatGoFloat)(bound(limit))
   const { multipleOf, minimum, maximum } = rules
   if (multipleOf !== undefined) {
-    if (!fitsFormat(node, multipleOf)) errors.push(misfit(node, 'MultipleOf', path))
+    if (!fitsFormat(node, multipleOf)) errors.push(formatError(node, 'MultipleOf', path))
     if (bound(multipleOf) === 0) errors.push(noFactor(path))
     else if (!isMultiple(value, bound(multipleOf))) {
       errors.push(invalid(path, value, `should be a multiple of ${shown(multipleOf)}`))
     }
   }
   if (minimum !== undefined) {
-    if (!fitsFormat(node, minimum)) errors.push(misfit(node, 'Minimum boundary', path))
+    if (!fitsFormat(node, minimum)) errors.push(formatError(node, 'Minimum boundary', path))
     if (rules.exclusiveMinimum ? value <= bound(minimum) : value < bound(minimum)) {
       const relation = rules.exclusiveMinimum ? 'greater than' : 'greater than or equal to'
       errors.push(invalid(path, value, `should be ${relation} ${shown(minimum)}`))
     }
   }
   if (maximum !== undefined) {
-    if (!fitsFormat(node, maximum)) errors.push(misfit(node, 'Maximum boundary', path))
+    if (!fitsFormat(node, maximum)) errors.push(formatError(node, 'Maximum boundary', path))
     if (rules.exclusiveMaximum ? value >= bound(maximum) : value > bound(maximum)) {
       const relation = rules.exclusiveMaximum ? 'less than' : 'less than or equal to'
       errors.push(invalid(path, value, `should be ${relation} ${shown(maximum)}`))
@@ -105,7 +105,7 @@ function fitsFormat(node: SchemaNode, value: number): boolean {
 }
 
 /** The API server reports a number that does not fit its format without a field. */
-function misfit(node: SchemaNode, subject: string, path: FieldPath | undefined): FieldError {
+function formatError(node: SchemaNode, subject: string, path: FieldPath | undefined): FieldError {
   const format = node.format === undefined ? '(default format)' : `with format ${node.format}`
   const detail = `${subject} value must be of type ${node.types[0]} ${format} in ${dottedPath(path)}`
   return fieldError.invalid('<nil>', '', detail)

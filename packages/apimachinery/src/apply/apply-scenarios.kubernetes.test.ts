@@ -14,8 +14,8 @@ import {
   scaleManagedFields,
   trackUpdate,
 } from './index.ts'
+import { invalidWidgets } from './testing/invalid-configurations.ts'
 import { Replay, type ServedKind } from './testing/real-server.ts'
-import { refusedWidgets } from './testing/refused-configurations.ts'
 import { customKind, widgetDefinition, widgetSchema } from './testing/served-kinds.ts'
 import { plainControlPlane, TestCluster } from './testing/test-cluster.ts'
 
@@ -69,7 +69,7 @@ function shifts(whole: boolean): ServedKind {
 }
 
 describe('error messages equal those of the API server', () => {
-  for (const [name, configuration] of Object.entries(refusedWidgets))
+  for (const [name, configuration] of Object.entries(invalidWidgets))
     test(name, async () => {
       const object = cluster.replay(widgets)
       await object.apply({ spec: { size: 1 } }, 'one')

@@ -5,7 +5,7 @@ import type { JSONSchemaProps, ValidationRule } from '../../structural-schema/js
 import { validate } from '../../structural-schema/validate.ts'
 
 /** A schema with a property of every type. */
-export const oven: JSONSchemaProps = {
+export const sampleSchema: JSONSchemaProps = {
   type: 'object',
   properties: {
     size: { type: 'integer' },
@@ -34,22 +34,22 @@ export function withRule(schema: JSONSchemaProps, rule: string | ValidationRule)
 
 /** The schema with a rule on one of its properties, or on its items. */
 export function withRuleAt(property: string, rule: string | ValidationRule): JSONSchemaProps {
-  const node = oven.properties![property]!
+  const node = sampleSchema.properties![property]!
   const ruled = node.items
     ? { ...node, items: withRule(node.items, rule) }
     : typeof node.additionalProperties === 'object'
       ? { ...node, additionalProperties: withRule(node.additionalProperties, rule) }
       : withRule(node, rule)
-  return { ...oven, properties: { ...oven.properties, [property]: ruled } }
+  return { ...sampleSchema, properties: { ...sampleSchema.properties, [property]: ruled } }
 }
 
-export function judge(spec: JSONSchemaProps, value: unknown, old?: unknown): FieldError[] {
+export function validateSpec(spec: JSONSchemaProps, value: unknown, old?: unknown): FieldError[] {
   const schema = compileSchema({ type: 'object', properties: { spec } })
   return validate(schema, { spec: value }, old === undefined ? undefined : { spec: old })
 }
 
 export function errors(rule: string | ValidationRule, value: unknown, old?: unknown): string[] {
-  return judge(withRule(oven, rule), value, old).map(renderFieldError)
+  return validateSpec(withRule(sampleSchema, rule), value, old).map(renderFieldError)
 }
 
 export function holds(rule: string | ValidationRule, value: unknown, old?: unknown): boolean {
