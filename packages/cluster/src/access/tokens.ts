@@ -3,6 +3,7 @@
 import type { Clock } from '@grove/kube'
 import { type KubeObject, objectKey } from '../object.ts'
 import { type Random, randomUid } from '../random.ts'
+import { storages } from '../registry/storages.ts'
 import type { UserInfo } from '../server/request.ts'
 import type { Store } from '../store/index.ts'
 import { openToken, type SigningKey, signToken } from './json-web-token.ts'
@@ -135,9 +136,8 @@ export class ServiceAccountTokens {
     const account = { name: claim('service-account.name'), uid: claim('service-account.uid') }
     const broken = this.#checkReference('serviceaccounts', namespace, account)
     if (broken) return rejected(broken)
-    const secret = this.#store.get('secrets', objectKey(namespace, claim('secret.name')))
-    const data = secret?.data as Record<string, string> | undefined
-    if (!secret || secret.metadata.deletionTimestamp || decoded(data?.token) !== token)
+    const secret = this.#store.get(storages.secrets, objectKey(namespace, claim('secret.name')))
+    if (!secret || secret.metadata.deletionTimestamp || decoded(secret.data?.token) !== token)
       return rejected('service account token has been invalidated')
     return {
       ok: true,

@@ -9,13 +9,13 @@ export function isReady(pod: Pod): boolean {
 }
 
 /** Reports whether the pod has succeeded or failed. */
-export function isOver({ status }: Pod): boolean {
+export function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed'
 }
 
 /** Reports whether the pod is neither finished nor terminating. */
 export function isActive(pod: Stored<Pod>): boolean {
-  return !isOver(pod) && !pod.metadata.deletionTimestamp
+  return !hasEnded(pod) && !pod.metadata.deletionTimestamp
 }
 
 /** The time at which the pod is available; undefined if it is not ready. */

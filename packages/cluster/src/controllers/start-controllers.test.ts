@@ -6,7 +6,7 @@ import { deployments, nodes, pods, replicaSets } from './kinds.ts'
 import { completed, startTestCluster, type TestCluster } from './testing/test-cluster.ts'
 
 /** A rollout, a node failure, an update during the failure, and the recovery of the node. */
-async function live(cluster: TestCluster): Promise<string> {
+async function runScenario(cluster: TestCluster): Promise<string> {
   const { clock, client, controllers } = cluster
   const labels = { app: 'web' }
   const containers = (image: string) => [{ name: 'c', image, resources: { requests: { cpu: '1' } } }]
@@ -42,7 +42,7 @@ describe('startControllers', () => {
   it('repeats a run for the same seed, and differs for another seed', async () => {
     const run = async (seed: number) => {
       await using cluster = await startTestCluster({ nodes: 4, seed })
-      return await live(cluster)
+      return await runScenario(cluster)
     }
     const [first, again, other] = [await run(7), await run(7), await run(8)]
     assert.equal(first, again)

@@ -110,7 +110,7 @@ export class Kubelet extends ControlLoop {
     if (!pod?.spec?.nodeName) return undefined
     const node = this.runtime.caches.of(nodes).get({ name: pod.spec.nodeName })
     if (!node || isStopped(node)) return undefined
-    if (isOver(pod)) return pod.metadata.deletionTimestamp ? this.#remove(pod) : undefined
+    if (hasEnded(pod)) return pod.metadata.deletionTimestamp ? this.#remove(pod) : undefined
     const running = this.#runningOf(pod)
     const due = this.#step(running, pod)
     if (running.simulated.stopping && due === undefined) return this.#finish(running, pod, node)
@@ -242,7 +242,7 @@ export function isStopped(node: Stored<Node>): boolean {
   return node.metadata.annotations?.[stoppedAnnotation] === 'true'
 }
 
-function isOver({ status }: Pod): boolean {
+function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed'
 }
 

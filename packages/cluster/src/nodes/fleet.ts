@@ -23,12 +23,12 @@ export class Fleet {
 
   /** Creates the nodes that do not exist. */
   async add(plans: readonly NodePlan[]): Promise<void> {
-    await eachAtOnce(plans, plan => this.#create(nodeOf(plan, this.#clock.now())))
+    await forEachConcurrently(plans, plan => this.#create(nodeOf(plan, this.#clock.now())))
   }
 
   /** Deletes nodes. Their pods are lost. */
   async remove(names: readonly string[]): Promise<void> {
-    await eachAtOnce(names, async name => {
+    await forEachConcurrently(names, async name => {
       try {
         await this.#client.delete(nodes, { name })
       } catch (error) {
@@ -72,7 +72,7 @@ export class Fleet {
   }
 }
 
-async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values()
   const worker = async () => {
     for (const item of waiting) await work(item)

@@ -21,7 +21,7 @@ export function identityReviewKinds(access: Access): BuiltInKind[] {
       ...reviewOnly,
       type: 'authentication/v1.SelfSubjectReview',
       plural: 'selfsubjectreviews',
-      evaluate: async (object, _context, user) => ({ ...object, status: { userInfo: shown(user) } }),
+      evaluate: async (object, _context, user) => ({ ...object, status: { userInfo: toUserInfo(user) } }),
     }),
     kind<AuthenticationTokenReview>({
       ...reviewOnly,
@@ -38,13 +38,13 @@ function reviewToken({ tokens }: Access): Evaluation<AuthenticationTokenReview> 
     if (!spec?.token) throw apiError.badRequest('token is required for TokenReview in authentication')
     const verified = await tokens.verify(spec.token, spec.audiences?.length ? spec.audiences : undefined)
     const status = verified.ok
-      ? { authenticated: true, user: shown(verified.user), audiences: [...verified.audiences] }
+      ? { authenticated: true, user: toUserInfo(verified.user), audiences: [...verified.audiences] }
       : { user: {}, error: verified.error }
     return { ...object, status }
   }
 }
 
-function shown({ name, uid, groups, extra }: UserInfo): AuthenticationUserInfo {
+function toUserInfo({ name, uid, groups, extra }: UserInfo): AuthenticationUserInfo {
   const copied = extra && Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]))
   return { username: name, ...(uid && { uid }), groups: [...groups], ...(copied && { extra: copied }) }
 }

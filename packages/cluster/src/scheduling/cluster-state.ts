@@ -10,7 +10,7 @@ export interface ClusterView {
   readonly nodes: readonly NodeState[]
   node(name: string): NodeState | undefined
   /** Assigned pods, by namespace. */
-  podsIn(namespace: string): Iterable<PlacedPod>
+  podsIn(namespace: string): Iterable<AssignedPod>
   readonly namespaces: Iterable<string>
   /** Nodes with pods that have required anti-affinity. */
   readonly nodesWithAntiAffinity: ReadonlySet<NodeState>
@@ -19,7 +19,7 @@ export interface ClusterView {
   namespaceLabels(namespace: string): Labels
 }
 
-export interface PlacedPod {
+export interface AssignedPod {
   readonly info: PodInfo
   readonly node: NodeState
 }
@@ -32,8 +32,8 @@ const noLabels: Labels = {}
  */
 export class ClusterState implements ClusterView {
   readonly #byName = new Map<string, NodeState>()
-  readonly #placed = new Map<string, PlacedPod>()
-  readonly #byNamespace = new Map<string, Map<string, PlacedPod>>()
+  readonly #placed = new Map<string, AssignedPod>()
+  readonly #byNamespace = new Map<string, Map<string, AssignedPod>>()
   readonly #homeless = new Map<string, Map<string, PodInfo>>()
   readonly #namespaceLabels: (namespace: string) => Labels
   readonly nodesWithAntiAffinity = new Set<NodeState>()
@@ -57,7 +57,7 @@ export class ClusterState implements ClusterView {
     return this.#byName.get(name)
   }
 
-  *podsIn(namespace: string): Iterable<PlacedPod> {
+  *podsIn(namespace: string): Iterable<AssignedPod> {
     yield* this.#byNamespace.get(namespace)?.values() ?? []
   }
 
@@ -116,7 +116,7 @@ export class ClusterState implements ClusterView {
     this.#index(node)
   }
 
-  placeOf(key: string): PlacedPod | undefined {
+  assignmentOf(key: string): AssignedPod | undefined {
     return this.#placed.get(key)
   }
 

@@ -9,12 +9,12 @@ import { explainRejections, noNodesText } from './explanation.ts'
 import type { Filter, FilterName, Rejection } from './filter.ts'
 import { defaultFilters } from './filters/index.ts'
 import type { NodeState } from './node-state.ts'
-import { placePod } from './placement.ts'
 import { type PodInfo, podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
 import { nodeMayHelp, podRemovalHelps } from './queueing-hints.ts'
 import type { SchedulingExtension } from './scheduling-extension.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
+import { selectNode } from './select-node.ts'
 import { disruptionPatch, unschedulablePatch } from './unschedulable.ts'
 
 export interface DefaultSchedulerOptions {
@@ -33,7 +33,7 @@ const podsPerTurn = 100
 
 /** The filters that an assigned or changed pod can affect for other pods. */
 const podRules: readonly FilterName[] = ['PodTopologySpread', 'InterPodAffinity']
-const podLeftRules: readonly FilterName[] = ['NodeResourcesFit', 'NodePorts', ...podRules]
+const podRemovedRules: readonly FilterName[] = ['NodeResourcesFit', 'NodePorts', ...podRules]
 
 /**
  * Schedules one pod at a time, like kube-scheduler with its default plugins. A decision counts at once,
@@ -96,8 +96,8 @@ export class DefaultScheduler implements Component {
 
   /** Retries a pod that an extension held back. */
   reconsider(pod: Stored<Pod>): void {
-    if (!pod.spec?.nodeName && !isOver(pod) && !this.#binding.has(podInfo(pod).key))
-      this.#podWaits(undefined, pod)
+    if (!pod.spec?.nodeName && !hasEnded(pod) && !this.#binding.has(podInfo(pod).key))
+      this.#podUnscheduled(undefined, pod)
   }
 
   #onNode({ type, old, new: node }: Change<Node>): void {
@@ -117,9 +117,9 @@ export class DefaultScheduler implements Component {
 
   #onPod({ old, new: pod }: Change<Pod>): void {
     const key = podInfo((pod ?? old) as Pod).key
-    if (!pod || isOver(pod)) this.#podLeft(key)
+    if (!pod || hasEnded(pod)) this.#podRemoved(key)
     else if (pod.spec?.nodeName) this.#podOnNode(old, pod, pod.spec.nodeName)
-    else if (!this.#binding.has(key)) this.#podWaits(old, pod)
+    else if (!this.#binding.has(key)) this.#podUnscheduled(old, pod)
   }
 
   #podOnNode(old: Stored<Pod> | undefined, pod: Stored<Pod>, node: string): void {
@@ -131,19 +131,19 @@ export class DefaultScheduler implements Component {
       this.#queue.activate(podRules, () => true)
   }
 
-  #podWaits(old: Stored<Pod> | undefined, pod: Stored<Pod>): void {
+  #podUnscheduled(old: Stored<Pod> | undefined, pod: Stored<Pod>): void {
     const info = podInfo(pod)
     if (!this.#isOurs(pod)) this.#queue.remove(info.key)
     else if (old && this.#queue.has(info.key) && isSchedulingUnchanged(old, pod)) this.#queue.refresh(info)
     else this.#queue.add(info)
   }
 
-  #podLeft(key: string): void {
+  #podRemoved(key: string): void {
     this.#queue.remove(key)
     this.#binding.delete(key)
-    const place = this.state.placeOf(key)
+    const place = this.state.assignmentOf(key)
     this.state.removePod(key)
-    if (place) this.#queue.activate(podLeftRules, podRemovalHelps(place.node))
+    if (place) this.#queue.activate(podRemovedRules, podRemovalHelps(place.node))
   }
 
   #isOurs(pod: Stored<Pod>): boolean {
@@ -173,7 +173,7 @@ export class DefaultScheduler implements Component {
 
   #schedule(info: PodInfo): void {
     const { random } = this.#runtime
-    const placement = placePod(info, this.state, { filters: this.#filters, random, start: this.#start })
+    const placement = selectNode(info, this.state, { filters: this.#filters, random, start: this.#start })
     if (!placement.ok) {
       this.#track(this.#reject(info, placement.rejections, placement.filters))
       return
@@ -284,9 +284,9 @@ export class DefaultScheduler implements Component {
   }
 }
 
-const allRules: ReadonlySet<FilterName> = new Set([...podLeftRules, 'NodeUnschedulable'])
+const allRules: ReadonlySet<FilterName> = new Set([...podRemovedRules, 'NodeUnschedulable'])
 
-function isOver(pod: Pod): boolean {
+function hasEnded(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 }
 

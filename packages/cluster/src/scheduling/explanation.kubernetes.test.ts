@@ -10,9 +10,9 @@ import { nodes, type Pod, pods } from '../controllers/kinds.ts'
 import { podOf } from '../controllers/testing/test-cluster.ts'
 import { ClusterState } from './cluster-state.ts'
 import { explainRejections } from './explanation.ts'
-import { placePod } from './placement.ts'
 import { podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
+import { selectNode } from './select-node.ts'
 
 let kubernetes: Kubernetes
 let client: Client
@@ -123,7 +123,7 @@ async function ourMessage(pod: Stored<Pod>): Promise<string> {
   for (const node of (await client.list(nodes)).items) state.setNode(node)
   for (const other of (await client.list(pods)).items)
     if (other.spec?.nodeName) state.setPod(podInfo(other), other.spec.nodeName)
-  const placement = placePod(podInfo(pod), state, { random: () => 0 })
+  const placement = selectNode(podInfo(pod), state, { random: () => 0 })
   if (placement.ok) return `fits on ${placement.node.name}`
   const plan = planPreemption(podInfo(pod), state, placement.rejections)
   const message = explainRejections(placement.rejections.size, placement.rejections.values())

@@ -5,8 +5,8 @@ import { explainCounts } from './explanation.ts'
 import type { Filter, Rejection } from './filter.ts'
 import { defaultFilters } from './filters/index.ts'
 import type { NodeState } from './node-state.ts'
-import { prepareFilters } from './placement.ts'
 import type { PodInfo } from './pod-info.ts'
+import { prepareFilters } from './select-node.ts'
 
 export type Preemption =
   | { readonly ok: true; readonly node: NodeState; readonly victims: readonly PodInfo[] }
@@ -43,7 +43,7 @@ export function planPreemption(
     if (!victims) helpless++
     else {
       candidates++
-      if (!best || hurtsLess(victims, best.victims)) best = { node, victims }
+      if (!best || isCheaper(victims, best.victims)) best = { node, victims }
     }
   }
   if (best) return { ok: true, ...best }
@@ -87,7 +87,7 @@ function startOf({ pod }: PodInfo): string {
   return pod.status?.startTime ?? '~'
 }
 
-function hurtsLess(a: readonly PodInfo[], b: readonly PodInfo[]): boolean {
+function isCheaper(a: readonly PodInfo[], b: readonly PodInfo[]): boolean {
   const top = (victims: readonly PodInfo[]) => Math.max(...victims.map(({ priority }) => priority))
   const sum = (victims: readonly PodInfo[]) => victims.reduce((total, { priority }) => total + priority, 0)
   return (top(a) - top(b) || sum(a) - sum(b) || a.length - b.length) < 0

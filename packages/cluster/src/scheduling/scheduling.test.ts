@@ -9,9 +9,9 @@ import { nodeOf } from '../nodes/node.ts'
 import { type NodePlan, plainNodes } from '../nodes/topology.ts'
 import { ClusterState } from './cluster-state.ts'
 import { explainRejections } from './explanation.ts'
-import { placePod } from './placement.ts'
 import { podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
+import { selectNode } from './select-node.ts'
 
 const zone = 'topology.kubernetes.io/zone'
 const hostname = 'kubernetes.io/hostname'
@@ -33,7 +33,7 @@ function plan(name: string, more: Partial<NodePlan> = {}): NodePlan {
 
 /** Returns the node, or why there is none. */
 function decisionOf(pod: Pod, state: ClusterState): string {
-  const placement = placePod(podInfo(pod), state, first)
+  const placement = selectNode(podInfo(pod), state, first)
   return placement.ok
     ? placement.node.name
     : explainRejections(state.nodes.length, placement.rejections.values())
@@ -206,7 +206,7 @@ describe('preemption', () => {
       ],
     )
     const pod = podInfo(of('p', 10, '1'))
-    const placement = placePod(pod, state, first)
+    const placement = selectNode(pod, state, first)
     assert.ok(!placement.ok)
     const result = planPreemption(pod, state, placement.rejections)
     assert.ok(result.ok)
@@ -215,13 +215,13 @@ describe('preemption', () => {
       result.victims.map(({ key }) => key),
       ['default/a1'],
     )
-    assert.equal(state.placeOf('default/a1')?.node.name, 'a')
+    assert.equal(state.assignmentOf('default/a1')?.node.name, 'a')
   })
 
   it('reports why it does not help', () => {
     const state = clusterOf([plan('a'), plan('b', { cpu: '1' })], [['a', of('a1', 10, '2')]])
     const pod = podInfo(of('p', 10, '2'))
-    const placement = placePod(pod, state, first)
+    const placement = selectNode(pod, state, first)
     assert.ok(!placement.ok)
     assert.deepEqual(planPreemption(pod, state, placement.rejections), {
       ok: false,
@@ -257,7 +257,7 @@ describe('the cluster state', () => {
           else {
             const info = podInfo(podOf(`p${pod}`, { requests: { cpu: `${cpu}m`, memory: `${memory}Mi` } }))
             state.removePod(info.key)
-            const placement = placePod(info, state, { random })
+            const placement = selectNode(info, state, { random })
             if (placement.ok) state.setPod(info, placement.node.name)
           }
           for (const each of state.nodes) {

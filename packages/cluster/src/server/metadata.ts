@@ -118,10 +118,10 @@ export function metadataWarnings({ metadata: { finalizers = [] } }: KubeObject, 
 /** Increments the generation on changes outside metadata and, for kinds with a status subresource, status. */
 export function bumpGeneration(resource: Resource, draft: KubeObject, live: KubeObject): void {
   if (!resource.strategy.hasGeneration) return
-  if (desireChanged(resource, draft, live)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
+  if (hasSpecChanged(resource, draft, live)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
 }
 
-function desireChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
+function hasSpecChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
   if (resource.strategy.annotationsCount && !equalJson(draft.metadata.annotations, live.metadata.annotations))
     return true
   if (resource.conversion && resource.struct) {

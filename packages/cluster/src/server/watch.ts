@@ -172,11 +172,11 @@ function selectEvent(
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: present(resource, change.object) }
   if (!was) return undefined
   if (change.type === 'DELETED') return { type: 'DELETED', object: present(resource, change.object) }
-  return { type: 'DELETED', object: leaving(resource, change) }
+  return { type: 'DELETED', object: lastMatchingState(resource, change) }
 }
 
 /** The last matching state, with the revision at which it stopped to match. Computed once for all watches. */
-function leaving(resource: Resource, change: Change): KubeObject {
+function lastMatchingState(resource: Resource, change: Change): KubeObject {
   let known = departures.get(change)
   if (!known) {
     const { previous, object } = change

@@ -94,7 +94,7 @@ const resizeScope = updateScope<Pod>({
   prepare(draft, live) {
     const wanted = draft.spec ?? {}
     const pod = structuredClone(live)
-    if (wanted.containers?.length === pod.spec?.containers?.length) takeResources(pod, wanted)
+    if (wanted.containers?.length === pod.spec?.containers?.length) copyResources(pod, wanted)
     else pod.spec = { ...pod.spec, containers: wanted.containers }
     draft.spec = pod.spec
     draft.status = pod.status
@@ -104,7 +104,7 @@ const resizeScope = updateScope<Pod>({
   validate: (draft, live) => validatePodResize(draft.spec ?? {}, live.spec ?? {}),
 })
 
-function takeResources(pod: Pod, wanted: PodSpec): void {
+function copyResources(pod: Pod, wanted: PodSpec): void {
   for (const list of ['containers', 'initContainers'] as const)
     for (const container of pod.spec?.[list] ?? []) {
       const asked = wanted[list]?.find(({ name }) => name === container.name)

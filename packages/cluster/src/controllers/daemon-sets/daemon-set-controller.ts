@@ -12,7 +12,7 @@ import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { absolute } from '../deployments/rollout.ts'
 import { type DaemonSet, daemonSets, type Node, nodes, type Pod, pods } from '../kinds.ts'
 import { deletePod, ownerChangesOf, podFrom } from '../owned-pods.ts'
-import { isActive, isOver, isReady } from '../pod-state.ts'
+import { hasEnded, isActive, isReady } from '../pod-state.ts'
 import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 
@@ -61,7 +61,7 @@ export class DaemonSetController extends ControlLoop {
     const wanted = caches
       .of(nodes)
       .list()
-      .filter(node => takes(node, set))
+      .filter(node => isEligible(node, set))
     const owned = () => caches.pods.byIndex('controller', set.metadata.uid)
     const byNode = new Map<string, Stored<Pod>[]>()
     for (const pod of owned()) byNode.set(nodeOf(pod), [...(byNode.get(nodeOf(pod)) ?? []), pod])
@@ -70,7 +70,7 @@ export class DaemonSetController extends ControlLoop {
     for (const pod of owned().filter(isActive))
       if (!wanted.some(({ metadata }) => metadata.name === nodeOf(pod))) await deletePod(this.runtime, pod)
     for (const pod of owned())
-      if (isOver(pod) && !pod.metadata.deletionTimestamp) await deletePod(this.runtime, pod)
+      if (hasEnded(pod) && !pod.metadata.deletionTimestamp) await deletePod(this.runtime, pod)
     await this.#update(set, wanted.length, owned(), hash)
     await this.#writeStatus(set, wanted, owned(), hash)
   }
@@ -140,7 +140,7 @@ export class DaemonSetController extends ControlLoop {
   }
 }
 
-function takes(node: Stored<Node>, set: Stored<DaemonSet>): boolean {
+function isEligible(node: Stored<Node>, set: Stored<DaemonSet>): boolean {
   const template = set.spec?.template
   const isSelected = nodeTest(podInfo({ metadata: {}, spec: template?.spec })) ?? (() => true)
   const tolerated = [...(template?.spec?.tolerations ?? []), ...tolerations]

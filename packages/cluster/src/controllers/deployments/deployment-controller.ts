@@ -76,7 +76,7 @@ export class DeploymentController extends ControlLoop {
       const set = newReplicaSet(deployment, newestRevision(sets) + 1, first, most)
       const created = await client.create(replicaSets, set)
       if (first > 0)
-        this.#say(deployment, `Scaled up replica set ${created.metadata.name} from 0 to ${first}`)
+        this.#recordEvent(deployment, `Scaled up replica set ${created.metadata.name} from 0 to ${first}`)
       return created
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
@@ -122,7 +122,7 @@ export class DeploymentController extends ControlLoop {
       const from = set.spec?.replicas ?? 0
       await this.runtime.client.patch(replicaSets, set.metadata, { merge: { spec: { replicas } } })
       const direction = replicas > from ? 'up' : 'down'
-      this.#say(deployment, `Scaled ${direction} replica set ${name} from ${from} to ${replicas}`)
+      this.#recordEvent(deployment, `Scaled ${direction} replica set ${name} from ${from} to ${replicas}`)
     }
   }
 
@@ -151,7 +151,7 @@ export class DeploymentController extends ControlLoop {
     return progressDeadline(live, status)
   }
 
-  #say(deployment: Stored<Deployment>, message: string): void {
+  #recordEvent(deployment: Stored<Deployment>, message: string): void {
     this.runtime.events.record(deployments, deployment, {
       type: 'Normal',
       reason: 'ScalingReplicaSet',

@@ -85,13 +85,13 @@ function progress(
   if (!current) return conditions
   const name = current.metadata.name
   const known = conditions.find(({ type }) => type === 'Progressing')
-  const say = (reason: string, message: string, status: 'True' | 'False' = 'True') =>
+  const progressing = (reason: string, message: string, status: 'True' | 'False' = 'True') =>
     withCondition(conditions, { type: 'Progressing', status, reason, message }, now, {
       lastUpdateTime: timestamp(now),
     })
   if (isComplete(deployment, counts))
-    return say('NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`)
-  if (justCreated) return say('NewReplicaSetCreated', `Created new replica set "${name}"`)
+    return progressing('NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`)
+  if (justCreated) return progressing('NewReplicaSetCreated', `Created new replica set "${name}"`)
   if (hasProgressed(deployment.status, counts)) {
     // Every step restarts the deadline, so the time changes even if the message does not.
     const others = conditions.filter(({ type }) => type !== 'Progressing')
@@ -110,7 +110,7 @@ function progress(
     ]
   }
   if (known && known.reason !== 'NewReplicaSetAvailable' && now >= deadlineOf(known, deadline))
-    return say('ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`, 'False')
+    return progressing('ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`, 'False')
   return conditions
 }
 

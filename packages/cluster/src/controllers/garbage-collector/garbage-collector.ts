@@ -65,7 +65,7 @@ export class GarbageCollector extends ControlLoop {
     const decision = decide(node, owners, this.graph.hasDependents(node.uid))
     if (decision.do === 'drop owners') await this.#dropOwners(node, decision.uids)
     if (decision.do !== 'delete') return
-    if (decision.policy === 'Foreground') await this.#unblockCircle(node)
+    if (decision.policy === 'Foreground') await this.#unblockCycle(node)
     await this.runtime.client.delete(node.resource, node, {
       propagationPolicy: decision.policy,
       preconditions: { uid: node.uid, resourceVersion: node.resourceVersion },
@@ -86,7 +86,7 @@ export class GarbageCollector extends ControlLoop {
       known.resource.resource === resource.resource
     )
       return deletesDependents(known) ? 'waiting' : 'solid'
-    if (known && known.namespace !== namespace) this.#warnOfNamespace(owner, dependent)
+    if (known && known.namespace !== namespace) this.#warnAboutNamespace(owner, dependent)
     const key = `${owner.uid}/${resource.group}/${resource.resource}/${namespace ?? ''}/${owner.name}`
     if (this.#absent.has(key)) return 'dangling'
     const ref = { name: owner.name, ...(namespace && { namespace }) }
@@ -104,7 +104,7 @@ export class GarbageCollector extends ControlLoop {
     return 'dangling'
   }
 
-  #warnOfNamespace({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): void {
+  #warnAboutNamespace({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): void {
     const { namespace = '', resource } = dependent
     const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
     this.runtime.events.record(
@@ -147,7 +147,7 @@ export class GarbageCollector extends ControlLoop {
    * Two objects in foreground deletion that own each other would wait forever. This one stops blocking its
    * owners.
    */
-  async #unblockCircle(node: GraphNode): Promise<void> {
+  async #unblockCycle(node: GraphNode): Promise<void> {
     const isInCircle = [...this.graph.dependentsOf(node.uid)].some(deletesDependents)
     if (!isInCircle || !node.owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return
     const ownerReferences = node.owners.map(owner => ({ ...owner, blockOwnerDeletion: false }))

@@ -81,11 +81,11 @@ export class JobController extends ControlLoop {
       set('Failed', 'True', step.reason, step.message)
     } else if (job.spec?.suspend) set('Suspended', 'True', 'JobSuspended', 'Job suspended')
     else if (isTrue(conditions, 'Suspended')) set('Suspended', 'False', 'JobResumed', 'Job resumed')
-    const isOver = step.do !== 'run'
+    const hasEnded = step.do !== 'run'
     const status = {
       startTime: job.spec?.suspend ? null : (job.status?.startTime ?? timestamp(now)),
-      active: isOver ? 0 : active.length,
-      ready: isOver ? 0 : active.filter(isReady).length,
+      active: hasEnded ? 0 : active.length,
+      ready: hasEnded ? 0 : active.filter(isReady).length,
       terminating: owned.filter(({ metadata }) => metadata.deletionTimestamp).length,
       succeeded: succeeded.length,
       failed: owned.filter(pod => pod.status?.phase === 'Failed').length,

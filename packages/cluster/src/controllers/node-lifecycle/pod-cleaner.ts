@@ -53,11 +53,11 @@ export class PodCleaner extends ControlLoop {
     this.#missingSince.set(nodeName, since)
     const left = since + this.#quarantineMs - clock.monotonic()
     if (left > 0) return { requeueAfter: left }
-    await this.#giveUp(pod)
+    await this.#failPod(pod)
     return undefined
   }
 
-  async #giveUp(pod: Stored<Pod>): Promise<void> {
+  async #failPod(pod: Stored<Pod>): Promise<void> {
     const condition = {
       type: 'DisruptionTarget',
       status: 'True',
@@ -65,13 +65,13 @@ export class PodCleaner extends ControlLoop {
       message: 'PodGC: node no longer exists',
       lastTransitionTime: timestamp(this.runtime.clock.now()),
     }
-    const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+    const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
     const strategic = {
       metadata: { uid: pod.metadata.uid },
       status: { phase: 'Failed', conditions: [condition] },
     }
     try {
-      if (!isOver)
+      if (!hasEnded)
         await this.runtime.client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
     } catch (error) {
       if (!isNotFound(error)) throw error

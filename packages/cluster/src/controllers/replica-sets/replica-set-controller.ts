@@ -103,13 +103,13 @@ export class ReplicaSetController extends ControlLoop {
       spec,
     }
     const created = await this.runtime.client.create(pods, pod)
-    this.#say(set, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`)
+    this.#recordEvent(set, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`)
   }
 
   async #delete(set: Stored<ReplicaSet>, pod: Stored<Pod>): Promise<void> {
     try {
       await this.runtime.client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
-      this.#say(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
+      this.#recordEvent(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
@@ -162,7 +162,7 @@ export class ReplicaSetController extends ControlLoop {
     }
   }
 
-  #say(set: Stored<ReplicaSet>, reason: string, message: string): void {
+  #recordEvent(set: Stored<ReplicaSet>, reason: string, message: string): void {
     this.runtime.events.record(replicaSets, set, { type: 'Normal', reason, message, component: this.name })
   }
 }

@@ -3,7 +3,7 @@
 import { Controller, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { type Pod, pods, type ResourceClaim, resourceClaims, resourceClaimTemplates } from '../kinds.ts'
-import { isOver } from '../pod-state.ts'
+import { hasEnded } from '../pod-state.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { claimsOf } from './claim-names.ts'
 import { claimFinalizer } from './device-scheduling.ts'
@@ -42,7 +42,7 @@ export class ResourceClaimController implements Component {
         ownChangesOf(caches.of(resourceClaims)),
         changesOf(caches.pods, ({ old, new: pod }) => {
           const had = old ?? pod
-          if (!had?.spec?.resourceClaims?.length || (pod && !isOver(pod))) return []
+          if (!had?.spec?.resourceClaims?.length || (pod && !hasEnded(pod))) return []
           return claimsOf(had).flatMap(({ claim }) => (claim ? [`${had.metadata.namespace}/${claim}`] : []))
         }),
       ],
@@ -69,7 +69,7 @@ export class ResourceClaimController implements Component {
   async #createClaims(key: string): Promise<void> {
     const { caches, client } = this.#runtime
     const pod = caches.pods.get(refOf(key))
-    if (!pod || isOver(pod) || pod.metadata.deletionTimestamp) return
+    if (!pod || hasEnded(pod) || pod.metadata.deletionTimestamp) return
     const missing = claimsOf(pod).filter(({ claim, template }) => claim === undefined && template)
     if (missing.length === 0) return
     const statuses = [...(pod.status?.resourceClaimStatuses ?? [])]
@@ -155,7 +155,7 @@ export class ResourceClaimController implements Component {
     const consumers = claim.status?.reservedFor ?? []
     const left = consumers.filter(({ name = '', uid }) => {
       const pod = caches.pods.get({ namespace: claim.metadata.namespace, name })
-      return pod?.metadata.uid === uid && !isOver(pod!)
+      return pod?.metadata.uid === uid && !hasEnded(pod!)
     })
     const isFreed = left.length === 0 && claim.status?.allocation
     if (left.length === consumers.length && !(isFreed && consumers.length === 0)) return claim
@@ -174,7 +174,7 @@ export class ResourceClaimController implements Component {
     const owner = metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === 'Pod')
     if (!owner || metadata.deletionTimestamp) return false
     const pod = this.#runtime.caches.pods.get({ namespace: metadata.namespace, name: owner.name })
-    return pod?.metadata.uid === owner.uid && isOver(pod)
+    return pod?.metadata.uid === owner.uid && hasEnded(pod)
   }
 }
 

@@ -4,7 +4,7 @@
 
 import type { Stored } from '@grove/kube'
 import type { Pod, StatefulSet } from '../kinds.ts'
-import { isOver, isReady } from '../pod-state.ts'
+import { hasEnded, isReady } from '../pod-state.ts'
 
 export const revisionLabel = 'controller-revision-hash'
 
@@ -30,7 +30,7 @@ export function planStep(set: StatefulSet, pods: readonly Stored<Pod>[], updateR
     const pod = byOrdinal.get(ordinal)
     const updated = ordinal >= partition
     if (!pod) create.push({ ordinal, updated })
-    else if (isOver(pod) && !pod.metadata.deletionTimestamp) return { create: [], delete: [pod] }
+    else if (hasEnded(pod) && !pod.metadata.deletionTimestamp) return { create: [], delete: [pod] }
     if (inOrder && (!pod || pod.metadata.deletionTimestamp || !isReady(pod))) return { create, delete: [] }
   }
   if (create.length > 0) return { create, delete: [] }
@@ -38,17 +38,18 @@ export function planStep(set: StatefulSet, pods: readonly Stored<Pod>[], updateR
     .filter(([ordinal]) => ordinal < start || ordinal >= start + replicas)
     .sort(([a], [b]) => b - a)
     .map(([, pod]) => pod)
-  if (surplus.length > 0) return { create, delete: going(inOrder ? surplus.slice(0, 1) : surplus) }
+  if (surplus.length > 0) return { create, delete: notTerminating(inOrder ? surplus.slice(0, 1) : surplus) }
   if (updateStrategy?.type === 'OnDelete') return { create, delete: [] }
   for (let ordinal = start + replicas - 1; ordinal >= Math.max(start, partition); ordinal--) {
     const pod = byOrdinal.get(ordinal)!
-    if (pod.metadata.labels?.[revisionLabel] !== updateRevision) return { create, delete: going([pod]) }
+    if (pod.metadata.labels?.[revisionLabel] !== updateRevision)
+      return { create, delete: notTerminating([pod]) }
     // One at a time: the next pod is updated when this one is ready.
     if (pod.metadata.deletionTimestamp || !isReady(pod)) break
   }
   return { create, delete: [] }
 }
 
-function going(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
+function notTerminating(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
   return pods.filter(({ metadata }) => !metadata.deletionTimestamp)
 }

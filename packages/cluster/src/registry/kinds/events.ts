@@ -6,7 +6,7 @@ import { structType } from '../../schema/type-table.ts'
 import type { Event, EventsEvent } from '../../schema/types.generated.ts'
 import { type BuiltInKind, kind } from '../built-in.ts'
 import { eventColumns } from '../tables/core.ts'
-import { validateNewEvent, validateNewEventUpdate } from '../validation/event.ts'
+import { validateEventsV1, validateEventsV1Update } from '../validation/event.ts'
 
 /** Field names in events.k8s.io/v1 → field names in the stored core/v1 Event. */
 const renamed: Readonly<Record<string, string>> = {
@@ -49,8 +49,8 @@ export const eventKinds: readonly BuiltInKind[] = [
     conversion: { toStorage: toCore, fromStorage: fromCore },
     strategy: {
       createOnUpdate: true,
-      validate: object => validateNewEvent(toCore(object)),
-      validateUpdate: (object, old) => validateNewEventUpdate(toCore(object), toCore(old)),
+      validate: object => validateEventsV1(toCore(object)),
+      validateUpdate: (object, old) => validateEventsV1Update(toCore(object), toCore(old)),
     },
     columns: eventColumns.map(column => ({
       ...column,

@@ -23,10 +23,10 @@ import {
 } from '../defaults/workloads.ts'
 import {
   autoscalerStrategy,
+  autoscalerV1Strategy,
   cronJobStrategy,
   daemonSetStrategy,
   deploymentStrategy,
-  firstAutoscalerStrategy,
   jobStrategy,
   replicaSetStrategy,
   revisionStrategy,
@@ -42,7 +42,7 @@ import {
   replicaSetColumns,
   statefulSetColumns,
 } from '../tables/workloads.ts'
-import { defaultFirstAutoscaler, fromSecond, toSecond } from './first-autoscaler.ts'
+import { defaultAutoscalerV1, fromV2, toV2 } from './autoscaler-v1.ts'
 
 const scale = {
   specReplicas: ['spec', 'replicas'],
@@ -152,12 +152,12 @@ export const workloadKinds: readonly BuiltInKind[] = [
     namespaced: true,
     shortNames: ['hpa'],
     categories: all,
-    conversion: { toStorage: toSecond, fromStorage: fromSecond },
-    defaults: defaultFirstAutoscaler,
-    strategy: firstAutoscalerStrategy,
+    conversion: { toStorage: toV2, fromStorage: fromV2 },
+    defaults: defaultAutoscalerV1,
+    strategy: autoscalerV1Strategy,
     columns: autoscalerColumns.map(column => ({
       ...column,
-      cell: (object, now) => column.cell(toSecond(object), now),
+      cell: (object, now) => column.cell(toV2(object), now),
     })),
   }),
 ]

@@ -12,7 +12,7 @@ export const nodeStrategy: Partial<Strategy<Node>> = {
   validate: object => [...validateSpec(specOf(object)), ...validateAmounts(object.status ?? {})],
   validateUpdate: (object, old) => [
     ...validateSpec(specOf(object)),
-    ...validateKept(specOf(object), specOf(old)),
+    ...validateImmutable(specOf(object), specOf(old)),
   ],
   validateStatusUpdate: object => validateAmounts(object.status ?? {}),
   warnings: object =>
@@ -62,7 +62,7 @@ function validateSpec({ taints = [], podCIDRs = [] }: NodeSpec): FieldError[] {
 }
 
 /** Rejects changes of immutable fields. */
-function validateKept(spec: NodeSpec, old: NodeSpec): FieldError[] {
+function validateImmutable(spec: NodeSpec, old: NodeSpec): FieldError[] {
   const errors: FieldError[] = []
   if (old.podCIDRs?.length && !equalJson(spec.podCIDRs, old.podCIDRs))
     errors.push(

@@ -9,7 +9,7 @@ import type {
 } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 import { validateLabelSelector } from '../validation/label-selector.ts'
-import { atLeast, countOrShare, oneOf, pathSegmentName } from '../validation/values.ts'
+import { atLeast, countOrPercentage, oneOf, pathSegmentName } from '../validation/values.ts'
 
 export const bindingStrategy: Partial<Strategy<RbacRoleBinding>> = {
   createOnUpdate: true,
@@ -76,8 +76,8 @@ export const budgetStrategy: Partial<Strategy<PolicyPodDisruptionBudget>> = {
       )
     return [
       ...errors,
-      ...countOrShare(minAvailable, 'spec.minAvailable'),
-      ...countOrShare(maxUnavailable, 'spec.maxUnavailable'),
+      ...countOrPercentage(minAvailable, 'spec.minAvailable'),
+      ...countOrPercentage(maxUnavailable, 'spec.maxUnavailable'),
       ...oneOf(policy, ['AlwaysAllow', 'IfHealthyBudget'], 'spec.unhealthyPodEvictionPolicy'),
       ...validateLabelSelector(selector, 'spec.selector'),
     ]

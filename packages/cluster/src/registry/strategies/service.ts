@@ -4,7 +4,7 @@ import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/api
 import type { Service, ServicePort, ServiceSpec } from '../../schema/types.generated.ts'
 import type { Strategy, StrategyContext } from '../resource.ts'
 import { storages } from '../storages.ts'
-import { isOpen, validateService, validateServiceStatus } from '../validation/service.ts'
+import { isHeadlessWithoutSelector, validateService, validateServiceStatus } from '../validation/service.ts'
 
 /** 10.96.0.0/16, the default of most clusters. .0.0 is the network and .0.1 is the API server. */
 const networkPrefix = '10.96'
@@ -75,11 +75,11 @@ function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: Stra
   }
   if (!spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIP = freeAddress(context)
   if (!spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP!]
-  giveFamilies(spec, kept)
-  if (wantsNodePorts(spec)) giveNodePorts(spec, kept, context)
+  setFamilies(spec, kept)
+  if (wantsNodePorts(spec)) allocateNodePorts(spec, kept, context)
 }
 
-function giveNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
+function allocateNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
   let used: Set<number | undefined> | undefined
   for (const port of spec.ports ?? []) {
     port.nodePort ||= old && samePort(old, port)?.nodePort
@@ -91,8 +91,8 @@ function giveNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context:
 }
 
 /** A headless Service without selector has manual endpoints, which may have any address family. */
-function giveFamilies(spec: ServiceSpec, old: ServiceSpec | undefined): void {
-  if (isOpen(spec)) {
+function setFamilies(spec: ServiceSpec, old: ServiceSpec | undefined): void {
+  if (isHeadlessWithoutSelector(spec)) {
     const [first = 'IPv4'] = spec.ipFamilies ?? old?.ipFamilies ?? []
     spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? 'RequireDualStack'
     if (spec.ipFamilyPolicy !== 'SingleStack')

@@ -13,7 +13,7 @@ import type {
   BatchCronJob,
   BatchJob,
 } from '../../schema/types.generated.ts'
-import { keepSpecAnnotations, keepStatusAnnotations, toSecond } from '../kinds/first-autoscaler.ts'
+import { keepSpecAnnotations, keepStatusAnnotations, toV2 } from '../kinds/autoscaler-v1.ts'
 import type { Strategy } from '../resource.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from '../validation/autoscaler.ts'
 import { atLeast } from '../validation/values.ts'
@@ -150,13 +150,13 @@ export const autoscalerStrategy: Partial<Strategy<AutoscalingV2HorizontalPodAuto
 }
 
 /** The fields in annotations are validated too. */
-export const firstAutoscalerStrategy: Partial<Strategy<AutoscalingHorizontalPodAutoscaler>> = {
+export const autoscalerV1Strategy: Partial<Strategy<AutoscalingHorizontalPodAutoscaler>> = {
   hasGeneration: true,
   prepareForCreate: draft => keepStatusAnnotations(draft),
   prepareForUpdate: keepStatusAnnotations,
   prepareForStatusUpdate: keepSpecAnnotations,
-  validate: object => validateAutoscaler(toSecond(object)),
-  validateStatusUpdate: object => validateAutoscalerStatus(toSecond(object)),
+  validate: object => validateAutoscaler(toV2(object)),
+  validateStatusUpdate: object => validateAutoscalerStatus(toV2(object)),
 }
 
 function validateSelectorUnchanged(object: Workload, old: Workload): FieldError[] {

@@ -18,7 +18,7 @@ export function validateEvent(object: Event): FieldError[] {
 }
 
 /** Validates an events.k8s.io/v1 Event. Its messages use the core field names, as in the real API server. */
-export function validateNewEvent(object: Event): FieldError[] {
+export function validateEventsV1(object: Event): FieldError[] {
   const event = object
   // The regarding object may be in another namespace.
   const errors = event.involvedObject?.namespace ? [] : validatePlace(event)
@@ -51,7 +51,7 @@ const fixed = [
 ] as const
 
 /** All fields except the series are immutable. */
-export function validateNewEventUpdate(object: Event, old: Event): FieldError[] {
+export function validateEventsV1Update(object: Event, old: Event): FieldError[] {
   const [event, before] = [object, old]
   return fixed.flatMap(field =>
     equalJson(event[field], before[field]) ? [] : [fieldError.immutable(field, event[field])],

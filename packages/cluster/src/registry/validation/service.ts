@@ -18,7 +18,7 @@ const longestAffinitySeconds = 86_400
 const portRange = 'must be between 1 and 65535, inclusive'
 
 /** A headless Service without selector. */
-export function isOpen({ clusterIP, selector }: ServiceSpec): boolean {
+export function isHeadlessWithoutSelector({ clusterIP, selector }: ServiceSpec): boolean {
   return clusterIP === 'None' && !Object.keys(selector ?? {}).length
 }
 
@@ -210,7 +210,7 @@ function validateFamilies(spec: ServiceSpec): FieldError[] {
     errors.push(...oneOf(family, families, at))
     if (ipFamilies.indexOf(family) < index) errors.push(fieldError.duplicate(at, family))
   }
-  if (errors.length > 0 || isOpen(spec)) return errors
+  if (errors.length > 0 || isHeadlessWithoutSelector(spec)) return errors
   if (ipFamilyPolicy === 'RequireDualStack')
     return [
       fieldError.invalid(

@@ -57,7 +57,7 @@ const percentText =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
 
 /** A count or a percentage. */
-export function countOrShare(value: number | string | undefined, field: string): FieldError[] {
+export function countOrPercentage(value: number | string | undefined, field: string): FieldError[] {
   if (value === undefined) return []
   if (typeof value === 'number') return atLeast(0, value, field)
   if (!/^[0-9]+%$/.test(value)) return [fieldError.invalid(field, value, percentText)]

@@ -24,8 +24,8 @@ export const podAffinityPreference: Score = {
       const domain = `${topologyKey}=${value}`
       marks.set(domain, (marks.get(domain) ?? 0) + weight)
     }
-    addOwnWishes(pod, cluster, add)
-    addOthersWishes(pod, cluster, add)
+    addOwnTerms(pod, cluster, add)
+    addTermsOfOthers(pod, cluster, add)
     if (marks.size === 0) return undefined
     return spreadBetween(candidates.map(node => sumOf(node, marks)))
   },
@@ -33,7 +33,7 @@ export const podAffinityPreference: Score = {
 
 type AddMark = (node: NodeState, term: AffinityTerm, weight: number) => void
 
-function addOwnWishes(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
+function addOwnTerms(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
   const namespaceLabels = (name: string) => cluster.namespaceLabels(name)
   for (const [terms, sign] of [
     [pod.preferredAffinity, 1],
@@ -43,7 +43,7 @@ function addOwnWishes(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
       for (const term of terms) if (term.matches(info, namespaceLabels)) add(node, term, sign * term.weight)
 }
 
-function addOthersWishes(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
+function addTermsOfOthers(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
   const namespaceLabels = (name: string) => cluster.namespaceLabels(name)
   for (const node of cluster.nodesWithAffinity)
     for (const other of node.affinityPods) {

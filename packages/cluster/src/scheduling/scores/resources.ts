@@ -12,8 +12,8 @@ export const leastAllocated: Score = {
   weight: 1,
   rate: (pod, candidates) =>
     candidates.map(node => {
-      const cpu = leftOver(usedShare(pod, node, 'cpu'))
-      const memory = leftOver(usedShare(pod, node, 'memory'))
+      const cpu = freeShare(usedShare(pod, node, 'cpu'))
+      const memory = freeShare(usedShare(pod, node, 'memory'))
       if (cpu < 0) return Math.max(0, memory)
       return memory < 0 ? cpu : Math.floor((cpu + memory) / 2)
     }),
@@ -41,6 +41,6 @@ function usedShare(pod: PodInfo, node: NodeState, resource: 'cpu' | 'memory'): n
   return ((node.assumed.get(resource) ?? 0) + (pod.assumed.get(resource) ?? 0)) / total
 }
 
-function leftOver(share: number): number {
+function freeShare(share: number): number {
   return share < 0 ? -1 : Math.floor(Math.max(0, 1 - share) * bestScore)
 }

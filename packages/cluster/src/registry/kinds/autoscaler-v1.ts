@@ -21,14 +21,14 @@ const defaultUtilization = 80
 const first = structType('autoscaling/v1.HorizontalPodAutoscaler')
 const second = structType('autoscaling/v2.HorizontalPodAutoscaler')
 
-export function defaultFirstAutoscaler(draft: ObjectOf<AutoscalingHorizontalPodAutoscaler>): void {
+export function defaultAutoscalerV1(draft: ObjectOf<AutoscalingHorizontalPodAutoscaler>): void {
   const { spec } = draft
   if (!spec) return
   spec.minReplicas ??= 1
   if (!listIn(draft, 'metrics')) spec.targetCPUUtilizationPercentage ??= defaultUtilization
 }
 
-export function toSecond(
+export function toV2(
   object: ObjectOf<AutoscalingHorizontalPodAutoscaler>,
 ): ObjectOf<AutoscalingV2HorizontalPodAutoscaler> {
   const { spec = {}, status = {} } = object
@@ -55,7 +55,7 @@ export function toSecond(
   }).object
 }
 
-export function fromSecond(
+export function fromV2(
   object: ObjectOf<AutoscalingV2HorizontalPodAutoscaler>,
 ): ObjectOf<AutoscalingHorizontalPodAutoscaler> {
   const { spec = {}, status = {} } = object

@@ -8,7 +8,7 @@ import type { PodInfo } from './pod-info.ts'
 import type { Score } from './score.ts'
 import { defaultScores } from './scores/index.ts'
 
-export type Placement =
+export type NodeSelection =
   | { readonly ok: true; readonly node: NodeState; readonly feasible: number }
   | {
       readonly ok: false
@@ -17,7 +17,7 @@ export type Placement =
       readonly filters: ReadonlySet<FilterName>
     }
 
-export interface PlacementOptions {
+export interface NodeSelectionOptions {
   readonly filters?: readonly Filter[]
   readonly scores?: readonly Score[]
   /** From 0 to 1. Chooses between nodes with equal scores. */
@@ -27,7 +27,7 @@ export interface PlacementOptions {
 }
 
 /** Returns the best node for one pod, or why there is none. Pure: does not assign the pod. */
-export function placePod(pod: PodInfo, cluster: ClusterView, options: PlacementOptions): Placement {
+export function selectNode(pod: PodInfo, cluster: ClusterView, options: NodeSelectionOptions): NodeSelection {
   const check = prepareFilters(pod, cluster, options.filters ?? defaultFilters)
   const candidates: NodeState[] = []
   const rejections = new Map<NodeState, Rejection>()
