@@ -48,8 +48,7 @@ export const definitionKind = kind<ApiextensionsCustomResourceDefinition>({
   },
 })
 
-function applyDefinitionDefaults(draft: ApiextensionsCustomResourceDefinition): void {
-  const { spec } = draft
+function applyDefinitionDefaults({ spec }: ApiextensionsCustomResourceDefinition): void {
   if (!spec) return
   spec.names ??= {}
   const { names } = spec

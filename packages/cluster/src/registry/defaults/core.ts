@@ -2,7 +2,7 @@
 
 import type { ObjectOf } from '../../object.ts'
 import type {
-  AdmissionregistrationValidatingWebhookConfiguration,
+  AdmissionregistrationMutatingWebhookConfiguration,
   DiscoveryEndpointSlice,
   Endpoints,
   Namespace,
@@ -22,17 +22,18 @@ const affinitySeconds = 10_800
 const webhookTimeoutSeconds = 10
 const httpsPort = 443
 
-export function defaultNamespace(draft: ObjectOf<Namespace>): void {
-  const namespace = draft
+export function defaultNamespace(namespace: ObjectOf<Namespace>): void {
   namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
   // Namespace selectors match this label, so it always exists.
-  if (draft.metadata.name)
-    draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name }
+  if (namespace.metadata.name)
+    namespace.metadata.labels = {
+      ...namespace.metadata.labels,
+      'kubernetes.io/metadata.name': namespace.metadata.name,
+    }
 }
 
 /** Moves the write-only field `stringData` into `data`. */
-export function defaultSecret(draft: Secret): void {
-  const secret = draft
+export function defaultSecret(secret: Secret): void {
   if (secret.stringData) {
     secret.data = { ...secret.data }
     for (const [key, text] of Object.entries(secret.stringData))
@@ -42,8 +43,7 @@ export function defaultSecret(draft: Secret): void {
   secret.type ||= 'Opaque'
 }
 
-export function defaultService(draft: Service): void {
-  const { spec } = draft
+export function defaultService({ spec }: Service): void {
   if (!spec) return
   spec.sessionAffinity ||= 'None'
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
@@ -74,14 +74,12 @@ export function defaultEndpointSlice(draft: DiscoveryEndpointSlice): void {
   }
 }
 
-export function defaultClaim(draft: PersistentVolumeClaim): void {
-  const claim = draft
+export function defaultClaim(claim: PersistentVolumeClaim): void {
   claim.status = { ...claim.status, phase: claim.status?.phase || 'Pending' }
   if (claim.spec) claim.spec.volumeMode ??= 'Filesystem'
 }
 
-export function defaultVolume(draft: PersistentVolume): void {
-  const volume = draft
+export function defaultVolume(volume: PersistentVolume): void {
   volume.status = { ...volume.status, phase: volume.status?.phase || 'Pending' }
   if (!volume.spec) return
   volume.spec.persistentVolumeReclaimPolicy ||= 'Retain'
@@ -90,8 +88,7 @@ export function defaultVolume(draft: PersistentVolume): void {
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 
-export function defaultRoleBinding(draft: RbacRoleBinding): void {
-  const binding = draft
+export function defaultRoleBinding(binding: RbacRoleBinding): void {
   if (binding.roleRef) binding.roleRef.apiGroup ||= rbacGroup
   for (const subject of binding.subjects ?? [])
     if (subject.kind !== 'ServiceAccount') subject.apiGroup ||= rbacGroup
@@ -101,13 +98,12 @@ export function defaultPriorityClass(draft: SchedulingPriorityClass): void {
   draft.preemptionPolicy ??= 'PreemptLowerPriority'
 }
 
-export function defaultStorageClass(draft: StorageStorageClass): void {
-  const storageClass = draft
+export function defaultStorageClass(storageClass: StorageStorageClass): void {
   storageClass.reclaimPolicy ??= 'Delete'
   storageClass.volumeBindingMode ??= 'Immediate'
 }
 
-export function defaultWebhooks(draft: AdmissionregistrationValidatingWebhookConfiguration): void {
+export function defaultWebhooks(draft: AdmissionregistrationMutatingWebhookConfiguration): void {
   const mutating = draft.kind === 'MutatingWebhookConfiguration'
   for (const webhook of draft.webhooks ?? []) {
     webhook.failurePolicy ??= 'Fail'
@@ -115,7 +111,7 @@ export function defaultWebhooks(draft: AdmissionregistrationValidatingWebhookCon
     webhook.namespaceSelector ??= {}
     webhook.objectSelector ??= {}
     webhook.timeoutSeconds ??= webhookTimeoutSeconds
-    if (mutating) (webhook as { reinvocationPolicy?: string }).reinvocationPolicy ??= 'Never'
+    if (mutating) webhook.reinvocationPolicy ??= 'Never'
     for (const rule of webhook.rules ?? []) rule.scope ??= '*'
     if (webhook.clientConfig?.service) webhook.clientConfig.service.port ??= httpsPort
   }

@@ -14,8 +14,7 @@ const defaultFileMode = 0o644
 const defaultGraceSeconds = 30
 const defaultTokenSeconds = 3600
 
-export function defaultPod(draft: Pod): void {
-  const { spec } = draft
+export function defaultPod({ spec }: Pod): void {
   if (!spec) return
   defaultPodSpec(spec)
   if (spec.terminationGracePeriodSeconds! < 0) spec.terminationGracePeriodSeconds = 1

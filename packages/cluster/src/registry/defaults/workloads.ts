@@ -19,8 +19,7 @@ const backoffLimit = 6
 const progressDeadlineSeconds = 600
 const maximumInt32 = 2 ** 31 - 1
 
-export function defaultDeployment(draft: AppsDeployment): void {
-  const { spec } = draft
+export function defaultDeployment({ spec }: AppsDeployment): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.replicas ??= 1
@@ -35,15 +34,13 @@ export function defaultDeployment(draft: AppsDeployment): void {
   spec.progressDeadlineSeconds ??= progressDeadlineSeconds
 }
 
-export function defaultReplicaSet(draft: AppsReplicaSet): void {
-  const { spec } = draft
+export function defaultReplicaSet({ spec }: AppsReplicaSet): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.replicas ??= 1
 }
 
-export function defaultDaemonSet(draft: AppsDaemonSet): void {
-  const { spec } = draft
+export function defaultDaemonSet({ spec }: AppsDaemonSet): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.updateStrategy ??= {}
@@ -56,8 +53,7 @@ export function defaultDaemonSet(draft: AppsDaemonSet): void {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-export function defaultStatefulSet(draft: AppsStatefulSet): void {
-  const { spec } = draft
+export function defaultStatefulSet({ spec }: AppsStatefulSet): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.podManagementPolicy ||= 'OrderedReady'
@@ -83,12 +79,11 @@ export function defaultStatefulSet(draft: AppsStatefulSet): void {
   }
 }
 
-export function defaultJob(draft: ObjectOf<BatchJob>): void {
-  const job = draft
+export function defaultJob(job: ObjectOf<BatchJob>): void {
   if (!job.spec) return
   defaultJobSpec(job.spec)
   const labels = job.spec.template?.metadata?.labels
-  if (labels && Object.keys(job.metadata?.labels ?? {}).length === 0) draft.metadata.labels = { ...labels }
+  if (labels && Object.keys(job.metadata?.labels ?? {}).length === 0) job.metadata.labels = { ...labels }
 }
 
 function defaultJobSpec(spec: BatchJobSpec): void {
@@ -102,8 +97,7 @@ function defaultJobSpec(spec: BatchJobSpec): void {
   spec.manualSelector ??= false
 }
 
-export function defaultCronJob(draft: BatchCronJob): void {
-  const { spec } = draft
+export function defaultCronJob({ spec }: BatchCronJob): void {
   if (!spec) return
   defaultPodTemplate(spec.jobTemplate?.spec?.template)
   spec.concurrencyPolicy ||= 'Allow'
@@ -112,8 +106,7 @@ export function defaultCronJob(draft: BatchCronJob): void {
   spec.failedJobsHistoryLimit ??= 1
 }
 
-export function defaultAutoscaler(draft: AutoscalingV2HorizontalPodAutoscaler): void {
-  const { spec } = draft
+export function defaultAutoscaler({ spec }: AutoscalingV2HorizontalPodAutoscaler): void {
   if (!spec) return
   spec.minReplicas ??= 1
   if (!spec.metrics?.length)

@@ -10,16 +10,14 @@ export const namespaceFinalizer = 'kubernetes'
 export const namespaceStrategy: Partial<Strategy<Namespace>> = {
   returnsDeleted: true,
   nameRule: dns1123Label,
-  prepareForCreate(draft) {
-    const namespace = draft
+  prepareForCreate(namespace) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
     namespace.spec = {
       finalizers: finalizers.includes(namespaceFinalizer) ? finalizers : [...finalizers, namespaceFinalizer],
     }
   },
-  prepareForDelete(draft) {
-    const namespace = draft
+  prepareForDelete(namespace) {
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
   validate: validateFinalizers,

@@ -25,8 +25,7 @@ function specOf(object: Node): NodeSpec {
   return object.spec ?? {}
 }
 
-export function defaultNode(draft: Node): void {
-  const { spec, status } = draft
+export function defaultNode({ spec, status }: Node): void {
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
   if (!spec) return
   // podCIDR is the first of podCIDRs. If they differ, podCIDR wins.

@@ -9,8 +9,7 @@ import { validatePodStatusUpdate, validatePodUpdate } from '../validation/pod-up
 export const podStrategy: Partial<Strategy<Pod>> = {
   hasGeneration: true,
   returnsDeleted: true,
-  prepareForCreate(draft, { now }) {
-    const pod = draft
+  prepareForCreate(pod, { now }) {
     pod.status = { phase: 'Pending', qosClass: qualityOfService(pod.spec ?? {}) }
     if (pod.spec?.schedulingGates?.length) pod.status.conditions = [gatedCondition(now)]
   },

@@ -49,8 +49,7 @@ export const leaseStrategy: Partial<Strategy<CoordinationLease>> = {
 }
 
 /** Drops the fields of coordinated leader election, which is disabled by default in Kubernetes. */
-function withoutElection(draft: CoordinationLease): void {
-  const { spec } = draft
+function withoutElection({ spec }: CoordinationLease): void {
   delete spec?.strategy
   delete spec?.preferredHolder
 }
@@ -117,9 +116,7 @@ export const priorityClassStrategy: Partial<Strategy<SchedulingPriorityClass>> =
       ...oneOf(preemptionPolicy, ['PreemptLowerPriority', 'Never'], 'preemptionPolicy'),
     ]
   },
-  validateUpdate(object, old) {
-    const now = object
-    const before = old
+  validateUpdate(now, before) {
     const errors = []
     if ((now.value ?? 0) !== (before.value ?? 0))
       errors.push(fieldError.forbidden('value', 'may not be changed in an update.'))

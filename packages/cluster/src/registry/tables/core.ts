@@ -30,8 +30,7 @@ export const nodeColumns: readonly Column[] = [
   wide(column('Container-Runtime', object => unknownIfEmpty(system(object).containerRuntimeVersion))),
 ]
 
-function nodeStatus(object: Node): string {
-  const { spec, status } = object
+function nodeStatus({ spec, status }: Node): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
   const parts = [ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown']
   if (spec?.unschedulable) parts.push('SchedulingDisabled')

@@ -41,8 +41,7 @@ export const podColumns: readonly Column<Pod>[] = [
   wide(column('Readiness Gates', readinessGates)),
 ]
 
-function readinessGates(object: Pod): string {
-  const { spec, status } = object
+function readinessGates({ spec, status }: Pod): string {
   const gates = spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
   const met = gates.filter(gate =>

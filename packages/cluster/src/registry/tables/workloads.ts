@@ -10,6 +10,7 @@ import type {
   AppsStatefulSet,
   AutoscalingV2HorizontalPodAutoscaler,
   AutoscalingV2MetricSpec,
+  AutoscalingV2MetricStatus,
   BatchCronJob,
   BatchJob,
   LabelSelector,
@@ -177,26 +178,19 @@ function autoscalerTargets({ spec, status }: AutoscalingV2HorizontalPodAutoscale
   if (metrics.length === 0) return '<none>'
   const shown = metrics
     .slice(0, 2)
-    .map((metric, index) =>
-      describeMetric(metric, status?.currentMetrics?.[index] as AutoscalingV2MetricSpec | undefined),
-    )
+    .map((metric, index) => describeMetric(metric, status?.currentMetrics?.[index]))
   const more = metrics.length > 2 ? ` + ${metrics.length - 2} more...` : ''
   return shown.join(', ') + more
 }
 
 function describeMetric(
   metric: AutoscalingV2MetricSpec,
-  current: AutoscalingV2MetricSpec | undefined,
+  current: AutoscalingV2MetricStatus | undefined,
 ): string {
   const source =
     metric.resource ?? metric.containerResource ?? metric.pods ?? metric.object ?? metric.external
-  const now = (current?.resource ??
-    current?.containerResource ??
-    current?.pods ??
-    current?.object ??
-    current?.external) as
-    | { current?: { averageUtilization?: number; averageValue?: string; value?: string } }
-    | undefined
+  const now =
+    current?.resource ?? current?.containerResource ?? current?.pods ?? current?.object ?? current?.external
   const name = metric.resource?.name ?? metric.containerResource?.name
   const label = name ? `${name}: ` : ''
   const target = source?.target

@@ -40,8 +40,7 @@ export function validateAutoscaler(object: AutoscalingV2HorizontalPodAutoscaler)
   ]
 }
 
-export function validateAutoscalerStatus(object: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
-  const { status } = object
+export function validateAutoscalerStatus({ status }: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
   return [
     ...atLeast(0, status?.currentReplicas, 'status.currentReplicas'),
     ...atLeast(0, status?.desiredReplicas, 'status.desiredReplicas'),

@@ -11,15 +11,13 @@ const longestNote = 1024
  * Validates an Event. Events with only firstTimestamp and lastTimestamp just have to be in the right
  * namespace.
  */
-export function validateEvent(object: Event): FieldError[] {
-  const event = object
+export function validateEvent(event: Event): FieldError[] {
   const errors = validatePlace(event)
   return event.eventTime ? [...errors, ...validateReporter(event, 'reportingComponent')] : errors
 }
 
 /** Validates an events.k8s.io/v1 Event. Its messages use the core field names, as in the real API server. */
-export function validateEventsV1(object: Event): FieldError[] {
-  const event = object
+export function validateEventsV1(event: Event): FieldError[] {
   // The regarding object may be in another namespace.
   const errors = event.involvedObject?.namespace ? [] : validatePlace(event)
   if (!event.eventTime) errors.push(fieldError.required('eventTime'))
@@ -51,8 +49,7 @@ const fixed = [
 ] as const
 
 /** All fields except the series are immutable. */
-export function validateEventsV1Update(object: Event, old: Event): FieldError[] {
-  const [event, before] = [object, old]
+export function validateEventsV1Update(event: Event, before: Event): FieldError[] {
   return fixed.flatMap(field =>
     equalJson(event[field], before[field]) ? [] : [fieldError.immutable(field, event[field])],
   )

@@ -40,8 +40,7 @@ export function validateService(object: Service): FieldError[] {
   ]
 }
 
-export function validateServiceStatus(object: Service): FieldError[] {
-  const { spec, status } = object
+export function validateServiceStatus({ spec, status }: Service): FieldError[] {
   return spec?.type !== 'LoadBalancer' && status?.loadBalancer?.ingress?.length
     ? [
         fieldError.forbidden(

@@ -22,8 +22,9 @@ const reviewVersions = ['v1', 'v1beta1']
 const maximumConditions = 64
 
 /** Validates both kinds of webhook configuration. Validating webhooks have no reinvocation policy. */
-export function validateWebhooks(object: AdmissionregistrationMutatingWebhookConfiguration): FieldError[] {
-  const { webhooks = [] } = object
+export function validateWebhooks({
+  webhooks = [],
+}: AdmissionregistrationMutatingWebhookConfiguration): FieldError[] {
   const names = new Set<string | undefined>()
   return webhooks.flatMap((hook, index) => {
     const errors = validateWebhook(hook, `webhooks[${index}]`)
