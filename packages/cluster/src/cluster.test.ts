@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createClientOn, defineResource, FakeClock } from '@grove/kube'
 import { type Cluster, createCluster } from './cluster.ts'
-import { inProcessTransport, insider } from './front/in-process.ts'
+import { adminUser, inProcessTransport } from './front/in-process.ts'
 import type { ApiResponse } from './server/request.ts'
 import { apiError } from './server/status.ts'
 import { MemoryStore } from './store/index.ts'
@@ -24,7 +24,7 @@ function call(
     query: new URLSearchParams(query),
     headers: {},
     body: body && JSON.stringify(body),
-    user: insider,
+    user: adminUser,
   })
 }
 

@@ -18,8 +18,8 @@ export {
 } from './controllers/start-controllers.ts'
 // Transports
 export { type ClusterCertificates, makeCertificates } from './front/certificates.ts'
-export { type Authenticate, type HttpsFront, type HttpsOptions, serveHttps } from './front/https.ts'
-export { inProcessTransport, insider } from './front/in-process.ts'
+export { type Authenticate, type HttpsEndpoint, type HttpsOptions, serveHttps } from './front/https.ts'
+export { adminUser, inProcessTransport } from './front/in-process.ts'
 export { renderKubeconfig } from './front/kubeconfig.ts'
 export * from './kubelet/index.ts'
 export * from './nodes/index.ts'
@@ -37,9 +37,9 @@ export { ApiError, apiError } from './server/status.ts'
 export {
   type Change,
   type Journal,
-  keepPrivate,
   MemoryStore,
   openSqliteJournal,
+  restrictToOwner,
   type Store,
 } from './store/index.ts'
 export type { PodLogs } from './subresources/pod.ts'

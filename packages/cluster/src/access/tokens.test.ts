@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '@grove/kube'
 import { createCluster } from '../cluster.ts'
-import { insider } from '../front/in-process.ts'
+import { adminUser } from '../front/in-process.ts'
 import type { KubeObject } from '../object.ts'
 import { MemoryStore } from '../store/index.ts'
 
@@ -21,7 +21,7 @@ async function clusterWithRobot() {
       query: new URLSearchParams(),
       headers: { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-      user: insider,
+      user: adminUser,
     })
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
   const create = async () =>

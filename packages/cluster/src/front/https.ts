@@ -27,7 +27,7 @@ export interface HttpsOptions {
   readonly now?: number
 }
 
-export interface HttpsFront {
+export interface HttpsEndpoint {
   readonly url: string
   readonly port: number
   readonly kubeconfig: string
@@ -40,7 +40,7 @@ const keepAliveMs = 90_000
 
 const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
-export async function serveHttps(options: HttpsOptions): Promise<HttpsFront> {
+export async function serveHttps(options: HttpsOptions): Promise<HttpsEndpoint> {
   const host = options.host ?? '127.0.0.1'
   const certificates =
     options.certificates ??

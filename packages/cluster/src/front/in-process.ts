@@ -4,12 +4,15 @@ import { type Transport, TransportError, type TransportHeaders, type TransportRe
 import type { ApiRequest, ApiResponse, UserInfo } from '../server/request.ts'
 
 /** The default user of in-process requests: an administrator. */
-export const insider: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] }
+export const adminUser: UserInfo = {
+  name: 'system:admin',
+  groups: ['system:masters', 'system:authenticated'],
+}
 
 /** A client transport to a cluster in the same process, by function calls instead of sockets. */
 export function inProcessTransport(
   handle: (request: ApiRequest) => Promise<ApiResponse>,
-  user: UserInfo = insider,
+  user: UserInfo = adminUser,
 ): Transport {
   let closed = false
   const send = async (request: TransportRequest): Promise<ApiResponse> => {

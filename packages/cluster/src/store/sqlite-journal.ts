@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { KubeObject } from '../object.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { keepPrivate } from './private-file.ts'
+import { restrictToOwner } from './private-file.ts'
 
 /** Incremented when the tables change. A file of another version is rejected. */
 const formatVersion = 1
@@ -49,7 +49,7 @@ export function openSqliteJournal(path: string): Journal {
 function makePrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
-    if (existsSync(file)) keepPrivate(file)
+    if (existsSync(file)) restrictToOwner(file)
 }
 
 function prepareTables(database: DatabaseSync, path: string): void {

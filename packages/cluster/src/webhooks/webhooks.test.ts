@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Cluster, createCluster } from '../cluster.ts'
 import { type ClusterCertificates, makeCertificates } from '../front/certificates.ts'
-import { insider } from '../front/in-process.ts'
+import { adminUser } from '../front/in-process.ts'
 import type { KubeObject } from '../object.ts'
 
 type Respond = (path: string, request: { uid: string; object: KubeObject; [key: string]: unknown }) => object
@@ -58,7 +58,7 @@ describe('admission webhooks', () => {
       query: new URLSearchParams(query),
       headers: { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-      user: insider,
+      user: adminUser,
     })
     return [response.status, JSON.parse(response.body!) as KubeObject]
   }
