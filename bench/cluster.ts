@@ -3,7 +3,7 @@
 // Throughput of the embedded cluster on this machine: `node tools/run.mjs bench/cluster.ts`.
 import { fork } from 'node:child_process'
 import { Agent, request } from 'node:https'
-import { createCluster, insider, nodeOf, plainNodes, serveHttps } from '@grove/cluster'
+import { adminUser, createCluster, nodeOf, plainNodes, serveHttps } from '@grove/cluster'
 
 const podCount = 20_000
 const nodeCount = 5_000
@@ -59,7 +59,7 @@ async function inProcess(): Promise<void> {
   const cluster = createCluster({ seed: 1 })
   const before = memory()
   const post = (path: string, body: string) =>
-    cluster.handle({ method: 'POST', path, query: new URLSearchParams(), headers: {}, body, user: insider })
+    cluster.handle({ method: 'POST', path, query: new URLSearchParams(), headers: {}, body, user: adminUser })
   const create = (index: number) => post('/api/v1/namespaces/default/pods', podBody(`pod-${index}`))
   for (let index = 0; index < 500; index++) await create(podCount + index)
   const started = now()
@@ -91,7 +91,7 @@ function get(cluster: ReturnType<typeof createCluster>, path: string, query = ''
     path,
     query: new URLSearchParams(query),
     headers: {},
-    user: insider,
+    user: adminUser,
     signal,
   })
 }
@@ -125,7 +125,7 @@ async function fanOut(cluster: ReturnType<typeof createCluster>, count: number):
       query: new URLSearchParams(),
       headers: {},
       body: JSON.stringify({ metadata: { name: `w${count}-${i}` }, data: { key: 'value' } }),
-      user: insider,
+      user: adminUser,
     })
   await promise
   report(`events delivered to ${count} watches`, writes * count, started)

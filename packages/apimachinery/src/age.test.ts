@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatAge, formatElapsed } from './age.ts'
 
-test('an age is told the more coarsely the longer it is', () => {
+test('long ages have a coarser format than short ones', () => {
   const minute = 60
   const hour = 60 * minute
   const day = 24 * hour

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The time since a timestamp, as `kubectl get` shows ages. */
+/** Formats the time since a timestamp like `kubectl get`. */
 export function formatAge(timestamp: string | null | undefined, now: number): string {
   if (!timestamp) return '<unknown>'
   return formatElapsed(now - Date.parse(timestamp))
 }
 
-/** `45s`, `3m10s`, `25m`, `7h21m`, `2d4h`, `400d`, `2y100d`: coarser the longer. */
+/** `45s`, `3m10s`, `25m`, `7h21m`, `2d4h`, `400d`, `2y100d`: coarser for longer times. */
 export function formatElapsed(milliseconds: number): string {
   const seconds = Math.floor(milliseconds / 1000)
   if (seconds < -1) return '<invalid>'

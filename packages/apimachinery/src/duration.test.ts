@@ -10,7 +10,7 @@ function nanoseconds(text: string): bigint {
   return result.nanoseconds
 }
 
-function refusal(text: string): string {
+function errorOf(text: string): string {
   const result = parseDuration(text)
   assert.ok(!result.ok, `${text} is no duration`)
   return result.error
@@ -43,7 +43,7 @@ test('a duration is a sum of decimal numbers with units, optionally signed', () 
   for (const [text, expected] of Object.entries(cases)) assert.equal(nanoseconds(text), expected, text)
 })
 
-test('what is no duration is refused in the words of Go', () => {
+test('rejects invalid durations with the messages of Go', () => {
   const cases: Record<string, string> = {
     '': 'time: invalid duration ""',
     '-': 'time: invalid duration "-"',
@@ -62,14 +62,14 @@ test('what is no duration is refused in the words of Go', () => {
     '1é': 'time: unknown unit "\\xc3\\xa9" in duration "1\\xc3\\xa9"',
     '"': 'time: invalid duration "\\""',
   }
-  for (const [text, expected] of Object.entries(cases)) assert.equal(refusal(text), expected)
+  for (const [text, expected] of Object.entries(cases)) assert.equal(errorOf(text), expected)
 })
 
-test('a number of a million digits is refused at once', () => {
-  assert.match(refusal(`${'9'.repeat(1_000_000)}h`), /^time: invalid duration/)
+test('rejects a number with a million digits immediately', () => {
+  assert.match(errorOf(`${'9'.repeat(1_000_000)}h`), /^time: invalid duration/)
 })
 
-test('durations are written in the canonical form', () => {
+test('durations are formatted in the canonical form', () => {
   const cases: Record<string, string> = {
     '0': '0s',
     '4h': '4h0m0s',
@@ -87,7 +87,7 @@ test('durations are written in the canonical form', () => {
     assert.equal(formatDuration(nanoseconds(text)), expected)
 })
 
-test('every duration survives being written and read', () => {
+test('parsing a formatted duration gives the same duration', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(1n << 63n), max: (1n << 63n) - 1n }), value => {
       assert.equal(nanoseconds(formatDuration(value)), value)
@@ -95,6 +95,6 @@ test('every duration survives being written and read', () => {
   )
 })
 
-test('no text makes the parser throw', () => {
+test('the parser never throws', () => {
   fc.assert(fc.property(fc.string(), text => typeof parseDuration(text).ok === 'boolean'))
 })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** A parsed duration, or why the text is none, in the words of Go's `time.ParseDuration`. */
+/** A parsed duration, or the error message of Go's `time.ParseDuration`. */
 export type DurationResult =
   | { readonly ok: true; readonly nanoseconds: bigint }
   | { readonly ok: false; readonly error: string }
@@ -19,7 +19,7 @@ const units: Readonly<Record<string, bigint>> = {
 const maxMagnitude = 1n << 63n
 const component = /^(\d*)(?:\.(\d*))?/
 
-/** Reads `1h30m`, `1.5h`, `-90s`, `0`; units ns, us (µs), ms, s, m, h. Beyond ±2^63 ns the text is invalid. */
+/** Parses `1h30m`, `1.5h`, `-90s`, `0`; units ns, us (µs), ms, s, m, h. The range is ±2^63 ns. */
 export function parseDuration(text: string): DurationResult {
   const invalid: DurationResult = { ok: false, error: `time: invalid duration ${quoteBytes(text)}` }
   const negative = text.startsWith('-')
@@ -32,7 +32,7 @@ export function parseDuration(text: string): DurationResult {
     const [number, whole = '', fraction = ''] = component.exec(rest)!
     if (whole === '' && fraction === '') return invalid
     const unit = /^[^.\d]+/.exec(rest.slice(number.length))?.[0]
-    // Counted first: no text makes this compute with numbers of a million digits.
+    // Checked first, to avoid computing with numbers of a million digits.
     const digits = whole.replace(/^0+/, '')
     if (digits.length > 19 || BigInt(digits) > maxMagnitude) return invalid
     if (unit === undefined) {
@@ -51,13 +51,13 @@ export function parseDuration(text: string): DurationResult {
 }
 
 /**
- * `.5` of an hour. Go keeps as many digits as fit 64 bits and computes with floating-point numbers; exact arithmetic
- * would differ by a nanosecond.
+ * Parses a fraction such as `.5`. Go keeps as many digits as fit into 64 bits and computes with
+ * floating-point numbers. Exact arithmetic would differ by a nanosecond.
  */
 function fractionOf(digits: string, unit: bigint): bigint {
   let kept = 0n
   let scale = 1
-  // Further digits are worth nothing at the precision of a floating-point number.
+  // Further digits have no effect at floating-point precision.
   for (const digit of digits.slice(0, 400)) {
     const longer = kept * 10n + BigInt(digit)
     if (longer > maxMagnitude) break
@@ -67,7 +67,7 @@ function fractionOf(digits: string, unit: bigint): bigint {
   return BigInt(Math.trunc(Number(kept) * (Number(unit) / scale)))
 }
 
-/** The canonical form: `4h0m0s`, `1m30s`, `1.5s`, `500ms`, `0s`. */
+/** Formats the canonical form: `4h0m0s`, `1m30s`, `1.5s`, `500ms`, `0s`. */
 export function formatDuration(nanoseconds: bigint): string {
   const sign = nanoseconds < 0n ? '-' : ''
   const rest = nanoseconds < 0n ? -nanoseconds : nanoseconds
@@ -89,7 +89,7 @@ function decimal(value: bigint, places: number): string {
   return digits.slice(0, -places) + (fraction === '' ? '' : `.${fraction}`)
 }
 
-/** Go's time package quotes texts in its errors byte by byte where they are not plain ASCII. */
+/** Go's time package quotes non-ASCII characters in its errors byte by byte. */
 function quoteBytes(text: string): string {
   let out = ''
   for (const byte of new TextEncoder().encode(text)) {

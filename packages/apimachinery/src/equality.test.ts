@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { type Comparator, semanticallyEqual } from './equality.ts'
 import { equalQuantities, QuantityError, readQuantity } from './quantity.ts'
 
-test('absent, null, an empty list and an empty object are all nothing', () => {
+test('absent, null, an empty list and an empty object are equal', () => {
   const nothings = [undefined, null, [], {}]
   for (const a of nothings) {
     for (const b of nothings) assert.ok(semanticallyEqual({ x: a }, { x: b }))
@@ -16,18 +16,18 @@ test('absent, null, an empty list and an empty object are all nothing', () => {
   }
 })
 
-test('the order of members does not matter, that of lists does', () => {
+test('the order of members does not matter, the order of lists does', () => {
   assert.ok(semanticallyEqual({ a: 1, b: { c: [] } }, { b: {}, a: 1 }))
   assert.ok(!semanticallyEqual([1, 2], [2, 1]))
   assert.ok(!semanticallyEqual({ a: 1 }, { a: 1, b: 2 }))
 })
 
-test('an inherited property is no member', () => {
+test('an inherited property is not a member', () => {
   assert.ok(!semanticallyEqual({ constructor: 'x' }, {}))
   assert.ok(semanticallyEqual({ toString: null }, {}))
 })
 
-test('the caller decides where texts are amounts', () => {
+test('a comparator can compare strings as quantities', () => {
   const byAmount: Comparator = (left, right, path) => {
     if (path.at(-2) !== 'limits') return undefined
     const [a, b] = [readQuantity(left), readQuantity(right)]
@@ -39,7 +39,7 @@ test('the caller decides where texts are amounts', () => {
   assert.ok(!semanticallyEqual(one, { limits: { cpu: '1' }, note: '1' }, byAmount))
 })
 
-test('the caller can tell an empty object from an absent one', () => {
+test('a comparator can distinguish an empty object from an absent one', () => {
   const presence: Comparator = (left, right, path) =>
     path.at(-1) === 'emptyDir' ? (left === undefined) === (right === undefined) : undefined
   assert.ok(!semanticallyEqual({ emptyDir: {} }, { name: undefined }, presence))
@@ -55,7 +55,7 @@ test('equality is reflexive and symmetric', () => {
   )
 })
 
-test('no depth overflows the stack', () => {
+test('deep values do not overflow the stack', () => {
   const deep = () => {
     let value: unknown = 1
     for (let level = 0; level < 100_000; level++) value = { a: value }

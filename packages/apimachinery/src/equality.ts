@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import { isJsonObject, MAX_JSON_DEPTH } from './json-value.ts'
 
-/** Where a comparison stands: names of members and positions in lists, from the root. */
+/** The path of a comparison: member names and list positions, from the root. */
 export type ComparisonPath = readonly (string | number)[]
 
 /**
- * Decides about two present values, such as quantities that are equal in amount though not in text. Undefined leaves
- * the decision to the general rule.
+ * Compares two values, for example quantities with different notations. Returns undefined to use the general
+ * rule.
  */
 export type Comparator = (left: unknown, right: unknown, path: ComparisonPath) => boolean | undefined
 
 /**
- * Whether two JSON values mean the same to Kubernetes: an absent member, null, an empty list and an object without
- * anything in it are all nothing. The order of members does not matter, that of lists does.
+ * Reports whether two JSON values are semantically equal in Kubernetes. An absent member, null, an empty list
+ * and an empty object are equal. The order of members does not matter, the order of lists does.
  *
- * An empty object that carries meaning by its presence, such as `emptyDir: {}`, is nothing here too: where that
- * matters, say so in `compare` (which sees undefined for an absent member). What is nested too deeply to be compared
- * is not equal.
+ * An empty object such as `emptyDir: {}` is equal to an absent one. If the difference matters, `compare` must
+ * handle it; it receives undefined for an absent member. Values beyond the depth limit are not equal.
  */
 export function semanticallyEqual(left: unknown, right: unknown, compare?: Comparator): boolean {
   return equal(left, right, compare, [], 0)
@@ -37,7 +36,8 @@ function equal(
     if (left.length !== right.length) return false
     return left.every((item, index) => equalAt(index, item, right[index], compare, path, depth))
   }
-  // Nothing has no members: an object is compared with it member by member, so that `compare` sees them all.
+  // An absent value has no members. The other value is compared member by member, so that `compare` receives
+  // all of them.
   const leftMembers = isNothing(left) ? {} : left
   const rightMembers = isNothing(right) ? {} : right
   if (!isJsonObject(leftMembers) || !isJsonObject(rightMembers)) return false

@@ -11,7 +11,7 @@ import {
   renderFieldErrors,
 } from './field-error.ts'
 
-test('an error is printed as field, kind, value and detail', () => {
+test('an error is formatted as field, type, value and detail', () => {
   const cases: [FieldError, string][] = [
     [fieldError.required('spec.a'), 'spec.a: Required value'],
     [fieldError.required('spec.a', 'say it'), 'spec.a: Required value: say it'],
@@ -34,7 +34,7 @@ test('an error is printed as field, kind, value and detail', () => {
   for (const [error, text] of cases) assert.equal(renderFieldError(error), text)
 })
 
-test('a value of the wrong type reads like an invalid one but has its own reason', () => {
+test('a wrong type is formatted like an invalid value but has its own reason', () => {
   const error = fieldError.wrongType('a', 'string', 'must be a number')
   assert.equal(describeFieldError(error), 'Invalid value: "string": must be a number')
   assert.equal(fieldErrorReason(error), 'FieldValueTypeInvalid')
@@ -42,14 +42,14 @@ test('a value of the wrong type reads like an invalid one but has its own reason
   assert.equal(fieldErrorReason(fieldError.unsupported('a', 1, [])), 'FieldValueNotSupported')
 })
 
-test('one error stands alone, several stand in brackets, equal ones stand once', () => {
+test('several errors are formatted in brackets and without duplicates', () => {
   const a = fieldError.required('a')
   const b = fieldError.required('b')
   assert.equal(renderFieldErrors([a]), 'a: Required value')
   assert.equal(renderFieldErrors([a, b, a]), '[a: Required value, b: Required value]')
 })
 
-test('floating-point numbers are printed as Go prints them', () => {
+test('floating-point numbers are formatted like in Go', () => {
   const cases: [number, string][] = [
     [1.5, '1.5'],
     [100000, '100000'],

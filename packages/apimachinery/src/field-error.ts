@@ -2,7 +2,7 @@
 
 import { quote } from './quote.ts'
 
-/** The kinds of validation error that Kubernetes knows, by the text that introduces them. */
+/** The types of validation errors in Kubernetes, as they appear in messages. */
 export type FieldErrorKind =
   | 'Required value'
   | 'Invalid value'
@@ -14,16 +14,16 @@ export type FieldErrorKind =
   | 'Too many'
   | 'Internal error'
 
-/** What is wrong at one place of an object. `value` is the offending value as JSON (undefined where the kind shows none). */
+/** An error of one field. `value` is the invalid value as JSON (undefined for types without a value). */
 export interface FieldError {
   readonly kind: FieldErrorKind
-  /** `spec.template.cliques[2].name`; map keys are appended after a dot. */
+  /** `spec.template.cliques[2].name`; map keys follow a dot. */
   readonly field: string
   readonly value?: unknown
   readonly detail: string
-  /** The value is of the wrong JSON type: the same text as any invalid value, another machine-readable reason. */
+  /** The value has the wrong JSON type: the message of an invalid value with another reason. */
   readonly wrongType?: true
-  /** The text leaves the value out, for example because a rule judges a whole object. */
+  /** The message omits the value, for example if a rule applies to a whole object. */
   readonly valueOmitted?: true
 }
 
@@ -84,7 +84,7 @@ const kindsWithValue: ReadonlySet<FieldErrorKind> = new Set([
   'Too many',
 ])
 
-/** The machine-readable reason of an error, as it stands in the causes of a Kubernetes Status. */
+/** The reason in the causes of a Kubernetes Status. */
 export function fieldErrorReason(error: FieldError): string {
   return error.wrongType ? 'FieldValueTypeInvalid' : reasons[error.kind]
 }
@@ -101,7 +101,7 @@ const reasons: Record<FieldErrorKind, string> = {
   'Internal error': 'InternalError',
 }
 
-/** The error without its field: `Invalid value: 3: must be …`. */
+/** Formats the error without its field: `Invalid value: 3: must be …`. */
 export function describeFieldError(error: FieldError): string {
   const parts: string[] = [error.kind]
   if (kindsWithValue.has(error.kind) && !error.valueOmitted) parts.push(renderValue(error.value))
@@ -109,12 +109,12 @@ export function describeFieldError(error: FieldError): string {
   return parts.join(': ')
 }
 
-/** `<field>: <kind>: <value>: <detail>`, as Kubernetes prints it. */
+/** Formats the error like Kubernetes: `<field>: <type>: <value>: <detail>`. */
 export function renderFieldError(error: FieldError): string {
   return `${error.field}: ${describeFieldError(error)}`
 }
 
-/** All errors in one text: equal ones once, one alone, several as `[a, b]`. */
+/** Formats all errors without duplicates: one alone, several as `[a, b]`. */
 export function renderFieldErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(renderFieldError))]
   return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`
@@ -127,21 +127,21 @@ function renderValue(value: unknown): string {
   return escapeHtml(JSON.stringify(value) ?? 'null')
 }
 
-/** A number as Go prints it: what was decoded as an integer in full, everything else as a float. */
+/** Formats a number like Go: decoded integers in full, other numbers as floats. */
 export function formatGoNumber(value: number): string {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63
     ? BigInt(value).toString()
     : formatGoFloat(value)
 }
 
-/** A floating-point number as Go's `%v` prints it: exponents of two digits, from 1e-05 down and from 1e+06 up. */
+/** Formats a floating-point number like Go's `%v`: two exponent digits, below 1e-04 and from 1e+06. */
 export function formatGoFloat(value: number): string {
   const size = Math.abs(value)
   const text = size !== 0 && (size < 1e-4 || size >= 1e6) ? value.toExponential() : String(value)
   return text.replace(/e([+-])(\d)$/, 'e$10$2')
 }
 
-/** Go's JSON encoder writes these characters as escapes, so that JSON may stand in HTML. */
+/** Go's JSON encoder escapes these characters for use in HTML. */
 function escapeHtml(json: string): string {
   return json.replace(/[<>&\u2028\u2029]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/**
- * A place in an object, built while walking down and rendered only when there is something to report.
- * `undefined` is the root.
- */
+/** A path in an object, built during traversal and formatted only for errors. `undefined` is the root. */
 export interface FieldPath {
   readonly parent: FieldPath | undefined
   readonly segment: string | number
-  /** The segment is the key of a map, not a declared property. */
+  /** The segment is a map key, not a declared property. */
   readonly mapKey: boolean
 }
 
@@ -19,12 +16,14 @@ export function mapKeyPath(parent: FieldPath | undefined, key: string): FieldPat
   return { parent, segment: key, mapKey: true }
 }
 
-/** `spec.cliques[2].labels.app`: the form of schema errors, where map keys follow a dot. Empty for the root. */
+/**
+ * `spec.cliques[2].labels.app`: the format of schema errors, with map keys after a dot. Empty for the root.
+ */
 export function dottedPath(path: FieldPath | undefined): string {
   return render(path, false)
 }
 
-/** `spec.cliques[2].labels[app]`: the form of errors about lists and rules. `<nil>` for the root. */
+/** `spec.cliques[2].labels[app]`: the format of errors about lists and rules. `<nil>` for the root. */
 export function bracketedPath(path: FieldPath | undefined): string {
   return path === undefined ? '<nil>' : render(path, true)
 }

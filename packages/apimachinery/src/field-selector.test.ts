@@ -12,7 +12,7 @@ function selects(text: string): boolean {
   return matchesFields(result.selector, field => fields[field])
 }
 
-test('all terms of a field selector must be met', () => {
+test('all terms of a field selector must match', () => {
   const cases: Record<string, boolean> = {
     '': true,
     'metadata.name=a': true,
@@ -29,7 +29,7 @@ test('all terms of a field selector must be met', () => {
   for (const [text, expected] of Object.entries(cases)) assert.equal(selects(text), expected, text)
 })
 
-test('what is no field selector is refused', () => {
+test('rejects invalid field selectors', () => {
   const cases: Record<string, string> = {
     abc: "invalid selector: 'abc'; can't understand 'abc'",
     'a=b=c': 'invalid field selector: unescaped character in value: 61',
@@ -40,7 +40,7 @@ test('what is no field selector is refused', () => {
     assert.deepEqual(parseFieldSelector(text), { ok: false, error })
 })
 
-test('no text makes the parser throw', () => {
+test('the parser never throws', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[ab=!,\\]*$/), text => typeof parseFieldSelector(text).ok === 'boolean'),
   )

@@ -7,14 +7,17 @@ export interface FieldRequirement {
   readonly negated: boolean
 }
 
-/** All requirements must be met; none at all is met by everything. */
+/** All requirements must match. An empty selector matches everything. */
 export type FieldSelector = readonly FieldRequirement[]
 
 export type FieldSelectorResult =
   | { readonly ok: true; readonly selector: FieldSelector }
   | { readonly ok: false; readonly error: string }
 
-/** Reads `metadata.name=x,status.phase!=Failed`. A backslash escapes a comma, an equals sign and itself in a value. */
+/**
+ * Parses `metadata.name=x,status.phase!=Failed`. In a value, a backslash escapes a comma, an equals sign and
+ * itself.
+ */
 export function parseFieldSelector(text: string): FieldSelectorResult {
   const selector: FieldRequirement[] = []
   for (const term of text.match(/(?:\\.|[^,\\]|\\$)+/gsu)?.sort() ?? []) {
@@ -23,7 +26,7 @@ export function parseFieldSelector(text: string): FieldSelectorResult {
     const value = unescaped(match[3]!)
     if (typeof value !== 'string') return { ok: false, error: `invalid field selector: ${value.problem}` }
     const field = match[1]!
-    // Kubernetes takes a term without a field and a value as no term at all.
+    // Kubernetes ignores a term without a field and a value.
     if (field !== '' || value !== '') selector.push({ field, value, negated: match[2] === '!=' })
   }
   return { ok: true, selector }
@@ -32,7 +35,7 @@ export function parseFieldSelector(text: string): FieldSelectorResult {
 function unescaped(text: string): string | { readonly problem: string } {
   let value = ''
   for (const [part] of text.matchAll(/\\.?|[^\\]/gsu)) {
-    // Kubernetes prints the number of the character.
+    // Kubernetes formats the character as its number.
     if (part === '=') return { problem: `unescaped character in value: ${part.codePointAt(0)}` }
     if (part.startsWith('\\') && !['\\\\', '\\,', '\\='].includes(part)) {
       return { problem: `invalid escape sequence: ${part}` }
@@ -42,7 +45,7 @@ function unescaped(text: string): string | { readonly problem: string } {
   return value
 }
 
-/** `read` tells the value of a field; an object without the field has the empty value. */
+/** `read` returns the value of a field. A missing field has the empty value. */
 export function matchesFields(selector: FieldSelector, read: (field: string) => string | undefined): boolean {
   return selector.every(({ field, value, negated }) => ((read(field) ?? '') === value) !== negated)
 }

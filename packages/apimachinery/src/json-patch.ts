@@ -21,16 +21,16 @@ export type JsonPatchResult =
   | {
       readonly ok: false
       readonly error: string
-      /** The patch is sound, but a `test` says that the value is not the expected one. */
+      /** The patch is valid, but a `test` operation failed. */
       readonly testFailed: boolean
     }
 
-/** As many operations as the API server takes. */
-const maxOperations = 10_000
-/** Copies of copies grow exponentially; the API server stops them at the same size. */
+/** The API server rejects a patch with more operations. */
+export const maxJsonPatchOperations = 10_000
+/** Copies of copies grow exponentially. The API server has the same limit. */
 const maxCopiedCharacters = 3 * 1024 * 1024
 
-/** Applies all operations or none; the value itself is never changed. */
+/** Applies all operations or none. Does not change the value. */
 export function applyJsonPatch(value: unknown, patch: unknown): JsonPatchResult {
   try {
     return { ok: true, value: new Application(value).apply(patch) }
@@ -58,11 +58,11 @@ class Application {
   }
 
   apply(patch: unknown): unknown {
-    if (!Array.isArray(patch)) throw new PatchError('a JSON patch is a list of operations')
+    if (!Array.isArray(patch)) throw new PatchError('a JSON patch must be a list of operations')
     if (nestedDeeperThan([this.#root, patch], MAX_JSON_DEPTH)) throw tooDeep()
-    if (patch.length > maxOperations) {
+    if (patch.length > maxJsonPatchOperations) {
       throw new PatchError(
-        `the allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`,
+        `the allowed maximum operations in a JSON patch is ${maxJsonPatchOperations}, got ${patch.length}`,
       )
     }
     for (const [index, operation] of patch.entries()) {
@@ -120,7 +120,7 @@ class Application {
       this.#root = value
       return
     }
-    // A missing member is added: the RFC would have it refused, the API server does this.
+    // A missing member is added. The RFC rejects this, but the API server accepts it.
     const [parent, token] = this.#parent(path)
     if (Array.isArray(parent)) parent[position(token, parent.length - 1, path)] = value
     else setOwn(parent, token, value)
@@ -147,7 +147,8 @@ class Application {
     const value = this.#get(from)
     if (nestedDeeperThan(value, MAX_JSON_DEPTH)) throw tooDeep()
     this.#copied += JSON.stringify(value).length
-    if (this.#copied > maxCopiedCharacters) throw new PatchError('copies too much')
+    if (this.#copied > maxCopiedCharacters)
+      throw new PatchError(`copies more than ${maxCopiedCharacters} characters`)
     this.#add(path, cloneJson(value))
   }
 
@@ -157,12 +158,12 @@ class Application {
       actual = this.#get(path)
     } catch (error) {
       if (!(error instanceof PatchError)) throw error
-      // A test for null is met by a missing member: so the API server has it.
+      // A test for null succeeds for a missing member, as in the API server.
       if (expected === null) return
       throw new PatchError(error.message, true)
     }
     if (!equalJson(actual, expected))
-      throw new PatchError(`test failed: ${path.text} has another value`, true)
+      throw new PatchError(`test failed: the value of ${path.text} differs`, true)
   }
 
   #get(path: Pointer): unknown {
@@ -176,7 +177,7 @@ class Application {
     let at: unknown = this.#root
     for (const step of path.tokens.slice(0, -1)) at = child(at, step, path)
     if (!Array.isArray(at) && !isJsonObject(at))
-      throw new PatchError(`${path.text} is not inside a list or object`)
+      throw new PatchError(`the parent of ${path.text} is not a list or object`)
     return [at, token]
   }
 }
@@ -194,11 +195,13 @@ function pointer(operation: JsonObject, name: 'path' | 'from'): Pointer {
   const text = operation[name]
   const tokens = typeof text === 'string' ? parsePointer(text) : undefined
   if (tokens === undefined)
-    throw new PatchError(`${name} ${JSON.stringify(text) ?? 'is missing and'} is no JSON pointer`)
+    throw new PatchError(
+      text === undefined ? `${name} is missing` : `${name} ${JSON.stringify(text)} is not a JSON pointer`,
+    )
   return { text: text as string, tokens }
 }
 
-/** The RFC asks for a value; the API server takes none for null. */
+/** The RFC requires a value, but the API server uses null for a missing one. */
 function operand(operation: JsonObject): unknown {
   return Object.hasOwn(operation, 'value') ? operation.value : null
 }
@@ -213,8 +216,8 @@ function child(container: unknown, token: string, path: Pointer): unknown {
 
 function position(token: string, last: number, path: Pointer): number {
   if (!/^(0|[1-9]\d{0,9})$/.test(token))
-    throw new PatchError(`${path.text}: ${JSON.stringify(token)} is no position in a list`)
+    throw new PatchError(`${path.text}: ${JSON.stringify(token)} is not a list index`)
   const index = Number(token)
-  if (index > last) throw new PatchError(`${path.text}: the list ends before position ${token}`)
+  if (index > last) throw new PatchError(`${path.text}: index ${token} is out of range`)
   return index
 }

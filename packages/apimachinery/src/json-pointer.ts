@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * `/spec/a~1b` as `['spec', 'a/b']` (RFC 6901); undefined if the text is no pointer. A `~` that starts no escape stands
- * for itself, because the API server has it so.
+ * Parses `/spec/a~1b` to `['spec', 'a/b']` (RFC 6901). Undefined for an invalid pointer. A `~` without an
+ * escape stands for itself, as in the API server.
  */
 export function parsePointer(text: string): string[] | undefined {
   if (text === '') return []

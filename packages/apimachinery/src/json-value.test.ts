@@ -11,7 +11,7 @@ function nested(depth: number): unknown {
   return value
 }
 
-test('a member named __proto__ is a member like any other', () => {
+test('a member named __proto__ is an ordinary member', () => {
   const object = JSON.parse('{"__proto__": {"a": 1}, "b": 2}')
   const copy = cloneJson(object)
   assert.equal(JSON.stringify(copy), JSON.stringify(object))
@@ -24,21 +24,21 @@ test('a member named __proto__ is a member like any other', () => {
   assert.ok(Object.hasOwn(target, '__proto__'))
 })
 
-test('absent and null differ, the order of keys does not matter', () => {
+test('absent and null differ, and the order of keys does not matter', () => {
   assert.ok(!equalJson({ a: null }, {}))
   assert.ok(equalJson({ a: 1, b: [2] }, { b: [2], a: 1 }))
   assert.ok(!equalJson([1, 2], [2, 1]))
   assert.ok(!equalJson({}, []))
 })
 
-test('a value is nested deeper than a limit only beyond it', () => {
+test('nestedDeeperThan is true only beyond the limit', () => {
   assert.ok(!nestedDeeperThan('text', 0))
   assert.ok(!nestedDeeperThan(nested(5), 5))
   assert.ok(nestedDeeperThan(nested(6), 5))
   assert.ok(nestedDeeperThan({ a: nested(5) }, 5))
 })
 
-test('no depth overflows the stack', () => {
+test('deep values do not overflow the stack', () => {
   const deep = nested(200_000)
   assert.ok(nestedDeeperThan(deep, MAX_JSON_DEPTH))
   assert.ok(!equalJson(deep, nested(200_000)))
@@ -46,7 +46,7 @@ test('no depth overflows the stack', () => {
   assert.doesNotThrow(() => sortKeys(deep))
 })
 
-test('a copy is equal and shares nothing', () => {
+test('a clone is equal and shares nothing', () => {
   fc.assert(
     fc.property(fc.jsonValue(), value => {
       const copy = cloneJson(value)

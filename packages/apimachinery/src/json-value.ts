@@ -3,8 +3,8 @@
 export type JsonObject = Record<string, unknown>
 
 /**
- * How deep a value may be nested before it is refused. Every walk over a value is recursive; without a limit a
- * hostile document would end in a stack overflow. Kubernetes objects stay far below 100.
+ * The maximum nesting depth of a value. Traversals are recursive, so a deeper document could overflow the
+ * stack. Kubernetes objects stay far below 100.
  */
 export const MAX_JSON_DEPTH = 1000
 
@@ -12,7 +12,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Sets an own property under any name; a plain assignment to `__proto__` would change the prototype instead. */
+/** Sets an own property of any name. Assigning to `__proto__` would change the prototype instead. */
 export function setOwn(target: JsonObject, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
@@ -21,12 +21,12 @@ export function setOwn(target: JsonObject, key: string, value: unknown): void {
   }
 }
 
-/** The own property of that name; never one that every object inherits, such as `constructor`. */
+/** Returns the own property of that name, never an inherited one such as `constructor`. */
 export function getOwn(target: JsonObject, key: string): unknown {
   return Object.hasOwn(target, key) ? target[key] : undefined
 }
 
-/** A copy that shares nothing with the value, down to the depth limit. */
+/** Returns a deep copy, down to the depth limit. */
 export function cloneJson<T>(value: T): T {
   return clone(value, 0) as T
 }
@@ -40,8 +40,8 @@ function clone(value: unknown, depth: number): unknown {
 }
 
 /**
- * Strict equality of JSON values: an absent key and a null one differ, the order of keys does not matter. Values nested
- * beyond the depth limit are not equal.
+ * Strict equality of JSON values: an absent key and a null one differ, and the order of keys does not matter.
+ * Values beyond the depth limit are not equal.
  */
 export function equalJson(a: unknown, b: unknown): boolean {
   return equal(a, b, 0)
@@ -63,7 +63,7 @@ function equal(a: unknown, b: unknown, depth: number): boolean {
   )
 }
 
-/** The value with the keys of all objects in ascending order, as Go's encoder writes maps. */
+/** Sorts the keys of all objects, as Go encodes maps. */
 export function sortKeys(value: unknown): unknown {
   return sorted(value, 0)
 }
@@ -78,7 +78,7 @@ function sorted(value: unknown, depth: number): unknown {
   return result
 }
 
-/** Whether the value is nested deeper than `limit`; itself safe on any depth. */
+/** Reports whether the value is nested deeper than `limit`. Safe for any depth. */
 export function nestedDeeperThan(value: unknown, limit: number): boolean {
   let level: object[] = typeof value === 'object' && value !== null ? [value] : []
   for (let depth = 0; level.length > 0; depth++) {

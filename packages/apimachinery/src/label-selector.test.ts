@@ -18,13 +18,13 @@ function selects(text: string, of: Record<string, string> = labels): boolean {
   return matchesLabels(result.selector, of)
 }
 
-function refusal(text: string): string {
+function errorOf(text: string): string {
   const result = parseLabelSelector(text)
   assert.ok(!result.ok, `${text} is no selector`)
   return result.error
 }
 
-test('all requirements of a selector must be met', () => {
+test('all requirements of a selector must match', () => {
   const cases: Record<string, boolean> = {
     '': true,
     '  ': true,
@@ -55,37 +55,37 @@ test('all requirements of a selector must be met', () => {
   for (const [text, expected] of Object.entries(cases)) assert.equal(selects(text), expected, text)
 })
 
-test('operators are names like others where a key or a value stands', () => {
+test('operator names are valid as keys and values', () => {
   assert.ok(selects('in=notin', { in: 'notin' }))
   assert.ok(selects('x in (in,notin)', { x: 'in' }))
 })
 
-test('an inherited property is no label', () => {
+test('an inherited property is not a label', () => {
   assert.ok(!selects('constructor', {}))
 })
 
-test('what is no selector is refused with what was found and expected', () => {
-  assert.equal(refusal(','), "found ',', expected: !, identifier, or 'end of string'")
-  assert.equal(refusal('a,'), "found '', expected: identifier after ','")
-  assert.equal(refusal('!a=b'), "found '=', expected: ',' or 'end of string'")
+test('rejects invalid selectors with the found and expected tokens', () => {
+  assert.equal(errorOf(','), "found ',', expected: !, identifier, or 'end of string'")
+  assert.equal(errorOf('a,'), "found '', expected: identifier after ','")
+  assert.equal(errorOf('!a=b'), "found '=', expected: ',' or 'end of string'")
   assert.equal(
-    refusal('a b'),
+    errorOf('a b'),
     "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
   )
-  assert.equal(refusal('a in b'), "unable to parse requirement: found 'b' expected: '('")
-  assert.equal(refusal('a in ('), "unable to parse requirement: found '', expected: ',', ')' or identifier")
-  assert.equal(refusal('a in (b'), "unable to parse requirement: found '', expected: ',' or ')'")
-  assert.equal(refusal('!'), "unable to parse requirement: found '', expected: identifier")
-  assert.equal(refusal('a=='.concat('=')), "unable to parse requirement: found '=', expected: identifier")
-  assert.match(refusal('-a=b'), /^unable to parse requirement: <nil>: Invalid value: "-a": name part must/)
+  assert.equal(errorOf('a in b'), "unable to parse requirement: found 'b' expected: '('")
+  assert.equal(errorOf('a in ('), "unable to parse requirement: found '', expected: ',', ')' or identifier")
+  assert.equal(errorOf('a in (b'), "unable to parse requirement: found '', expected: ',' or ')'")
+  assert.equal(errorOf('!'), "unable to parse requirement: found '', expected: identifier")
+  assert.equal(errorOf('a=='.concat('=')), "unable to parse requirement: found '=', expected: identifier")
+  assert.match(errorOf('-a=b'), /^unable to parse requirement: <nil>: Invalid value: "-a": name part must/)
   assert.match(
-    refusal('a=-'),
+    errorOf('a=-'),
     /^unable to parse requirement: values\[0\]\[a\]: Invalid value: "-": a valid label/,
   )
-  assert.match(refusal('a>x'), /values\[0\]: Invalid value: "x": for 'Gt', 'Lt' operators/)
+  assert.match(errorOf('a>x'), /values\[0\]: Invalid value: "x": for 'Gt', 'Lt' operators/)
 })
 
-test('an absent selector object selects nothing, an empty one everything', () => {
+test('an absent selector object matches nothing, an empty one everything', () => {
   for (const [object, expected] of [
     [undefined, false],
     [null, false],
@@ -98,7 +98,7 @@ test('an absent selector object selects nothing, an empty one everything', () =>
   }
 })
 
-test('matchLabels and matchExpressions are all required', () => {
+test('matchLabels and matchExpressions must all match', () => {
   const of = (object: LabelSelectorObject) => {
     const result = labelSelectorOf(object)
     assert.ok(result.ok)
@@ -111,24 +111,24 @@ test('matchLabels and matchExpressions are all required', () => {
   assert.ok(of({ matchExpressions: [{ key: 'other', operator: 'NotIn', values: ['x'] }] }))
 })
 
-test('a selector object that makes no sense is refused', () => {
-  const refused = (object: LabelSelectorObject) => {
+test('rejects an invalid selector object', () => {
+  const rejected = (object: LabelSelectorObject) => {
     const result = labelSelectorOf(object)
     assert.ok(!result.ok)
     return result.error
   }
   assert.equal(
-    refused({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] }),
+    rejected({ matchExpressions: [{ key: 'a', operator: 'Gt', values: ['1'] }] }),
     '"Gt" is not a valid label selector operator',
   )
-  assert.match(refused({ matchExpressions: [{ key: 'a', operator: 'In' }] }), /values set can't be empty/)
+  assert.match(rejected({ matchExpressions: [{ key: 'a', operator: 'In' }] }), /values set can't be empty/)
   assert.match(
-    refused({ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] }),
+    rejected({ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] }),
     /values set must be empty/,
   )
 })
 
-test('a selector survives being written and read', () => {
+test('parsing a formatted selector gives the same selector', () => {
   const text = 'a=b,!c,d notin (x,y),e,f in (,z),g>5,h!=i'
   const parsed = parseLabelSelector(text)
   assert.ok(parsed.ok)
@@ -136,7 +136,7 @@ test('a selector survives being written and read', () => {
   assert.deepEqual(again, parsed)
 })
 
-test('no text makes the parser throw', () => {
+test('the parser never throws', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[ab !=(),<>]*$/), text => {
       const parsed = parseLabelSelector(text)

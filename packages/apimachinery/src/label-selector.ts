@@ -11,17 +11,17 @@ export interface LabelRequirement {
   readonly values: readonly string[]
 }
 
-/** All requirements must be met; none at all is met by everything. */
+/** All requirements must match. An empty selector matches everything. */
 export type LabelSelector = readonly LabelRequirement[]
 
-/** Met by no labels: what an absent LabelSelector object means. */
+/** Matches no labels: the meaning of an absent LabelSelector object. */
 const NOTHING: LabelSelector = [{ key: '', operator: 'In', values: [] }]
 
 export type LabelSelectorResult =
   | { readonly ok: true; readonly selector: LabelSelector }
   | { readonly ok: false; readonly error: string }
 
-/** A `LabelSelector` as it stands in objects. */
+/** A `LabelSelector` in an object. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Readonly<Record<string, string>>
   readonly matchExpressions?: readonly {
@@ -31,7 +31,7 @@ export interface LabelSelectorObject {
   }[]
 }
 
-/** Reads the form of query parameters and of `kubectl -l`: `app=x,tier in (a,b),!canary,size>3`. */
+/** Parses the format of query parameters and `kubectl -l`: `app=x,tier in (a,b),!canary,size>3`. */
 export function parseLabelSelector(text: string): LabelSelectorResult {
   try {
     const selector = new Parser(text).selector()
@@ -42,7 +42,7 @@ export function parseLabelSelector(text: string): LabelSelectorResult {
   }
 }
 
-/** Absent selects nothing, empty selects everything: Kubernetes distinguishes the two. */
+/** An absent selector matches nothing, an empty one everything. */
 export function labelSelectorOf(object: LabelSelectorObject | null | undefined): LabelSelectorResult {
   if (object === null || object === undefined) return { ok: true, selector: NOTHING }
   const requirements: LabelRequirement[] = []
@@ -95,7 +95,7 @@ function meets(value: string | undefined, { operator, values }: LabelRequirement
   }
 }
 
-/** The form that parseLabelSelector reads. */
+/** Formats a selector for parseLabelSelector. */
 export function formatLabelSelector(selector: LabelSelector): string {
   return selector.map(formatRequirement).join(',')
 }
@@ -162,7 +162,7 @@ const operators: Readonly<Record<string, LabelOperator>> = {
   '<': 'LessThan',
 }
 
-/** A token, or '' for the end of the text. */
+/** A token, or '' at the end of the text. */
 type Token = string
 
 class Parser {
@@ -225,7 +225,7 @@ class Parser {
     return this.#peek() === '' || this.#peek() === ',' ? '' : this.#identifier()
   }
 
-  /** `(a,,b)`: missing values are empty ones. */
+  /** `(a,,b)`: missing values are empty. */
   #values(): string[] {
     const open = this.#next()
     if (open !== '(') throw new SelectorError(`found '${open}' expected: '('`)

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { equalJson } from './json-value.ts'
 import { applyMergePatch, createMergePatch } from './merge-patch.ts'
 
-test('members replace, null removes, lists are replaced whole', () => {
+test('members are replaced, null removes, and lists are replaced as a whole', () => {
   const cases: [unknown, unknown, unknown][] = [
     [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
     [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
@@ -27,7 +27,7 @@ test('members replace, null removes, lists are replaced whole', () => {
   for (const [value, patch, expected] of cases) assert.deepEqual(applyMergePatch(value, patch), expected)
 })
 
-test('neither the value nor the patch is changed', () => {
+test('changes neither the value nor the patch', () => {
   const value = { a: { b: 1 } }
   const patch = { a: { c: { d: 1 } } }
   const result = applyMergePatch(value, patch) as { a: { c: { d: number } } }
@@ -36,7 +36,7 @@ test('neither the value nor the patch is changed', () => {
   assert.deepEqual(patch, { a: { c: { d: 1 } } })
 })
 
-test('members of any name are patched', () => {
+test('patches members of any name', () => {
   const patched = applyMergePatch(
     JSON.parse('{"__proto__":1,"constructor":2}'),
     JSON.parse('{"__proto__":{"a":1},"constructor":null}'),
@@ -44,7 +44,7 @@ test('members of any name are patched', () => {
   assert.equal(JSON.stringify(patched), '{"__proto__":{"a":1}}')
 })
 
-test('a created patch holds only what differs', () => {
+test('a created patch contains only the differences', () => {
   assert.deepEqual(createMergePatch({ a: 1, b: { c: 1, d: 2 }, e: [1] }, { a: 1, b: { c: 2 }, e: [2] }), {
     b: { c: 2, d: null },
     e: [2],
@@ -52,7 +52,7 @@ test('a created patch holds only what differs', () => {
   assert.equal(createMergePatch({ a: [1] }, { a: [1] }), undefined)
 })
 
-/** JSON without null members: what a merge patch can express. */
+/** JSON without null members, as a merge patch can express it. */
 const expressible = fc.letrec(tie => ({
   value: fc.oneof(
     { depthSize: 'small' },
@@ -74,7 +74,7 @@ test('applying a created patch gives the other value', () => {
   )
 })
 
-test('applying a patch twice is applying it once', () => {
+test('applying a patch twice has the same result as once', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (value, patch) => {
       const once = applyMergePatch(value, patch)

@@ -2,8 +2,9 @@
 import { cloneJson, equalJson, isJsonObject, type JsonObject, MAX_JSON_DEPTH, setOwn } from './json-value.ts'
 
 /**
- * The value with a JSON merge patch (RFC 7386) applied: members of the patch replace those of the value, null removes,
- * lists are replaced whole. Neither argument is changed; the result shares with the value what the patch leaves alone.
+ * Applies a JSON merge patch (RFC 7386): members of the patch replace members of the value, null removes, and
+ * lists are replaced as a whole. The arguments are not changed. The result shares unchanged parts with the
+ * value.
  */
 export function applyMergePatch(value: unknown, patch: unknown): unknown {
   return merge(value, patch, 0)
@@ -21,8 +22,8 @@ function merge(value: unknown, patch: unknown, depth: number): unknown {
 }
 
 /**
- * The smallest merge patch that turns one value into the other; undefined if they are equal. A merge patch cannot
- * set a member to null: where `after` has one, the patch removes the member.
+ * Returns the smallest merge patch that turns one value into the other; undefined if they are equal. A merge
+ * patch cannot set a member to null: if `after` has null, the patch removes the member.
  */
 export function createMergePatch(before: unknown, after: unknown): unknown {
   return difference(before, after, 0)

@@ -102,7 +102,7 @@ test('an environment variable does not start with a digit or with two dots', () 
   })
 })
 
-test('errors of labels show the key or the value that is wrong', () => {
+test('label errors contain the invalid key or value', () => {
   const errors = validateLabels({ app: 'ok', 'a b': 'c d' }, 'metadata.labels')
   assert.deepEqual(
     errors.map(error => [error.kind, error.field, error.value]),
@@ -113,7 +113,7 @@ test('errors of labels show the key or the value that is wrong', () => {
   )
 })
 
-test('annotations may hold 256 KiB in total and not a byte more', () => {
+test('annotations may have at most 256 KiB in total', () => {
   const value = 'é'.repeat(131_071)
   assert.deepEqual(validateAnnotations({ aa: value }, 'a'), [])
   assert.deepEqual(
@@ -122,7 +122,7 @@ test('annotations may hold 256 KiB in total and not a byte more', () => {
   )
 })
 
-test('what is a valid label is a valid subdomain too, and no text makes a rule throw', () => {
+test('every valid label is a valid subdomain, and no rule throws', () => {
   fc.assert(
     fc.property(fc.string(), text => {
       if (dns1123Label(text).length === 0) assert.deepEqual(dns1123Subdomain(text), [])

@@ -2,8 +2,8 @@
 import { type FieldError, fieldError } from './field-error.ts'
 
 /**
- * The rules of Kubernetes for names, labels and annotations. Each function returns what is wrong with a text, in the
- * words of the API server; an empty list means that it is valid. Lengths are counted in bytes, as Kubernetes does.
+ * The rules of Kubernetes for names, labels and annotations. Each function returns the error messages of the
+ * API server for a text, and an empty list for a valid one. Lengths are in bytes, as in Kubernetes.
  */
 export type NameRule = (text: string) => string[]
 
@@ -52,7 +52,7 @@ const envVarText = mustMatch(
   ['my.env-name', 'MY_ENV.NAME', 'MyEnvName1'],
 )
 
-/** Kubernetes puts the separator before each further example, which leaves two spaces in front of "or". */
+/** Kubernetes puts a separator before each further example, which gives two spaces before "or". */
 function mustMatch(rule: string, pattern: string, examples: readonly string[]): string {
   const list = examples.map(example => `'${example}', `).join(' or ')
   return `${rule} (e.g. ${list}regex used for validation is '${pattern}')`
@@ -113,7 +113,7 @@ export function labelValue(text: string): string[] {
   return problems
 }
 
-/** As a label key, but upper case is allowed in the prefix too. */
+/** Like a label key, but the prefix may have upper case. */
 export function annotationKey(text: string): string[] {
   return qualifiedName(text.toLowerCase())
 }
@@ -127,7 +127,7 @@ export function environmentVariableName(text: string): string[] {
   return problems
 }
 
-/** One error per problem; the value shown is the key or the value that is wrong. */
+/** One error per problem, with the invalid key or value. */
 export function validateLabels(labels: Readonly<Record<string, string>>, field: string): FieldError[] {
   const errors: FieldError[] = []
   for (const [key, value] of Object.entries(labels)) {

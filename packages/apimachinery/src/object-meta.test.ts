@@ -34,7 +34,7 @@ test('a generated name may end with a dash but not consist of one', () => {
   )
 })
 
-test('a namespace belongs to namespaced objects only', () => {
+test('only namespaced objects have a namespace', () => {
   assert.deepEqual(onCreate({ name: 'a' }), ['metadata.namespace: Required value'])
   assert.deepEqual(onCreate({ name: 'a', namespace: 'b.c' }), [
     'metadata.namespace: Invalid value: "b.c": must not contain dots',
@@ -50,7 +50,7 @@ test('a generation is never negative', () => {
   ])
 })
 
-test('an owner is named completely, is no event, and only one owner controls', () => {
+test('an owner reference is complete, does not refer to an event, and only one owner is the controller', () => {
   const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'c', uid: 'u', controller: true }
   const second = { ...owner, name: 'd' }
   assert.deepEqual(onCreate({ name: 'a', namespace: 'b', ownerReferences: [owner, second] }), [
@@ -79,7 +79,7 @@ test('a finalizer is a qualified name, and orphan excludes foregroundDeletion', 
   assert.match(onCreate({ name: 'a', namespace: 'b', finalizers: ['a b'] })[0]!, /name part must consist/)
 })
 
-test('an entry of managedFields says what was done', () => {
+test('an entry of managedFields has a valid operation', () => {
   const managedFields = [{ operation: 'Guess', fieldsType: 'X', manager: 'm'.repeat(129) }, {}]
   assert.deepEqual(onCreate({ name: 'a', namespace: 'b', managedFields }), [
     'metadata.managedFields[0].operation: Unsupported value: "Guess": supported values: "Apply", "Update"',
@@ -89,7 +89,7 @@ test('an entry of managedFields says what was done', () => {
   ])
 })
 
-test('an update keeps what identifies the object', () => {
+test('an update keeps the identity of the object', () => {
   const old = { name: 'a', namespace: 'b', uid: 'u', generation: 2, creationTimestamp: 't' }
   assert.deepEqual(onUpdate({ ...old, labels: { a: 'b' } }, old), [])
   assert.deepEqual(onUpdate({ ...old, name: 'c', uid: 'v', creationTimestamp: 'x', generation: 1 }, old), [
@@ -100,7 +100,7 @@ test('an update keeps what identifies the object', () => {
   ])
 })
 
-test('an object that is going away gets no new finalizers', () => {
+test('an object that is being deleted gets no new finalizers', () => {
   const old = { name: 'a', namespace: 'b', deletionTimestamp: 't', finalizers: ['example.com/x'] }
   assert.deepEqual(onUpdate({ ...old, finalizers: [] }, old), [])
   assert.deepEqual(onUpdate({ ...old, finalizers: ['example.com/x', 'example.com/y'] }, old), [
@@ -108,7 +108,7 @@ test('an object that is going away gets no new finalizers', () => {
   ])
 })
 
-test('no metadata makes the checks throw', () => {
+test('validation never throws', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (metadata, old) => {
       onCreate(metadata)

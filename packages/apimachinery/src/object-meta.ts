@@ -12,13 +12,13 @@ import {
 
 export interface ObjectMetaRules {
   readonly namespaced: boolean
-  /** What a name of this kind must look like; most kinds take a DNS subdomain. */
+  /** The name rule of the kind; default: DNS subdomain. */
   readonly name?: NameRule
 }
 
 /**
- * The checks that the API server makes of the metadata of every new object. Members of a type that could not have
- * been decoded are not judged here: the decoder refuses them first.
+ * Validates the metadata of a new object like the API server. Members of the wrong type are not validated
+ * here, because decoding rejects them.
  */
 export function validateObjectMeta(
   metadata: unknown,
@@ -36,8 +36,8 @@ export function validateObjectMeta(
 }
 
 /**
- * The checks on update: what identifies an object stays, and nothing is added to one that is going away. Whether the
- * update carries a resourceVersion is left to whoever serves the request.
+ * Validates an update: the identity stays, and an object that is being deleted gets no new finalizers. The
+ * caller checks the resourceVersion.
  */
 export function validateObjectMetaUpdate(
   metadata: unknown,
@@ -81,7 +81,7 @@ function validateName(meta: JsonObject, rule: NameRule, field: string): FieldErr
   const generateName = textOf(meta.generateName)
   const errors: FieldError[] = []
   if (generateName !== '') {
-    // Something is appended to it, so that it may end with a dash.
+    // A suffix is appended, so the prefix may end with a dash.
     const probe = /^.+-$/su.test(generateName) ? `${generateName.slice(0, -1)}a` : generateName
     for (const problem of rule(probe)) {
       errors.push(fieldError.invalid(`${field}.generateName`, generateName, problem))
@@ -118,7 +118,7 @@ function validateShared(meta: JsonObject, field: string): FieldError[] {
 function validateOwnerReferences(references: readonly JsonObject[], field: string): FieldError[] {
   const errors: FieldError[] = []
   let controller: string | undefined
-  // Every further controller is reported with all references: they are copied once, not once for each.
+  // Every further controller is reported with all references, so they are copied only once.
   let all: readonly JsonObject[] | undefined
   for (const [index, reference] of references.entries()) {
     const at = `${field}[${index}]`
@@ -159,7 +159,7 @@ function validateOwnerReferences(references: readonly JsonObject[], field: strin
   return errors
 }
 
-/** The members in the order of the Kubernetes type, which is how errors print them. */
+/** Orders the members like the Kubernetes type, as errors show them. */
 function shownReference(reference: JsonObject): JsonObject {
   const shown: JsonObject = {}
   for (const name of ['apiVersion', 'kind', 'name', 'uid']) shown[name] = textOf(reference[name])

@@ -19,7 +19,7 @@ import {
 
 const rewritten = (text: string) => formatQuantity(parseQuantity(text))
 
-describe('a quantity is written as Kubernetes writes it', () => {
+describe('quantities are formatted like in Kubernetes', () => {
   const cases: [read: string, written: string][] = [
     ['0', '0'],
     ['0.5', '500m'],
@@ -67,12 +67,12 @@ describe('a quantity is written as Kubernetes writes it', () => {
   for (const [read, written] of cases)
     test(`${read} → ${written}`, () => assert.equal(rewritten(read), written))
 
-  test('an amount beyond exa keeps its value, where Kubernetes would lose the suffix', () => {
+  test('a value beyond exa is kept, although Kubernetes would lose the suffix', () => {
     assert.equal(rewritten('1000E'), '1000E')
   })
 })
 
-describe('what is no quantity is refused in the words of Kubernetes', () => {
+describe('rejects invalid quantities with the messages of Kubernetes', () => {
   const format = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
   const suffix = "unable to parse quantity's suffix"
   const numeric = 'unable to parse numeric part of quantity'
@@ -112,7 +112,7 @@ describe('what is no quantity is refused in the words of Kubernetes', () => {
       ),
     )
 
-  test('a megabyte of anything is refused without being looked at', () => {
+  test('rejects a megabyte of text without parsing it', () => {
     for (const text of [
       '1'.repeat(1 << 20),
       '0'.repeat(1 << 20),
@@ -129,13 +129,13 @@ describe('a quantity in JSON', () => {
     assert.equal(formatQuantity(readQuantity(0.5) as never), '500m')
     assert.equal(formatQuantity(readQuantity(' 1Gi\n') as never), '1Gi')
   })
-  test('is nothing else', () => {
+  test('has no other type', () => {
     for (const value of [null, undefined, true, {}, [], Number.NaN, Number.POSITIVE_INFINITY])
       assert.ok(readQuantity(value) instanceof QuantityError)
   })
 })
 
-describe('the state that the legacy hash shows', () => {
+describe('the internal state for the legacy hash', () => {
   const cases: [
     text: string,
     unscaled: bigint,
@@ -175,7 +175,7 @@ const quantityTexts = fc
   )
 
 describe('properties', () => {
-  test('writing and reading again keeps the amount, and writing is stable', () => {
+  test('parsing a formatted quantity keeps the value, and formatting is stable', () => {
     fc.assert(
       fc.property(quantityTexts, text => {
         const quantity = parseQuantity(text)
@@ -188,7 +188,7 @@ describe('properties', () => {
     )
   })
 
-  test('equal amounts have one normal text', () => {
+  test('equal values have one normal form', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n }), fc.nat(3), (number, thousands) => {
         const plain = normalizeQuantity(parseQuantity(String(number)))
@@ -202,7 +202,7 @@ describe('properties', () => {
     )
   })
 
-  test('comparison, sum and difference agree', () => {
+  test('comparison, sum and difference are consistent', () => {
     fc.assert(
       fc.property(quantityTexts, quantityTexts, (a, b) => {
         const left = parseQuantity(a)
@@ -215,7 +215,7 @@ describe('properties', () => {
     )
   })
 
-  test('any text is read or refused, never anything else', () => {
+  test('any text is parsed or rejected without another error', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.+-eEinumkKMGTPx ') }), text => {
         const result = readQuantity(text)
@@ -226,7 +226,7 @@ describe('properties', () => {
   })
 })
 
-test('sums keep the format of the first summand that is not zero', () => {
+test('a sum has the format of the first summand that is not zero', () => {
   const sum = (a: string, b: string) => formatQuantity(addQuantities(parseQuantity(a), parseQuantity(b)))
   assert.equal(sum('1Gi', '1Gi'), '2Gi')
   assert.equal(sum('1Gi', '500m'), '1073741824500m')
@@ -243,7 +243,7 @@ test('whole units are rounded away from zero', () => {
   assert.equal(formatQuantity(quantityOf(3 * 1024 ** 3, 'BinarySI')), '3Gi')
 })
 
-test('one text for one amount', () => {
+test('equal values have equal texts', () => {
   const normal = (text: string) => normalizeQuantity(parseQuantity(text))
   for (const text of ['1Gi', '1024Mi', '1073741824', '1073741824000m', '1048576Ki'])
     assert.equal(normal(text), '1Gi')

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Resource quantities (`500m`, `1.5Gi`, `12e6`) as Kubernetes reads, compares, adds and writes them. Amounts are
-// exact: an integer times a power of ten, never a floating-point number.
+// Resource quantities (`500m`, `1.5Gi`, `12e6`) as Kubernetes parses, compares, adds and formats them. Values
+// are exact: an integer times a power of ten, never a floating-point number.
 
-/** How a quantity is written; a quantity remembers the style it was read in. */
+/** The notation of a quantity. A quantity keeps the notation it was parsed from. */
 export type QuantityFormat = 'DecimalSI' | 'DecimalExponent' | 'BinarySI'
 
 export interface Quantity {
-  /** The amount is `unscaled` × 10^`scale`. */
+  /** The value is `unscaled` × 10^`scale`. */
   readonly unscaled: bigint
   readonly scale: number
   readonly format: QuantityFormat
-  /** What was read, where Kubernetes writes it back unchanged; otherwise empty. */
+  /** The original text if Kubernetes returns it unchanged; otherwise empty. */
   readonly text: string
-  /** Kubernetes holds amounts that may not fit 64 bits as big decimals; the legacy hash shows the difference. */
+  /** Kubernetes stores values that may not fit 64 bits as big decimals. The legacy hash depends on this. */
   readonly isBig: boolean
 }
 
-/** `format`, `numeric` and `suffix` are refusals of Kubernetes in its own words; `size` is ours. */
+/** `format`, `numeric` and `suffix` have the messages of Kubernetes; `size` is a limit of this package. */
 export type QuantityErrorCode = 'format' | 'numeric' | 'suffix' | 'size'
 
 const errorTexts: Record<QuantityErrorCode, string> = {
@@ -37,20 +37,20 @@ export class QuantityError extends Error {
   }
 }
 
-// Kubernetes has no such bounds: a few bytes like 1e999999999 make it compute numbers of as many digits. They
-// are far beyond any quantity that means something, and keep every function here cheap.
+// Kubernetes has no such limits: a text like 1e999999999 makes it compute numbers with as many digits. The
+// limits are far above any useful quantity and bound the cost of every function here.
 const maximumLength = 1024
 const maximumExponent = 1000
 
 const nano = -9
 const maximumInt64 = 2n ** 63n - 1n
-/** An int64 holds every number of so many decimal digits. */
+/** An int64 can represent every number with this many decimal digits. */
 const safeDigits = 18
 
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']
 
-// The digits are closed by look-aheads so that a refusal costs linear time.
+// The look-aheads prevent backtracking, so that a rejection takes linear time.
 const pattern = /^([+-]?)0*(?!0)(\d*)(?!\d)(\.(\d*)(?!\d))?([eEinumkKMGTP]*[-+]?\d*)$/
 
 interface Suffix {
@@ -68,14 +68,14 @@ const namedSuffixes: ReadonlyMap<string, Suffix> = new Map<string, Suffix>([
     .slice(1),
 ])
 
-/** Reads a quantity from its text; throws a QuantityError. Accepts what Kubernetes accepts, odd forms like `.` (0) too. */
+/** Parses a quantity; throws a QuantityError. Accepts everything that Kubernetes accepts, even `.` (0). */
 export function parseQuantity(text: string): Quantity {
   const result = tryParse(text)
   if (typeof result === 'string') throw new QuantityError(result)
   return result
 }
 
-/** Reads a quantity as it stands in JSON: a text, perhaps with white space around it, or a number. */
+/** Parses a quantity in JSON: a number, or a string, possibly with white space around it. */
 export function readQuantity(value: unknown): Quantity | QuantityError {
   const text =
     typeof value === 'string' ? value.trim() : typeof value === 'number' ? String(value) : undefined
@@ -113,12 +113,12 @@ function tryParse(text: string): Quantity | QuantityErrorCode {
       isBig: false,
     }
   }
-  // Only now does Kubernetes look at the number itself, so `k` is 0 but `e-10` is an error.
+  // Kubernetes checks the number last, so `k` is 0 but `e-10` is an error.
   if (!/^[^eEinumkKMGTP]*\d/.test(text)) return 'numeric'
   return bigQuantity(negative, BigInt(digits), fraction.length, suffix)
 }
 
-/** Whether Kubernetes takes its fast path, which is narrower than what would fit. */
+/** Reports whether Kubernetes uses its int64 representation, which is narrower than the range of int64. */
 function fitsInt64(integer: string, fraction: string, suffix: Suffix): boolean {
   if (suffix.base === 10)
     return integer.length + fraction.length <= safeDigits && suffix.exponent - fraction.length >= nano
@@ -130,7 +130,7 @@ function bigQuantity(negative: boolean, digits: bigint, places: number, suffix: 
   let scale = (suffix.base === 2 ? 0 : suffix.exponent) - places + 0
   let format = suffix.format
   if (amount !== 0n) {
-    // Who asks for a little gets a little: what is finer than 10^-9 is rounded up.
+    // Values below 10^-9 are rounded up.
     amount = rescaleUp(amount, scale, nano)
     scale = nano
     if (format === 'BinarySI') {
@@ -152,12 +152,12 @@ function parseSuffix(suffix: string): Suffix | QuantityErrorCode {
   return { base: 10, exponent: exponent + 0, format: 'DecimalExponent' }
 }
 
-/** The text that Kubernetes writes: what was read if it was canonical enough, else the shortest exact form. */
+/** Formats like Kubernetes: the original text if it was canonical enough, else the shortest exact form. */
 export function formatQuantity(quantity: Quantity): string {
   if (quantity.text !== '') return quantity.text
   if (quantity.unscaled === 0n) return '0'
   const integer = quantity.format === 'BinarySI' ? exactInteger(quantity) : undefined
-  // Small or broken numbers read better as decimals, and lose nothing.
+  // Small or fractional numbers are formatted as decimals without loss.
   if (integer === undefined || (integer > -1024n && integer < 1024n)) {
     return formatDecimal(quantity, quantity.format === 'DecimalExponent')
   }
@@ -174,22 +174,22 @@ function formatDecimal(quantity: Quantity, withExponent: boolean): string {
   const [mantissa, zeros] = withoutTrailingZeros(quantity.unscaled)
   const exponent = quantity.scale + zeros
   let threes = Math.floor(exponent / 3)
-  // Beyond exa there is no suffix. Kubernetes then drops it and writes 1000E as 1; we keep the amount.
+  // There is no suffix beyond exa. Kubernetes drops it and formats 1000E as 1. This package keeps the value.
   if (!withExponent) threes = Math.min(threes, 6)
   const number = mantissa * 10n ** BigInt(exponent - threes * 3)
   if (!withExponent) return `${number}${decimalSuffixes[threes + 3]}`
   return threes === 0 ? String(number) : `${number}e${threes * 3}`
 }
 
-/** One text for one amount, however it was written: `1024Mi`, `1Gi` and `1073741824` are all `1Gi`. */
+/** Returns one text for equal values: `1024Mi`, `1Gi` and `1073741824` are all `1Gi`. */
 export function normalizeQuantity(quantity: Quantity): string {
   const integer = exactInteger(quantity)
-  // Beyond 64 bits the binary suffixes would be capped when read again.
+  // Beyond 64 bits, binary suffixes would be capped when parsed again.
   const binary = integer !== undefined && integer % 1024n === 0n && bitsFit(integer)
   return formatQuantity({ ...quantity, format: binary ? 'BinarySI' : 'DecimalSI', text: '' })
 }
 
-/** Negative, zero or positive as `left` is less than, equal to or more than `right`. */
+/** Negative, zero or positive if `left` is less than, equal to or greater than `right`. */
 export function compareQuantities(left: Quantity, right: Quantity): number {
   const [a, b] = align(left, right)
   return a < b ? -1 : a > b ? 1 : 0
@@ -211,7 +211,7 @@ export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
   return computed(a - b, scale, left.unscaled === 0n ? right.format : left.format)
 }
 
-/** The whole number of units of 10^`scale` (−3: thousandths), rounded away from zero. */
+/** Returns the number of units of 10^`scale` (−3: thousandths), rounded away from zero. */
 export function quantityValue(quantity: Quantity, scale = 0): bigint {
   const { unscaled } = quantity
   return unscaled < 0n
@@ -240,7 +240,7 @@ function align(left: Quantity, right: Quantity): [a: bigint, b: bigint, scale: n
   ]
 }
 
-/** A non-negative amount in units of another power of ten, rounded up. */
+/** Converts a non-negative value to units of another power of ten, rounded up. */
 function rescaleUp(amount: bigint, from: number, to: number): bigint {
   if (from >= to) return amount * 10n ** BigInt(from - to)
   const divisor = 10n ** BigInt(to - from)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { quote } from './quote.ts'
 
-// What strconv.Quote of Go 1.26 makes of them.
+// The results of strconv.Quote in Go 1.26.
 const table: [text: string, quoted: string][] = [
   ['', '""'],
   ['plain text', '"plain text"'],
@@ -18,10 +18,10 @@ const table: [text: string, quoted: string][] = [
 ]
 
 for (const [text, quoted] of table)
-  test(`${quoted} as Go quotes it`, () => {
+  test(`${quoted} is quoted like in Go`, () => {
     assert.equal(quote(text), quoted)
   })
 
-test('half of a surrogate pair is quoted as what Go decodes it to', () => {
+test('a lone surrogate is quoted as the replacement character', () => {
   assert.equal(quote('\ud800a'), '"\ufffda"')
 })

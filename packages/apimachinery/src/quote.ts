@@ -13,8 +13,8 @@ const shortEscapes: Readonly<Record<string, string>> = {
 }
 
 /**
- * A string as Go quotes it (`%q`). JSON agrees but for control characters, which Go writes as \x1f or \a. Half of a
- * surrogate pair, which Go's strings cannot hold, is the replacement character that decoding makes of it.
+ * Quotes a string like Go's `%q`. JSON differs only for control characters, which Go writes as \x1f or \a. A
+ * lone surrogate, which Go strings cannot contain, becomes the replacement character.
  */
 export function quote(text: string): string {
   const quoted = text.toWellFormed().replace(/["\\]|[\p{C}\p{Z}]/gu, character => {

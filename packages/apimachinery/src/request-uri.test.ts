@@ -16,7 +16,7 @@ test('an absolute URI has scheme, host, path and query', () => {
   assert.equal(parseRequestUri('/only/path')?.path, '/only/path')
 })
 
-test('relative references and broken authorities are refused', () => {
+test('rejects relative references and invalid authorities', () => {
   for (const text of [
     '',
     'a/b',

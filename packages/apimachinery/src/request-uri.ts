@@ -2,7 +2,7 @@
 
 export interface RequestUri {
   readonly scheme: string
-  /** With the port, and brackets around an IPv6 address. */
+  /** With the port, and with brackets around an IPv6 address. */
   readonly host: string
   readonly hostname: string
   readonly port: string
@@ -11,7 +11,7 @@ export interface RequestUri {
   readonly query: string
 }
 
-/** An absolute URI or an absolute path, as Go's `url.ParseRequestURI` takes it; undefined for everything else. */
+/** Parses an absolute URI or an absolute path like Go's `url.ParseRequestURI`; undefined for other texts. */
 export function parseRequestUri(text: string): RequestUri | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (text === '' || /[\x00-\x1f\x7f]/.test(text)) return undefined
@@ -46,7 +46,7 @@ function validEscapes(text: string): boolean {
   return !/%(?![0-9A-Fa-f]{2})/.test(text)
 }
 
-/** A host may escape only what is not ASCII. */
+/** A host may only escape characters that are not ASCII. */
 function validHostEscapes(host: string): boolean {
   return !/%[0-7]/.test(host)
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads struct declarations from the Go sources that define the Kubernetes API. The OpenAPI document lacks what
-// decides how an object looks after a round trip through the real server: which fields are pointers, and which
-// are left out when empty. The sources say it line by line, in a regular form, so no Go parser is needed.
+// Reads struct declarations from the Go sources of the Kubernetes API. The OpenAPI document does not say
+// which fields are pointers and which are omitted when empty. Both determine the JSON of an object after a
+// round trip through the real API server. The sources have one field per line in a regular form, so no Go
+// parser is needed.
 
-/** One field of a Go struct that is part of the JSON form. */
+/** One field of a Go struct that is part of the JSON encoding. */
 export interface GoField {
   /** Empty for an embedded (`,inline`) struct. */
   readonly json: string
@@ -18,7 +19,7 @@ export interface GoField {
   readonly listMapKeys: readonly string[]
   readonly structType?: string
   readonly optional: boolean
-  /** Its number on the protobuf wire; undefined where the type has no such form. */
+  /** The protobuf field number; undefined for types without a protobuf encoding. */
   readonly protobuf?: number
 }
 

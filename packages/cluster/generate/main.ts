@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes src/schema/*.generated.*: the built-in Kubernetes types as data. Needs Go, for its module proxy:
-// `node packages/cluster/generate/main.ts`. Run again when the version of Kubernetes changes.
+// Writes src/schema/*.generated.*: the built-in Kubernetes types as data. Needs Go for its module proxy. Run
+// `node packages/cluster/generate/main.ts` when the Kubernetes version changes.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -33,7 +33,7 @@ const groupVersions = [
 
 const folder = 'packages/cluster/src/schema'
 
-/** The generated files by their path from the root. */
+/** The generated files, by path from the repository root. */
 export function typeTableFiles(): Record<string, string> {
   const api = moduleFolder('k8s.io/api')
   const extensions = moduleFolder('k8s.io/apiextensions-apiserver')

@@ -5,10 +5,10 @@ import type { GoField, GoType } from './go-types.ts'
 /** `core/v1` → the types of that package. */
 type Packages = ReadonlyMap<string, readonly GoType[]>
 
-/** [json name, type, flags, extras]; see src/schema/type-table.ts, which reads it. */
+/** [json name, type, flags, extras], as src/schema/type-table.ts reads it. */
 type Row = [name: string, type: string, flags: string, extras?: Record<string, string | string[]>]
 
-/** Types that write themselves to JSON in their own way, by their Go name. */
+/** Types with their own JSON encoding, by Go name. */
 const leaves: Record<string, string> = {
   string: 'string',
   bool: 'bool',
@@ -35,7 +35,7 @@ const leaves: Record<string, string> = {
   'apiextensions/v1.JSONSchemaURL': 'string',
 }
 
-/** How one package names another in its sources. */
+/** The import name of each package in the sources of the others. */
 const importNames: Record<string, string> = {
   metav1: 'meta/v1',
   v1: 'core/v1',
@@ -56,8 +56,8 @@ export function tabulate(packages: Packages): Record<string, Row[]> {
 }
 
 /**
- * `outer` are the protobuf numbers of the structs that these fields are embedded in, which JSON does not show;
- * null inside one that does not travel.
+ * `outer` has the protobuf numbers of the structs that embed these fields and that JSON does not show. It is
+ * null inside a struct without protobuf encoding.
  */
 function rows(
   packages: Packages,
@@ -126,7 +126,7 @@ function findStruct(
   return found?.kind === 'struct' ? { home: owner, fields: found.fields } : undefined
 }
 
-/** Drops structs that no object reaches: lists, options, and what only they use. */
+/** Drops structs that no object uses: lists, options, and the types that only they use. */
 function reachable(table: Record<string, Row[]>): Record<string, Row[]> {
   const wanted = new Set<string>()
   const visit = (name: string) => {
@@ -153,7 +153,10 @@ function isObject(fields: readonly Row[]): boolean {
   )
 }
 
-/** The same types for the compiler; everything optional, because they describe objects before they are valid. */
+/**
+ * Renders the types as TypeScript interfaces. All fields are optional, because they also describe objects
+ * that are not valid yet.
+ */
 export function renderInterfaces(table: Record<string, Row[]>): string {
   const lines = [
     '// SPDX-License-Identifier: Apache-2.0',
@@ -191,7 +194,7 @@ function typescriptType(type: string): string {
   return scalars[type] ?? interfaceName(type)
 }
 
-/** `core/v1.Pod` → `Pod`; kinds that several groups have get their group in front. */
+/** `core/v1.Pod` → `Pod`. Kinds that several groups have get a group prefix. */
 function interfaceName(name: string): string {
   const [home = '', type = ''] = name.split('.')
   const [group = '', version = ''] = home.split('/')

@@ -7,7 +7,7 @@ import { stampNewObject } from './server/metadata.ts'
 
 const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system']
 
-/** What every cluster has before anyone has said anything. Nothing that exists is touched. */
+/** Creates the objects that every Kubernetes cluster starts with. Existing objects stay unchanged. */
 export function bootstrap(context: ServerContext): void {
   for (const name of namespaces) createMissing(context, 'namespaces', namespace(name))
   createMissing(context, 'services', kubernetesService())

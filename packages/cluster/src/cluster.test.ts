@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createClientOn, defineResource, FakeClock } from '@grove/kube'
 import { type Cluster, createCluster } from './cluster.ts'
-import { inProcessTransport, insider } from './front/in-process.ts'
+import { adminUser, inProcessTransport } from './front/in-process.ts'
 import type { ApiResponse } from './server/request.ts'
-import { refuse } from './server/status.ts'
+import { apiError } from './server/status.ts'
 import { MemoryStore } from './store/index.ts'
 
 const maps = '/api/v1/namespaces/default/configmaps'
@@ -24,7 +24,7 @@ function call(
     query: new URLSearchParams(query),
     headers: {},
     body: body && JSON.stringify(body),
-    user: insider,
+    user: adminUser,
   })
 }
 
@@ -36,7 +36,7 @@ async function next(stream: AsyncIterator<string>): Promise<unknown[]> {
     .map(line => JSON.parse(line) as unknown)
 }
 
-/** The first events of a watch, which then ends. */
+/** Reads the first events of a watch and ends the watch. */
 async function first(stream: AsyncIterable<string> | undefined): Promise<unknown[]> {
   const events = stream![Symbol.asyncIterator]()
   const found = await next(events)
@@ -58,7 +58,7 @@ describe('the cluster', () => {
     assert.deepEqual(await run(), await run())
   })
 
-  it('tells an idle watch with bookmarks how far it has got', async () => {
+  it('sends bookmarks to an idle watch that allows them', async () => {
     const clock = new FakeClock()
     const cluster = createCluster({ clock })
     const { stream } = await call(
@@ -86,7 +86,7 @@ describe('the cluster', () => {
     assert.equal(clock.pendingTimers, 0)
   })
 
-  it('ends a watch at its time-out', async () => {
+  it('ends a watch when its timeout expires', async () => {
     const clock = new FakeClock()
     const cluster = createCluster({ clock })
     const { stream } = await call(cluster, 'GET', maps, undefined, 'watch=true&timeoutSeconds=5')
@@ -95,7 +95,7 @@ describe('the cluster', () => {
     assert.equal((await done).done, true)
   })
 
-  it('answers a watch from a forgotten revision with 410 in the stream', async () => {
+  it('sends 410 in the stream of a watch that starts from a compacted revision', async () => {
     const cluster = createCluster()
     const start = cluster.store.revision
     await call(cluster, 'POST', maps, { metadata: { name: 'a' } })
@@ -117,7 +117,7 @@ describe('the cluster', () => {
     assert.equal(event?.object.reason, 'Expired')
   })
 
-  it('cuts off a watch that has fallen out of the window, and only that one', async () => {
+  it('ends a watch that falls behind the window, without affecting other watches', async () => {
     const cluster = createCluster({ store: new MemoryStore({ window: 10 }) })
     const { stream } = await call(
       cluster,
@@ -136,7 +136,7 @@ describe('the cluster', () => {
     assert.equal(event?.object.code, 410)
   })
 
-  it('answers a page whose moment is forgotten with 410', async () => {
+  it('returns 410 for a page whose revision was compacted', async () => {
     const cluster = createCluster()
     for (const name of ['a', 'b']) await call(cluster, 'POST', maps, { metadata: { name } })
     const page = JSON.parse((await call(cluster, 'GET', maps, undefined, 'limit=1')).body!) as {
@@ -176,7 +176,7 @@ describe('the cluster', () => {
     )
   })
 
-  it('asks the authorizer about every request', async () => {
+  it('calls the authorizer for every request', async () => {
     const asked: string[] = []
     const cluster = createCluster({
       authorize: ({ verb, resource, subresource, namespace, name }) => {
@@ -187,16 +187,16 @@ describe('the cluster', () => {
       },
     })
     await call(cluster, 'GET', '/api/v1/namespaces/default/pods/p/log')
-    const refused = await call(cluster, 'DELETE', `${maps}/a`)
+    const rejected = await call(cluster, 'DELETE', `${maps}/a`)
     assert.deepEqual(asked, ['get default pods log p', 'delete default configmaps  a'])
-    assert.equal(refused.status, 403)
+    assert.equal(rejected.status, 403)
     assert.equal(
-      (JSON.parse(refused.body!) as { message: string }).message,
+      (JSON.parse(rejected.body!) as { message: string }).message,
       'configmaps "a" is forbidden: User "x" cannot delete resource "configmaps" in API group "" in the namespace "default"',
     )
   })
 
-  it('lets admission change and refuse', async () => {
+  it('lets admission plugins change and reject objects', async () => {
     const cluster = createCluster({
       admission: [
         {
@@ -206,7 +206,7 @@ describe('the cluster', () => {
               object.metadata.labels = { ...object.metadata.labels, stamped: 'yes' }
           },
           validate({ resource, name }) {
-            if (name === 'bad') throw refuse.forbidden(resource, name, 'no')
+            if (name === 'bad') throw apiError.forbidden(resource, name, 'no')
           },
         },
       ],
@@ -218,7 +218,7 @@ describe('the cluster', () => {
     assert.equal((await call(cluster, 'POST', maps, { metadata: { name: 'bad' } })).status, 403)
   })
 
-  it('removes events when their time is over', async () => {
+  it('removes events when their TTL expires', async () => {
     const clock = new FakeClock()
     const cluster = createCluster({ clock, eventTtlMs: 3_600_000 })
     await call(cluster, 'POST', '/api/v1/namespaces/default/events', {
@@ -232,7 +232,7 @@ describe('the cluster', () => {
     assert.equal(clock.pendingTimers, 0)
   })
 
-  it('refuses a body that is too large', async () => {
+  it('rejects a body that is too large', async () => {
     const cluster = createCluster()
     const { status } = await call(cluster, 'POST', maps, {
       metadata: { name: 'a' },

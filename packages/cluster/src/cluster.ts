@@ -4,8 +4,8 @@ import { type Clock, systemClock } from '@grove/kube'
 import {
   type Access,
   type AuthorizationMode,
-  answerTokenRequest,
   createAccess,
+  handleTokenRequest,
   impersonate,
   impersonates,
   type ServiceAccountTokens,
@@ -26,65 +26,73 @@ import { Registry } from './registry/registry.ts'
 import { accessReviewKinds } from './reviews/access-review.ts'
 import { identityReviewKinds } from './reviews/identity-review.ts'
 import { Admission, type AdmissionPlugin } from './server/admission.ts'
-import { statusAnswer } from './server/answer.ts'
 import { ApiServer } from './server/api-server.ts'
 import type { Authorizer } from './server/authorization.ts'
 import type { ServerContext } from './server/context.ts'
 import type { ApiRequest, ApiResponse } from './server/request.ts'
 import type { SubresourceHandler } from './server/resource-call.ts'
 import * as verbs from './server/resource-verbs.ts'
+import { statusResponse } from './server/response.ts'
 import { ApiError } from './server/status.ts'
 import { tracked } from './server/tracked-ownership.ts'
 import { untracked } from './server/untracked-ownership.ts'
 import { MemoryStore, type Store } from './store/index.ts'
-import { answerBinding } from './subresources/binding.ts'
-import { answerEviction } from './subresources/eviction.ts'
-import { answerFinalize } from './subresources/finalize.ts'
+import { handleBinding } from './subresources/binding.ts'
+import { handleEviction } from './subresources/eviction.ts'
+import { handleFinalize } from './subresources/finalize.ts'
 import {
-  answerEphemeralContainers,
-  answerLog,
-  answerResize,
+  handleEphemeralContainers,
+  handleLog,
+  handleResize,
   type PodLogs,
-  refuseConnection,
+  rejectConnection,
 } from './subresources/pod.ts'
-import { answerScale } from './subresources/scale.ts'
+import { handleScale } from './subresources/scale.ts'
 import { createWebhooks } from './webhooks/index.ts'
 
 export interface ClusterOptions {
   readonly clock?: Clock
-  /** Ids, generated names and addresses repeat with the seed; random without one. */
+  /** The same seed gives the same UIDs, generated names and addresses. Without a seed they are random. */
   readonly seed?: number
-  /** In memory when absent. */
+  /** Default: an in-memory store. */
   readonly store?: Store
-  /** By roles and bindings, with the policy that every cluster starts with; all may do everything when absent. */
+  /**
+   * `RBAC` enforces roles and bindings and creates the default policy. When absent, every request is allowed.
+   */
   readonly authorization?: AuthorizationMode
-  /** Judges requests instead. */
+  /** Replaces RBAC. */
   readonly authorize?: Authorizer
-  /** Pods run as accounts of their namespace, which must be there: for clusters with the controller that makes them. */
+  /**
+   * Enables the ServiceAccount admission plugin. It needs the controller that creates the default service
+   * accounts.
+   */
   readonly serviceAccountAdmission?: boolean
-  /** `untracked` saves the cost of managedFields and refuses server-side apply; tracked when absent. */
+  /** Default: tracked. `untracked` saves the cost of managedFields and rejects server-side apply. */
   readonly ownership?: 'tracked' | 'untracked'
-  /** Judges of writes, after the built-in ones. */
+  /** Admission plugins that run after the built-in ones. */
   readonly admission?: readonly AdmissionPlugin[]
-  /** Further subresources, or others than the built-in ones, by `plural/subresource`. */
+  /** Additional or replaced subresource handlers, by `plural/subresource`. */
   readonly subresources?: ReadonlyMap<string, SubresourceHandler>
   readonly routes?: readonly ((
     request: ApiRequest,
   ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
   readonly podLogs?: PodLogs
-  /** Events that are older go; without it they stay. */
+  /** Deletes events that are older. When absent, events stay. */
   readonly eventTtlMs?: number
   readonly onInternalError?: (error: unknown, request: ApiRequest) => void
 }
 
-/** A Kubernetes API without sockets. Controllers, kubelets and schedulers are clients of it, or observe its store. */
+/**
+ * A Kubernetes API without sockets. Controllers, kubelets and schedulers use it as clients, or observe its
+ * store.
+ */
 export interface Cluster {
   readonly context: ServerContext
   readonly admission: Admission
   readonly store: Store
-  /** Makes and reads the tokens of service accounts. */
+  /** Issues and verifies service account tokens. */
   readonly tokens: ServiceAccountTokens
-  /** For fronts: who bears the token in a request's headers. */
+  /** Returns the user of the bearer token in the request headers. */
   readonly authenticate: Authenticate
   handle(request: ApiRequest): Promise<ApiResponse>
   stop(): void
@@ -153,7 +161,7 @@ async function handleImpersonated(
   try {
     return await server.handle(await impersonate(request, access.decide))
   } catch (error) {
-    if (error instanceof ApiError) return statusAnswer(error.status)
+    if (error instanceof ApiError) return statusResponse(error.status)
     throw error
   }
 }
@@ -161,14 +169,14 @@ async function handleImpersonated(
 function builtInSubresources(access: Access, podLogs: PodLogs = () => ''): Map<string, SubresourceHandler> {
   return new Map<string, SubresourceHandler>([
     ['*/status', verbs.status],
-    ['*/scale', answerScale],
-    ['pods/binding', answerBinding],
-    ['pods/eviction', answerEviction],
-    ['pods/log', answerLog(podLogs)],
-    ...['attach', 'exec', 'portforward', 'proxy'].map(name => [`pods/${name}`, refuseConnection] as const),
-    ['pods/ephemeralcontainers', answerEphemeralContainers],
-    ['pods/resize', answerResize],
-    ['namespaces/finalize', answerFinalize],
-    ['serviceaccounts/token', answerTokenRequest(access.tokens)],
+    ['*/scale', handleScale],
+    ['pods/binding', handleBinding],
+    ['pods/eviction', handleEviction],
+    ['pods/log', handleLog(podLogs)],
+    ...['attach', 'exec', 'portforward', 'proxy'].map(name => [`pods/${name}`, rejectConnection] as const),
+    ['pods/ephemeralcontainers', handleEphemeralContainers],
+    ['pods/resize', handleResize],
+    ['namespaces/finalize', handleFinalize],
+    ['serviceaccounts/token', handleTokenRequest(access.tokens)],
   ])
 }

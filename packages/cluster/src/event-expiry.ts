@@ -6,10 +6,12 @@ import type { ServerContext } from './server/context.ts'
 
 const events = 'events'
 
-/** How often old events are looked for. */
 const sweepMs = 60_000
 
-/** Removes events that nobody has touched for `ttlMs`, as a real server does. Returns how to stop. */
+/**
+ * Removes events that were not written for `ttlMs`, as the real API server does. Returns a function that
+ * stops it.
+ */
 export function expireEvents({ store, clock }: ServerContext, ttlMs: number): () => void {
   let timer: Timer | undefined
   const sweep = (): void => {

@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may do what
+// Authentication and authorization
 export {
   type AccessDecision,
   type AuthorizationMode,
   ServiceAccountTokens,
   serviceAccountUser,
 } from './access/index.ts'
-// The cluster
+// The API server
 export { type Cluster, type ClusterOptions, createCluster } from './cluster.ts'
-// What lives in it
+// Controllers
 export {
   type ControllerName,
   type ControllersOptions,
   type RunningControllers,
   startControllers,
 } from './controllers/start-controllers.ts'
-// Ways in
+// Transports
 export { type ClusterCertificates, makeCertificates } from './front/certificates.ts'
-export { type Authenticate, type HttpsFront, type HttpsOptions, serveHttps } from './front/https.ts'
-export { inProcessTransport, insider } from './front/in-process.ts'
+export { type Authenticate, type HttpsEndpoint, type HttpsOptions, serveHttps } from './front/https.ts'
+export { adminUser, inProcessTransport } from './front/in-process.ts'
 export { renderKubeconfig } from './front/kubeconfig.ts'
 export * from './kubelet/index.ts'
 export * from './nodes/index.ts'
 export type { KubeObject } from './object.ts'
 export { type Random, seededRandom, systemRandom } from './random.ts'
-// Seams
+// Extension points
 export type { Resource } from './registry/resource.ts'
 export type { AdmissionAttributes, AdmissionPlugin } from './server/admission.ts'
 export type { AccessAttributes, Authorizer } from './server/authorization.ts'
 export type { ServerContext } from './server/context.ts'
 export type { ApiRequest, ApiResponse, UserInfo } from './server/request.ts'
 export type { ResourceCall, SubresourceHandler } from './server/resource-call.ts'
-export { ApiError, refuse } from './server/status.ts'
-// Where objects live
+export { ApiError, apiError } from './server/status.ts'
+// Storage
 export {
   type Change,
   type Journal,
-  keepPrivate,
   MemoryStore,
   openSqliteJournal,
+  restrictToOwner,
   type Store,
 } from './store/index.ts'
 export type { PodLogs } from './subresources/pod.ts'

@@ -2,7 +2,7 @@
 
 import type { ObjectMeta } from './schema/types.generated.ts'
 
-/** Any object of the API, as JSON. What the store holds is frozen; drafts on their way into it are not. */
+/** Any API object, as JSON. Objects in the store are frozen. Drafts that are being written are not. */
 export interface KubeObject {
   apiVersion?: string
   kind?: string
@@ -10,7 +10,14 @@ export interface KubeObject {
   [field: string]: unknown
 }
 
-/** Where an object stands within its resource; also the order of lists. */
+/** An object of a known kind inside the API server, where every object has metadata. */
+export type ObjectOf<T> = T & WithMetadata
+
+export interface WithMetadata {
+  metadata: ObjectMeta
+}
+
+/** The key of an object within its resource. Lists are sorted by it. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace ? `${namespace}/${name}` : name
 }

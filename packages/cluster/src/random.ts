@@ -2,15 +2,15 @@
 
 import { randomInt } from 'node:crypto'
 
-/** Where ids and generated names come from; seeded in tests and simulations, so that a run can be repeated. */
+/** The source of UIDs and generated names. Tests and simulations seed it, so that a run can be repeated. */
 export interface Random {
-  /** An integer from 0 to `below` - 1. */
+  /** Returns an integer from 0 to `below` - 1. */
   integer(below: number): number
 }
 
 export const systemRandom: Random = { integer: below => randomInt(below) }
 
-/** The same sequence for the same seed (sfc32). Not for secrets. */
+/** Returns the same sequence for the same seed (sfc32). Not for secrets. */
 export function seededRandom(seed: number): Random {
   let a = seed >>> 0
   let b = 0x9e3779b9
@@ -24,7 +24,7 @@ export function seededRandom(seed: number): Random {
     c |= 0
     return result >>> 0
   }
-  // The state differs from seed to seed only after some rounds.
+  // Similar seeds give similar numbers in the first rounds.
   for (let round = 0; round < 12; round++) next()
   return { integer: below => Math.floor((next() / 0x1_0000_0000) * below) }
 }
@@ -36,7 +36,7 @@ export function randomUid(random: Random): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20)}`
 }
 
-/** Without vowels and what looks alike, as Kubernetes: no accidental words. */
+/** The alphabet of Kubernetes: no vowels and no similar characters, so that names contain no words. */
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789'
 
 export function randomSuffix(random: Random, length = 5): string {

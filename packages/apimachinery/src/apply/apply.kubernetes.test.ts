@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random writers on a real API server: the same writes there and here give the same objects, owners and refusals. SEED
-// and RUNS in the environment give other runs, and more of them.
+// Random writers on a real API server: the same writes must give the same objects, managedFields and errors.
+// The environment variables SEED and RUNS choose the run and the number of runs.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { JsonObject } from '../json-value.ts'
 import { type FieldType, objectMetaType } from './index.ts'
-import { Chance, deploymentSpec, metadata, serviceSpec, widgetSpec } from './random-configuration.fixture.ts'
-import type { ServedKind } from './real-server.fixture.ts'
-import { customKind, widgetDefinition, widgetSchema } from './served-kinds.fixture.ts'
-import { plainControlPlane, TestCluster } from './test-cluster.fixture.ts'
+import { Chance, deploymentSpec, metadata, serviceSpec, widgetSpec } from './testing/random-configuration.ts'
+import type { ServedKind } from './testing/real-server.ts'
+import { customKind, widgetDefinition, widgetSchema } from './testing/served-kinds.ts'
+import { plainControlPlane, TestCluster } from './testing/test-cluster.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 1)
@@ -59,10 +59,10 @@ async function writers(
   }
 }
 
-describe('random writers agree with the server about', () => {
+describe('random writers get the same results as on the API server for', () => {
   const many = (count: number) => Array.from({ length: count * runs }, (_, i) => seed * 1000 + i)
 
-  test('a custom kind with every kind of list and map', async () => {
+  test('a custom kind with every type of list and map', async () => {
     for (const run of many(60)) {
       const chance = new Chance(run * 7919)
       const next = () => ({ metadata: metadata(chance), spec: widgetSpec(chance) })
@@ -123,12 +123,12 @@ describe('random writers agree with the server about', () => {
   })
 })
 
-test('the metadata of custom kinds has the type of that of built-in ones', () => {
+test('the metadata type of custom kinds equals that of built-in kinds', () => {
   const served = cluster.builtIn.pods.main.type.map!.fields.get('metadata')!.type
   assert.deepEqual(shapes(objectMetaType), shapes(served))
 })
 
-/** A type without defaults, its fields in order. */
+/** Returns a type without defaults, with sorted fields. */
 function shapes(type: FieldType): unknown {
   const { scalar, list, map } = type
   const fields = [...(map?.fields ?? [])].sort(([a], [b]) => (a < b ? -1 : 1))

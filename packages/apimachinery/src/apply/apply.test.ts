@@ -20,9 +20,9 @@ import {
   trackUpdate,
   withoutTimeOnlyChanges,
 } from './index.ts'
-import { Chance, metadata, widgetSpec } from './random-configuration.fixture.ts'
 import { fieldTypeOfSchema } from './schema-field-type.ts'
-import { widgetSchema } from './served-kinds.fixture.ts'
+import { Chance, metadata, widgetSpec } from './testing/random-configuration.ts'
+import { widgetSchema } from './testing/served-kinds.ts'
 
 const type = fieldTypeOfSchema(widgetSchema)
 const names = { apiVersion: 'apply.test/v1', kind: 'Widget' }
@@ -30,14 +30,14 @@ const widget: OwnedKind = { ...names, type, empty: names, filter: managedByMain,
 const time = '2026-01-01T00:00:00Z'
 const later = '2026-01-01T00:00:10Z'
 
-/** A random object with `null` left out: it says that nothing is there. */
+/** A random object without null, because null means absent. */
 const object = fc.nat(2 ** 31).map((seed): JsonObject => {
   const chance = new Chance(seed)
   const { limit: _, ...spec } = widgetSpec(chance)
   return { ...names, metadata: { name: 'a', ...metadata(chance) }, spec }
 })
 
-/** Empty keyed lists and sets leave no trace in a set of fields. */
+/** Empty keyed lists and sets are not visible in a field set. */
 function withoutEmptyLists(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmptyLists)
   if (!isJsonObject(value)) return value
@@ -71,7 +71,7 @@ function ownersOf({ metadata }: JsonObject): ManagedFieldsEntry[] {
   return ((metadata as JsonObject).managedFields ?? []) as ManagedFieldsEntry[]
 }
 
-describe('values and their fields', () => {
+describe('values and their field sets', () => {
   test('an object merged with a part of itself is unchanged', () => {
     fc.assert(
       fc.property(object, object, (value, other) => {
@@ -81,7 +81,7 @@ describe('values and their fields', () => {
       }),
     )
   })
-  test('all fields of an object are the object', () => {
+  test('extracting all fields of an object gives the object', () => {
     fc.assert(
       fc.property(object, value => {
         const full = withoutEmptyLists(value)
@@ -89,19 +89,19 @@ describe('values and their fields', () => {
       }),
     )
   })
-  test('merged fields are those of both', () => {
+  test('the field set of a merge is the union', () => {
     fc.assert(
       fc.property(object, object, (a, b) => {
         const merged = merge(a, b, type)
         const { removed } = compare(a, merged, type)
-        // Free-form values may change their shape, which takes their old parts away.
+        // Free-form values may change their shape, which removes their old parts.
         assert.doesNotMatch(JSON.stringify(encodeFieldsV1(removed)), /[kv]:/)
         const again = merge(merged, b, type)
         assert.ok(equalJson(again, merged))
       }),
     )
   })
-  test('comparing the other way round exchanges added and removed', () => {
+  test('comparing in the other direction exchanges added and removed', () => {
     fc.assert(
       fc.property(object, object, (a, b) => {
         const there = compare(a, b, type)
@@ -111,12 +111,12 @@ describe('values and their fields', () => {
       }),
     )
   })
-  test('removed items are gone, the rest stays', () => {
+  test('removed items are gone, and other items stay', () => {
     const value = { spec: { env: [{ name: 'a', value: '1' }, { name: 'b' }], tags: ['x', 'y'], size: 1 } }
     const set = toFieldSet({ spec: { env: [{ name: 'a' }], tags: ['y'], size: 2 } }, type)
     assert.deepEqual(removeItems(value, set, type), { spec: { env: [{ name: 'b' }], tags: ['x'] } })
   })
-  test('nothing throws on any value', () => {
+  test('no function throws, whatever the value is', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
         merge(a, b, type)
@@ -134,7 +134,7 @@ describe('values and their fields', () => {
 })
 
 describe('applying', () => {
-  test('twice is the same as once', () => {
+  test('twice has the same result as once', () => {
     fc.assert(
       fc.property(object, object, (live, configuration) => {
         const first = applied(applied(undefined, live, 'one'), configuration, 'two', true)
@@ -143,7 +143,7 @@ describe('applying', () => {
       }),
     )
   })
-  test('by force gives the values that were asked for', () => {
+  test('with force sets the applied values', () => {
     fc.assert(
       fc.property(object, object, (live, configuration) => {
         const result = applied(applied(undefined, live, 'one'), configuration, 'two', true)
@@ -153,7 +153,7 @@ describe('applying', () => {
       }),
     )
   })
-  test('nothing any more removes what only the applier had', () => {
+  test('an empty configuration removes the fields that only the applier owned', () => {
     fc.assert(
       fc.property(object, configuration => {
         const live = applied(undefined, configuration, 'one')
@@ -163,7 +163,7 @@ describe('applying', () => {
       }),
     )
   })
-  test('what is equal is shared, not in conflict', () => {
+  test('shares ownership of equal values without conflict', () => {
     const spec = { size: 1 }
     const both = applied(
       applied(undefined, { ...names, spec }, 'one'),
@@ -219,7 +219,7 @@ describe('conflicts', () => {
       const causes = outcome.outcome === 'conflict' ? outcome.causes.map(cause => cause.field) : []
       assert.deepEqual(causes, expected)
     })
-  test('say who is in the way', () => {
+  test('name the managers that own the fields', () => {
     const patched = trackUpdate({
       kind: { ...widget, apiVersion: 'apps/v1' },
       live: undefined,
@@ -243,8 +243,8 @@ describe('conflicts', () => {
   })
 })
 
-describe('ordinary writes', () => {
-  test('own what they change, and nothing that the server alone decides about', () => {
+describe('updates', () => {
+  test('own the fields that they change, except those that only the server sets', () => {
     const object = {
       ...names,
       metadata: { name: 'a', uid: 'u', generation: 1, labels: { a: 'b' } },
@@ -264,14 +264,14 @@ describe('ordinary writes', () => {
       encodeFieldsV1(fields('metadata.labels', 'metadata.labels.a', 'spec', 'spec.size')),
     )
   })
-  test('leave an object without owners without owners', () => {
+  test('do not add managedFields to an object without them', () => {
     const live = { ...names, metadata: { name: 'a', uid: 'u' } }
     assert.equal(
       trackUpdate({ kind: widget, live, object: { ...live, spec: { size: 1 } }, manager: 'one', time }),
       undefined,
     )
   })
-  test('that only touch times count as none', () => {
+  test('that only change times count as unchanged', () => {
     const live = applied(undefined, { ...names, spec: { size: 1 } }, 'one')
     const touched = structuredClone(live)
     Object.assign(ownersOf(touched)[0]!, { time: later })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Server-side apply: a manager says which fields it wants to have which values, and owns exactly those afterwards.
+// Server-side apply: a manager applies a configuration and owns exactly its fields afterwards.
 import { equalJson, type JsonObject } from '../json-value.ts'
 import {
   type ConflictCause,
@@ -36,11 +36,11 @@ import { reconcileOwners, takeFromOthers } from './update-owners.ts'
 
 export interface ApplyWrite {
   readonly kind: OwnedKind
-  /** The stored object; absent when this write creates it. */
+  /** The stored object; absent if this write creates it. */
   readonly live: JsonObject | undefined
   readonly configuration: JsonObject
   readonly manager: string
-  /** Take over what others own. */
+  /** Takes over fields of other managers. */
   readonly force: boolean
   readonly time: string
 }
@@ -48,24 +48,24 @@ export interface ApplyWrite {
 export type ApplyOutcome =
   | {
       readonly outcome: 'applied'
-      /** Not yet defaulted. Its managedFields are those to store. */
+      /** Without defaults. Its managedFields are ready to be stored. */
       readonly object: JsonObject
     }
   | { readonly outcome: 'conflict'; readonly message: string; readonly causes: readonly ConflictCause[] }
   | { readonly outcome: 'bad request'; readonly message: string }
-  /** The configuration cannot be merged, which the API server calls an internal error. */
+  /** The configuration cannot be merged. The API server returns an internal error. */
   | { readonly outcome: 'failed'; readonly message: string }
 
-/** Owns all that is there when the first one applies to an object that nobody kept track of. */
+/** The manager that owns all existing fields at the first apply to an object without managedFields. */
 const beforeFirstApply = 'before-first-apply'
 
-/** The one manager that may take over what it applied on the client's side before. */
+/** The only manager that may take over fields that it applied on the client side before. */
 const kubectl = 'kubectl'
 
 export function applyConfiguration(write: ApplyWrite): ApplyOutcome {
   const { kind, live, configuration, manager, time } = write
-  const refusal = checkConfiguration(kind, configuration)
-  if (refusal) return refusal
+  const invalid = checkConfiguration(kind, configuration)
+  if (invalid) return invalid
   let owners: Owners
   try {
     owners = decodeManagedFields(metadataOf(live).managedFields)
@@ -116,7 +116,7 @@ interface State extends ApplyWrite {
 
 interface Attempt {
   readonly object: JsonObject
-  /** As if forced: those in conflict have lost what they owned. */
+  /** The owners with force: managers in conflict have lost the conflicting fields. */
   readonly owners: Owners
   readonly conflicts: readonly FieldConflict[]
 }
@@ -147,7 +147,7 @@ function tryApply({ kind, old, configuration, manager, owners: before, time }: S
     owners: withOwner(after.owners, id, {
       ...mine,
       time: changed ? wholeSeconds(time) : mine.time,
-      // The same set where it is equal, because its encoded form is known.
+      // Reuses an equal set, because its encoding is cached.
       fields: last && equalSets(kept, last.fields) ? last.fields : kept,
     }),
     conflicts: listConflicts(after.conflicts, owners),
@@ -160,7 +160,7 @@ function allFields(owners: Owners): FieldSet {
   return all
 }
 
-/** The conflicts that remain when kubectl may change what its own annotation says it applied. */
+/** Returns the conflicts that remain after kubectl takes over the fields of its last-applied annotation. */
 function notAllowed({ kind, old }: State, conflicts: readonly FieldConflict[]): readonly FieldConflict[] {
   const allowed = allowedByLastApplied(old, kind)
   return allowed ? conflicts.filter(({ path }) => !allowed(path)) : conflicts

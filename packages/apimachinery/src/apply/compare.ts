@@ -6,7 +6,7 @@ import { type FieldType, type ListType, type MapType, memberType, type Shape, sh
 import { elementOf } from './list-items.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
 
-/** No path is in more than one of the sets. All empty: the objects mean the same. */
+/** The sets are disjoint. If all are empty, the objects are semantically equal. */
 export interface Comparison {
   readonly added: FieldSet
   readonly removed: FieldSet
@@ -19,7 +19,7 @@ export function compare(old: unknown, current: unknown, type: FieldType): Compar
   return walk
 }
 
-/** Undefined stands for absent, everywhere. */
+/** Undefined means absent. */
 class Walk implements Comparison {
   readonly added: FieldSetDraft = new Map()
   readonly removed: FieldSetDraft = new Map()
@@ -33,7 +33,7 @@ class Walk implements Comparison {
     let whole: boolean
     if (current === undefined) whole = this.shaped(oldShape, old, current, type)
     else {
-      // What had another shape leaves its parts behind, which nobody owns any more.
+      // A value that had another shape leaves its old parts behind. They are no longer owned.
       if (old !== undefined && oldShape !== shape) this.shaped(oldShape, old, current, type)
       whole = this.shaped(shape, old, current, type)
     }
@@ -42,7 +42,7 @@ class Walk implements Comparison {
     else if (current === undefined) insertPath(this.removed, this.path)
   }
 
-  /** True when the value was compared as a whole. */
+  /** Returns true if the value was compared as a whole. */
   shaped(shape: Shape, old: unknown, current: unknown, type: FieldType): boolean {
     if (shape === 'map') return this.map(old, current, type.map!)
     if (shape === 'list') return this.list(old, current, type.list!)
@@ -59,7 +59,7 @@ class Walk implements Comparison {
   map(old: unknown, current: unknown, type: MapType): boolean {
     const before = membersOf(old)
     const after = membersOf(current)
-    // Two empty ones are compared as a whole: that keeps null and {} apart.
+    // Two empty values are compared as a whole, to distinguish null and {}.
     if (type.atomic || (!before && !after)) return this.leaf(old, current)
     if (before)
       for (const key of Object.keys(before))
@@ -89,7 +89,7 @@ class Walk implements Comparison {
     return false
   }
 
-  /** Items with the same keys. Several of them count as one thing that has no parts. */
+  /** Compares the items with the same keys. Several items with the same keys count as one atomic value. */
   items(element: PathElement, old: readonly unknown[], current: readonly unknown[], type: FieldType): void {
     if (old.length <= 1 && current.length <= 1) {
       this.below(element, old[0], current[0], type)

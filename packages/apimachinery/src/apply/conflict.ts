@@ -6,21 +6,21 @@ import { compareGoText } from './go-text.ts'
 import type { Owners, Ownership } from './managed-fields.ts'
 import { describePath, type FieldPath } from './path-element.ts'
 
-/** One field that someone else owns and an applied configuration would change. */
+/** A field that another manager owns and that the applied configuration would change. */
 export interface FieldConflict {
   readonly owner: Ownership
   readonly id: string
   readonly path: FieldPath
 }
 
-/** A cause in the details of the Status that says so. */
+/** A cause in the details of the Status. */
 export interface ConflictCause {
   readonly reason: 'FieldManagerConflict'
   readonly message: string
   readonly field: string
 }
 
-/** By owner, then by path. */
+/** Sorted by manager, then by path. */
 export function listConflicts(conflicts: ReadonlyMap<string, FieldSet>, owners: Owners): FieldConflict[] {
   return [...conflicts]
     .sort(([a], [b]) => compareGoText(a, b))

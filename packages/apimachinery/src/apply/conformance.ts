@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whether a value can be merged as its type says, in the words of the API server.
+// Checks whether a value can be merged as its type, with the error messages of the API server.
 import { isJsonObject } from '../json-value.ts'
 import { type FieldType, type ListType, type MapType, type ScalarKind, shapeOf } from './field-type.ts'
 import { compareGoText, goSyntax, goTypeOf, goValue } from './go-text.ts'
@@ -8,11 +8,11 @@ import { elementOf, itemProblem } from './list-items.ts'
 import { describeElement, indexElement, type PathElement } from './path-element.ts'
 
 export interface ConformanceOptions {
-  /** Objects that are stored may have them, applied configurations may not. */
+  /** Stored objects may have duplicate items, applied configurations may not. */
   readonly allowDuplicates: boolean
 }
 
-/** Undefined when the value fits. */
+/** Returns undefined if the value conforms. */
 export function conformanceError(
   value: unknown,
   type: FieldType,
@@ -26,7 +26,7 @@ export function conformanceError(
   return lines.length > 1 ? ['errors:', ...lines.map(line => `  ${line}`)].join('\n') : lines[0]
 }
 
-/** The name of a member, or where an item is; most paths are never written out. */
+/** A field name or a list position. Formatted only for errors. */
 type Step = string | readonly [type: ListType, list: readonly unknown[], index: number]
 
 interface Problem {
@@ -62,7 +62,7 @@ class Check {
       if (value !== null) this.report(`expected map, got &{${goValue(value)}}`)
       return
     }
-    // Free-form data holds nothing that could be wrong.
+    // Free-form data cannot have errors.
     if (type.fields.size === 0 && type.element?.map === type) return
     for (const key of Object.keys(value)) {
       const member = type.fields.get(key)?.type ?? type.element
@@ -76,7 +76,7 @@ class Check {
     }
   }
 
-  /** One is enough; the first in order, because the API server names any of them. */
+  /** Reports only the first undeclared field in sorted order, because the API server reports any of them. */
   undeclared(value: Record<string, unknown>, type: MapType): void {
     const names = Object.keys(value).filter(key => !type.fields.has(key))
     this.path.push(names.sort(compareGoText)[0]!)
@@ -93,7 +93,7 @@ class Check {
     for (let i = 0; i < value.length; i++) {
       const problem = type.relation === 'atomic' ? undefined : itemProblem(type, value[i])
       if (problem !== undefined) {
-        // Nothing more can be said about the list, because nothing below this item could be named.
+        // Stops at this item, because paths below it could not be formatted.
         this.report(`element ${i}: ${problem}`)
         return
       }

@@ -3,7 +3,7 @@
 import type { JsonObject } from '../json-value.ts'
 import type { GoField, GoStruct, GoType } from './struct-type.ts'
 
-/** The JSON of a built-in object that nobody has filled: what Go writes even when it is empty. */
+/** Returns the JSON of an empty built-in object, with the fields that Go always encodes. */
 export function emptyObject(struct: GoStruct, apiVersion: string, kind: string): JsonObject {
   return { kind, apiVersion, ...emptyStruct(struct) }
 }
@@ -14,7 +14,7 @@ function emptyStruct(struct: GoStruct): JsonObject {
   return empty
 }
 
-/** `omitempty` does not leave out a struct, `omitzero` does. */
+/** `omitempty` does not omit a struct, `omitzero` does. */
 function isAlwaysWritten({ type, pointer, omitEmpty, omitZero }: GoField): boolean {
   if (omitZero) return false
   return !omitEmpty || (!pointer && writesItself(type))
@@ -24,7 +24,7 @@ function writesItself(type: GoType): boolean {
   return type.kind === 'struct' || (type.kind === 'scalar' && structScalars.has(type.scalar))
 }
 
-/** Scalars of JSON that are structs of Go. */
+/** JSON scalars that are structs in Go. */
 const structScalars: ReadonlySet<string> = new Set(['time', 'microTime', 'quantity', 'intOrString'])
 
 function emptyValue({ type, pointer }: GoField): unknown {

@@ -37,8 +37,8 @@ const set: fc.Arbitrary<FieldSet> = fc.array(path, { maxLength: 8 }).map(paths =
 
 const same = (a: FieldSet, b: FieldSet) => assert.deepEqual(encodeFieldsV1(a), encodeFieldsV1(b))
 
-describe('sets of fields', () => {
-  test('contain what they were made of', () => {
+describe('field sets', () => {
+  test('contain the paths they were built from', () => {
     fc.assert(
       fc.property(fc.array(path, { maxLength: 8 }), paths => {
         const made = setOf(...paths)
@@ -48,7 +48,7 @@ describe('sets of fields', () => {
       }),
     )
   })
-  test('have a union that commutes, associates and repeats without effect', () => {
+  test('have a union that is commutative, associative and idempotent', () => {
     fc.assert(
       fc.property(set, set, set, (a, b, c) => {
         same(union(a, b), union(b, a))
@@ -57,7 +57,7 @@ describe('sets of fields', () => {
       }),
     )
   })
-  test('split into what is in the other and what is not', () => {
+  test('split into intersection and difference', () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         same(union(intersection(a, b), difference(a, b)), a)
@@ -67,7 +67,7 @@ describe('sets of fields', () => {
       }),
     )
   })
-  test('lose what is below a member only in the recursive difference', () => {
+  test('lose the fields below a member only in the recursive difference', () => {
     fc.assert(
       fc.property(set, set, (a, b) => {
         const recursive = recursiveDifference(a, b)
@@ -77,7 +77,7 @@ describe('sets of fields', () => {
       }),
     )
   })
-  test('have leaves that are members with nothing below', () => {
+  test('have leaves, which are members without members below', () => {
     fc.assert(
       fc.property(set, a => {
         const ends = leaves(a)
@@ -86,7 +86,7 @@ describe('sets of fields', () => {
       }),
     )
   })
-  test('keep the order of the API server: fields, keys, values as numbers and texts', () => {
+  test('have the order of the API server: fields, keys, values as numbers and strings', () => {
     const made = setOf(
       [indexElement(10)],
       [indexElement(9)],
@@ -119,7 +119,7 @@ describe('sets of fields', () => {
 })
 
 describe('FieldsV1', () => {
-  test('reads back what it writes', () => {
+  test('decodes its own encoding', () => {
     fc.assert(fc.property(set, a => assert.ok(equalSets(decodeFieldsV1(encodeFieldsV1(a)), a))))
   })
   test('marks members that have members below', () => {
@@ -128,11 +128,11 @@ describe('FieldsV1', () => {
       'f:c': { 'f:d': {} },
     })
   })
-  test('means the same however its keys are written', () => {
+  test('has the same meaning for any key format', () => {
     const read = decodeFieldsV1({ 'k:{"b": 1,"a":"<"}': {} })
     assert.deepEqual(Object.keys(encodeFieldsV1(read)), ['k:{"a":"\\u003c","b":1}'])
   })
-  test('drops elements of unknown kinds and refuses malformed ones', () => {
+  test('drops elements of unknown types and rejects malformed ones', () => {
     assert.ok(isEmptySet(decodeFieldsV1({ 'x:later': {} })))
     for (const key of ['', 'f', 'fa', 'v:{', 'k:[]', 'i:x', 'v:'])
       assert.throws(() => decodeFieldsV1({ [key]: {} }), SyntaxError, key)
@@ -140,7 +140,7 @@ describe('FieldsV1', () => {
   })
 })
 
-describe('paths are written as in messages of the API server', () => {
+describe('paths have the format of API server messages', () => {
   const cases: [FieldPath, string][] = [
     [[fieldElement('spec'), fieldElement('replicas')], '.spec.replicas'],
     [

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { FieldType } from './field-type.ts'
-// Sets of fields as trees: what a manager of an object owns, what a change touched. A set is never changed after it was
-// handed out; operations share what they can with their inputs.
+// Sets of field paths as trees: the fields that a manager owns or that a change affects. Sets are immutable.
+// Operations share parts with their inputs.
 import {
   type FieldPath,
   fieldElement,
@@ -12,7 +12,7 @@ import {
   sortElements,
 } from './path-element.ts'
 
-/** What a set says about one element of a container: whether it is in the set itself, and what below it is. */
+/** The entry of one element: whether it is a member itself, and the members below it. */
 export interface FieldEntry {
   readonly member: boolean
   readonly below: FieldSet | undefined
@@ -21,7 +21,7 @@ export interface FieldEntry {
 /** No entry is empty: each is a member, or has members below, or both. */
 export type FieldSet = ReadonlyMap<PathElement, FieldEntry>
 
-/** A set while it is built. */
+/** A mutable set under construction. */
 export type FieldSetDraft = Map<PathElement, FieldEntry>
 
 export const emptySet: FieldSet = new Map()
@@ -37,12 +37,12 @@ export function setOf(...paths: readonly FieldPath[]): FieldSet {
   return set
 }
 
-/** A set of plain field paths: `fields('status')`, `fields('metadata.name')`. */
+/** Builds a set from plain field paths: `fields('status')`, `fields('metadata.name')`. */
 export function fields(...paths: readonly string[]): FieldSet {
   return setOf(...paths.map(path => path.split('.').map(fieldElement)))
 }
 
-/** Nothing is above the whole object, so the empty path is in no set. */
+/** The empty path is in no set, because the whole object is not a field. */
 export function insertPath(set: FieldSetDraft, path: FieldPath): void {
   let at = set
   for (let i = 0; i < path.length; i++) {
@@ -101,7 +101,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return result
 }
 
-/** A member of `b` takes only itself out of `a`, not what is below it. */
+/** A member of `b` removes only itself from `a`, not the members below it. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (b.size === 0 || a.size === 0) return a
   const result: FieldSetDraft = new Map()
@@ -117,7 +117,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return result
 }
 
-/** A member of `b` takes itself and all that is below it out of `a`. */
+/** A member of `b` removes itself and all members below it from `a`. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   if (b.size === 0 || a.size === 0) return a
   const result: FieldSetDraft = new Map()
@@ -145,7 +145,7 @@ function put(
   else set.set(element, { member, below: kept })
 }
 
-/** The members that have no members below them. */
+/** Returns the members without members below. */
 export function leaves(set: FieldSet): FieldSet {
   const result: FieldSetDraft = new Map()
   for (const [element, { below }] of set)
@@ -154,8 +154,8 @@ export function leaves(set: FieldSet): FieldSet {
 }
 
 /**
- * Fields that a type names are members of no set when they only lead to others. Where items are removed they have to
- * count, so that nothing stays of a struct whose last field goes.
+ * Adds the declared fields on the path to each member. For removals they must be members, so that a struct
+ * whose last field is removed disappears too.
  */
 export function ensureNamedFields(set: FieldSet, type: FieldType | undefined): FieldSet {
   const result: FieldSetDraft = new Map()
@@ -174,7 +174,7 @@ export function ensureNamedFields(set: FieldSet, type: FieldType | undefined): F
   return result
 }
 
-/** Every member, those of a level before those below them, in the order of the API server. */
+/** Yields every member in the order of the API server, parents before children. */
 export function* pathsOf(set: FieldSet, prefix: FieldPath = []): Generator<FieldPath> {
   const sorted = sortElements(set.keys())
   for (const element of sorted) if (set.get(element)!.member) yield [...prefix, element]

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * How the values of a field belong together. A type may allow several shapes (free-form data allows all three); the
- * value decides which one counts.
+ * The merge behaviour of a field. A type may allow several shapes (free-form data allows all three). The
+ * value determines the shape.
  */
 export interface FieldType {
   readonly scalar?: ScalarKind | undefined
@@ -13,7 +13,7 @@ export interface FieldType {
 export type ScalarKind = 'string' | 'numeric' | 'boolean' | 'untyped'
 
 export interface ListType {
-  /** `atomic`: one value; `set`: every item for itself; `map`: items are found by their keys. */
+  /** `atomic`: one value; `set`: each item separately; `map`: items identified by keys. */
   readonly relation: 'atomic' | 'set' | 'map'
   readonly keys: readonly string[]
   readonly element: FieldType
@@ -22,13 +22,13 @@ export interface ListType {
 export interface MapType {
   readonly atomic: boolean
   readonly fields: ReadonlyMap<string, StructField>
-  /** Of members that `fields` does not name; undefined where there may be none. */
+  /** The type of undeclared members; undefined if they are not allowed. */
   readonly element: FieldType | undefined
 }
 
 export interface StructField {
   readonly type: FieldType
-  /** Stands for an absent key of an item of a list. */
+  /** The default of a missing key of a list item. */
   readonly default?: unknown
 }
 
@@ -40,10 +40,10 @@ interface Mutable {
   map: { atomic: boolean; fields: ReadonlyMap<string, StructField>; element: FieldType }
 }
 
-/** Any value, as a whole. */
+/** Any value, merged as a whole. */
 export const untypedAtomic: FieldType = selfContained(true)
 
-/** Any value; objects are merged member by member, lists are replaced. */
+/** Any value. Objects are merged member by member, lists are replaced. */
 export const deduced: FieldType = selfContained(false)
 
 function selfContained(atomic: boolean): FieldType {
@@ -73,7 +73,7 @@ export function keyedList(keys: readonly string[], element: FieldType): FieldTyp
   return { list: { relation: 'map', keys, element } }
 }
 
-/** An object with any members of one type. */
+/** An object whose members all have one type. */
 export function mapOf(element: FieldType): FieldType {
   return { map: { atomic: false, fields: noFields, element } }
 }
@@ -89,7 +89,7 @@ export function asAtomic(type: FieldType): FieldType {
   return type.list ? { ...type, list: { ...type.list, relation: 'atomic', keys: [] } } : type
 }
 
-/** The type of a member; what the type does not name is free-form, so that no value is ever without a type. */
+/** Returns the type of a member. Undeclared members are free-form, so that every value has a type. */
 export function memberType(map: MapType, name: string): FieldType {
   return map.fields.get(name)?.type ?? map.element ?? deduced
 }
@@ -97,8 +97,8 @@ export function memberType(map: MapType, name: string): FieldType {
 export type Shape = 'scalar' | 'list' | 'map'
 
 /**
- * Which of its shapes a type shows for a value. Null and values that do not fit take any; then objects come before
- * scalars and scalars before lists.
+ * Returns the shape of a value. Null and values of other types fit any shape. In that case the precedence is
+ * object, scalar, list.
  */
 export function shapeOf(type: FieldType, value: unknown): Shape {
   if (Array.isArray(value)) {

@@ -66,7 +66,7 @@ const pod = struct('core/v1.Pod', {
 })
 
 describe('types of built-in kinds', () => {
-  test('know lists by their keys, with defaults, and structs that count as a whole', () => {
+  test('have list keys with defaults, and atomic structs', () => {
     const value = {
       containers: [{ name: 'a', ports: [{ containerPort: 80 }], args: ['x'], resources: {} }],
       selector: { matchLabels: { a: 'b' } },
@@ -84,7 +84,7 @@ describe('types of built-in kinds', () => {
       'f:selector': {},
     })
   })
-  test('have an empty object with what Go always writes', () => {
+  test('have an empty object with the fields that Go always encodes', () => {
     assert.deepEqual(emptyObject(pod, 'v1', 'Pod'), {
       kind: 'Pod',
       apiVersion: 'v1',
@@ -95,8 +95,8 @@ describe('types of built-in kinds', () => {
   })
 })
 
-describe('types of schemas', () => {
-  test('without a schema objects are merged and lists are not', () => {
+describe('types of OpenAPI schemas', () => {
+  test('without a schema, objects are merged and lists are atomic', () => {
     const value = { a: { b: [1], c: {} } }
     assert.deepEqual(encodeFieldsV1(toFieldSet(value, fieldTypeOfSchema(undefined))), {
       'f:a': { '.': {}, 'f:b': {}, 'f:c': {} },
@@ -112,7 +112,7 @@ describe('types of schemas', () => {
       'f:template': { 'f:metadata': { 'f:finalizers': { 'v:"a"': {} }, 'f:labels': { 'f:b': {} } } },
     })
   })
-  test('of OpenAPI may refer to themselves, and say at a field that it counts as a whole', () => {
+  test('may be recursive, and may declare a field as atomic', () => {
     const named = openApiFieldTypes({
       Node: {
         type: 'object',

@@ -5,15 +5,15 @@ import type { FieldSet, FieldSetDraft } from './field-set.ts'
 import { parsePathElement, sortElements } from './path-element.ts'
 
 /**
- * Both forms of what was read or written before. Most owners are not touched by a write, so that theirs need not be
- * worked out again. Neither form may be changed by anyone.
+ * Caches both directions, because most managedFields entries do not change in a write. The cached values must
+ * not be mutated.
  */
 const encodedSets = new WeakMap<FieldSet, JsonObject>()
 const decodedSets = new WeakMap<JsonObject, FieldSet>()
 
 /**
- * The form in managedFields: an empty object is a member; `.` marks a member that has members below it. The result is
- * shared: it must not be changed.
+ * Encodes a set for managedFields. An empty object is a member, and `.` marks a member that has members below
+ * it. The result is shared and must not be mutated.
  */
 export function encodeFieldsV1(set: FieldSet): JsonObject {
   const encoded = encodePart(set, 0)
@@ -21,7 +21,7 @@ export function encodeFieldsV1(set: FieldSet): JsonObject {
   return encoded
 }
 
-/** Down to this depth parts are remembered too: a change of the labels leaves the spec as it was. */
+/** Subtrees down to this depth are cached too, so that a change of labels does not encode the spec again. */
 const rememberedDepth = 2
 
 const member: JsonObject = Object.freeze({})
@@ -49,12 +49,12 @@ function encodePart(set: FieldSet, depth: number): JsonObject {
   return encoded
 }
 
-/** Throws a SyntaxError on what no API server writes. Elements of unknown kinds are dropped. */
+/** Throws a SyntaxError on malformed input. Drops elements of unknown types. */
 export function decodeFieldsV1(encoded: unknown): FieldSet {
   const known = isJsonObject(encoded) ? decodedSets.get(encoded) : undefined
   if (known) return known
   const set = decode(encoded).below
-  // What was read may be written differently than we would, so only this direction is kept.
+  // Caches only the decoding: the input may differ from the encoding that this code would produce.
   if (isJsonObject(encoded)) decodedSets.set(encoded, set)
   return set
 }
@@ -79,7 +79,7 @@ function decode(encoded: unknown): { readonly member: boolean; readonly below: F
   return { member: member || below.size === 0, below }
 }
 
-/** As `encodeFieldsV1`, in the order in which objects of custom kinds are written: that of the texts. */
+/** Like `encodeFieldsV1`, but with sorted keys, as custom objects are encoded. */
 export function sortFieldsV1(encoded: JsonObject): JsonObject {
   const sorted: JsonObject = {}
   for (const key of Object.keys(encoded).sort()) {

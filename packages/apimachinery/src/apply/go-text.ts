@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How Go writes values. Ownership sets and error messages of the API server carry its formatting, and clients see both.
+// Formats values like Go. managedFields and error messages of the API server contain this formatting.
 import { isJsonObject } from '../json-value.ts'
 import { quote } from '../quote.ts'
 
-/** The order of Go strings: by UTF-8 bytes, which for surrogate pairs is not the order of JavaScript. */
+/** Compares like Go strings: by UTF-8 bytes, which differs from JavaScript for surrogate pairs. */
 export function compareGoText(a: string, b: string): number {
   if (a === b) return 0
   const length = Math.min(a.length, b.length)
@@ -23,7 +23,7 @@ function inByteOrder(unit: number): number {
 const plainText = /^[\w .:/@+-]*$/
 const needsGoEscape = /[<>&\u2028\u2029]/g
 
-/** A JSON string as encoding/json writes it: safe inside HTML, and with fewer short escapes. */
+/** Encodes a string like encoding/json: HTML-safe, and with fewer short escapes. */
 export function goJsonString(text: string): string {
   if (plainText.test(text)) return `"${text}"`
   return JSON.stringify(text)
@@ -31,7 +31,7 @@ export function goJsonString(text: string): string {
     .replace(/\\[bf\\]/g, short => (short === '\\b' ? '\\u0008' : short === '\\f' ? '\\u000c' : short))
 }
 
-/** Compact JSON with the keys of objects in order. */
+/** Compact JSON with sorted keys. */
 export function goJson(value: unknown): string {
   if (typeof value === 'string') return goJsonString(value)
   if (Array.isArray(value)) return `[${value.map(goJson).join(',')}]`

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Server-side apply: who owns which fields of an object, what an applied configuration changes, and who is in the way.
+// Server-side apply: field ownership, merging of applied configurations, and conflicts.
 export { type ApplyOutcome, type ApplyWrite, applyConfiguration } from './apply.ts'
 export { type Comparison, compare } from './compare.ts'
 export type { ConflictCause } from './conflict.ts'

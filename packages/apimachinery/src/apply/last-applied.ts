@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The annotation in which `kubectl apply` keeps what it applied on the client's side. Someone who goes on with
-// `kubectl apply --server-side` must not be in conflict with that.
+// The last-applied annotation of client-side `kubectl apply`. A migration to `kubectl apply --server-side`
+// must not cause conflicts with it.
 import { isJsonObject, type JsonObject } from '../json-value.ts'
 import { compare } from './compare.ts'
 import { conformanceError } from './conformance.ts'
@@ -13,10 +13,10 @@ import { toFieldSet } from './to-field-set.ts'
 
 export const lastAppliedAnnotation = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** What all annotations of an object may have together, in bytes. */
+/** The limit of all annotations of an object, in bytes. */
 const annotationsLimit = 256 * 1024
 
-/** Which fields the annotation covers: those that still are as it says. Undefined when there is none to go by. */
+/** Returns the fields of the annotation whose values are unchanged. Undefined without a valid annotation. */
 export function allowedByLastApplied(
   live: JsonObject,
   kind: OwnedKind,
@@ -41,7 +41,7 @@ function readLastApplied(live: JsonObject): JsonObject | undefined {
   }
 }
 
-/** The object with an annotation that says what was applied now, if it had one. */
+/** Updates the annotation of an object that has one. */
 export function syncLastApplied(object: JsonObject, configuration: JsonObject): JsonObject {
   const annotations = annotationsOf(object)
   if (!annotations?.[lastAppliedAnnotation]) return object

@@ -10,11 +10,11 @@ interface ListKey {
   readonly name: string
   /** `"name":` */
   readonly prefix: string
-  /** The JSON of what stands for an absent key; undefined where nothing does. */
+  /** The JSON of the default of an absent key; undefined without a default. */
   readonly fallback: string | undefined
 }
 
-/** The keys in the order in which an element lists them. */
+/** The keys in the order of the path element. */
 const keysOfLists = new WeakMap<ListType, readonly ListKey[]>()
 
 function keysOf(list: ListType): readonly ListKey[] {
@@ -30,7 +30,7 @@ function keysOf(list: ListType): readonly ListKey[] {
   return keys
 }
 
-/** Why an item cannot be told from others; undefined when it can. */
+/** Returns why an item cannot be identified; undefined if it can. */
 export function itemProblem(list: ListType, item: unknown): string | undefined {
   if (list.relation !== 'map') {
     if (typeof item !== 'object') return undefined
@@ -46,13 +46,13 @@ export function itemProblem(list: ListType, item: unknown): string | undefined {
   return `associative list with keys has an element that omits all key fields [${names}] (and doesn't have default values for any key fields)`
 }
 
-/** How the item of a set or keyed list is found again; undefined when it cannot be. */
+/** Returns the path element of an item of a set or keyed list; undefined if it cannot be identified. */
 export function elementOf(list: ListType, item: unknown): PathElement | undefined {
   if (list.relation !== 'map') return typeof item === 'object' ? undefined : valueElement(item)
   if (!isJsonObject(item)) return undefined
   let keys = ''
   for (const { name, prefix, fallback } of keysOf(list)) {
-    // A key without a default that is left out makes another item than one that has it.
+    // An absent key without a default identifies another item than a present key.
     const text = Object.hasOwn(item, name) ? goJson(item[name]) : fallback
     if (text !== undefined) keys += keys === '' ? prefix + text : `,${prefix}${text}`
   }

@@ -19,7 +19,7 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string
 }
 
-/** Who owns which fields since when. */
+/** The fields of one manager, and the time of its last change. */
 export interface Ownership {
   readonly manager: string
   readonly operation: Operation
@@ -32,10 +32,7 @@ export interface Ownership {
 /** By `ownerId`. */
 export type Owners = ReadonlyMap<string, Ownership>
 
-/**
- * What tells owners apart. An applier is the same whatever version it applies; the text is the one by which the API
- * server sorts.
- */
+/** The identity of a manager. The version does not matter for appliers. The API server sorts by this text. */
 export function ownerId(
   owner: Pick<Ownership, 'manager' | 'operation' | 'apiVersion' | 'subresource'>,
 ): string {
@@ -48,7 +45,7 @@ export function ownerId(
   return `{${members.join(',')}}`
 }
 
-/** Throws a SyntaxError that says what is wrong. */
+/** Throws a SyntaxError with the reason. */
 export function decodeManagedFields(entries: unknown): Owners {
   const owners = new Map<string, Ownership>()
   if (!Array.isArray(entries)) return owners
@@ -84,7 +81,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Undefined when nobody owns anything. */
+/** Returns undefined if there are no owners. */
 export function encodeManagedFields(owners: Owners): ManagedFieldsEntry[] | undefined {
   if (owners.size === 0) return undefined
   return [...owners.values()].sort(compareOwners).map(owner => ({
@@ -118,7 +115,7 @@ export function wholeSeconds(time: string): string {
   return time.replace(/\.\d+(?=Z|[+-]\d\d:\d\d$)/, '')
 }
 
-/** The owners, one of them with other fields; without it when it has none left. */
+/** Replaces the fields of one owner, or removes the owner if it has none left. */
 export function withOwner(owners: Owners, id: string, owner: Ownership): Map<string, Ownership> {
   const result = new Map(owners)
   if (isEmptySet(owner.fields)) result.delete(id)

@@ -4,12 +4,14 @@ import { union } from './field-set.ts'
 import { compareGoText } from './go-text.ts'
 import { type Owners, type Ownership, ownerId, secondsOf } from './managed-fields.ts'
 
-/** How many managers with the operation Update an object remembers. */
+/** The maximum number of managers with the operation Update. */
 const maximumUpdateManagers = 10
 
 const oldUpdates = 'ancient-changes'
 
-/** The oldest updates beyond the limit become one owner per version, which has the time of the latest of them. */
+/**
+ * Merges the oldest update managers beyond the limit into one per version, with the latest of their times.
+ */
 export function capUpdateManagers(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === 'Update')
   let excess = updaters.length - maximumUpdateManagers

@@ -6,8 +6,8 @@ import { merge } from './merge.ts'
 import type { PathElement } from './path-element.ts'
 
 /**
- * Merges keyed lists and sets. Applied items come in their applied order; live items that are not applied keep their
- * place relative to their neighbours, as far as the two orders agree.
+ * Merges keyed lists and sets. Applied items have their applied order. Other live items keep their position
+ * relative to their neighbours, as far as the two orders agree.
  */
 export function mergeList(
   live: readonly unknown[],
@@ -21,7 +21,7 @@ export function mergeList(
 interface IndexedList {
   readonly items: readonly unknown[]
   readonly elements: readonly PathElement[]
-  /** Null for items that share their keys: none of them can be merged with an applied one. */
+  /** Null for items with duplicate keys: none of them can be merged with an applied item. */
   readonly byElement: ReadonlyMap<PathElement, unknown>
 }
 
@@ -45,7 +45,7 @@ class Interleaving {
   readonly type: ListType
   readonly out: unknown[] = []
   readonly taken = new Set<PathElement>()
-  /** The items that both lists have, in applied order. */
+  /** The items of both lists, in applied order. */
   readonly shared: readonly PathElement[]
   nextShared = 0
 
@@ -71,7 +71,7 @@ class Interleaving {
           a++
           continue
         }
-        // A shared item whose turn has not come: it appears where the applied order puts it.
+        // A shared item whose applied position has not been reached yet.
         const expected = this.shared[this.nextShared]
         if (applied.byElement.has(fromLive) && expected !== undefined && expected !== fromLive) {
           l++

@@ -5,8 +5,8 @@ import { type FieldType, type MapType, memberType, shapeOf } from './field-type.
 import { mergeList } from './merge-list.ts'
 
 /**
- * The live value with what an applied one says about it. Nothing is removed. Parts that do not change are shared with
- * the inputs, and a value that does not change at all is the live one itself.
+ * Merges the applied value into the live value without removing anything. Unchanged parts are shared with the
+ * inputs. An unchanged value is the live value itself.
  */
 export function merge(live: unknown, applied: unknown, type: FieldType): unknown {
   if (applied === undefined) return live
@@ -29,7 +29,7 @@ function mergeMap(live: unknown, applied: unknown, type: MapType): unknown {
   const before = isJsonObject(live) && Object.keys(live).length > 0 ? live : undefined
   const after = isJsonObject(applied) && Object.keys(applied).length > 0 ? applied : undefined
   if (type.atomic || (!before && !after)) return applied
-  // Null or {} for an object that has members says nothing about them.
+  // Null or {} for an object with members does not change the members.
   if (!after) return before
   if (!before) return after
   let result: JsonObject | undefined

@@ -4,18 +4,21 @@ import type { JsonObject } from '../json-value.ts'
 import type { FieldType } from './field-type.ts'
 import type { FieldFilter } from './update-owners.ts'
 
-/** What has to be known of a kind, in one version and one way of writing it, to keep track of its owners. */
+/** The properties of one version and subresource of a kind that field ownership needs. */
 export interface OwnedKind {
   readonly apiVersion: string
   readonly kind: string
   readonly type: FieldType
   /**
-   * The object before its creation. Built-in kinds have fields that are always present, and nobody comes to own those
-   * that stay as they are in the empty object; `emptyObject` makes it. Custom kinds: only apiVersion and kind.
+   * The object before its creation. Fields of built-in kinds that are always present have no owner while they
+   * equal this object; `emptyObject` builds it. Custom kinds have only apiVersion and kind.
    */
   readonly empty: JsonObject
-  /** What writes of this kind leave alone, such as the status; absent when they may change all. */
+  /**
+   * Removes the fields that this subresource does not change, such as the status. Absent if it may change
+   * all.
+   */
   readonly filter?: FieldFilter | undefined
-  /** Empty for the object itself. */
+  /** Empty for the main resource. */
   readonly subresource: string
 }

@@ -37,7 +37,7 @@ const managedFieldsEntry = struct({
   time,
 })
 
-/** The metadata of every object. */
+/** The type of ObjectMeta. */
 export const objectMetaType: FieldType = struct({
   annotations: mapOf(text),
   creationTimestamp: time,

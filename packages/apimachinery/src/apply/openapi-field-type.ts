@@ -19,7 +19,7 @@ export type OpenApiSchemas = Readonly<Record<string, JsonObject>>
 const quantity = 'io.k8s.apimachinery.pkg.api.resource.Quantity'
 const rawExtension = 'io.k8s.apimachinery.pkg.runtime.RawExtension'
 
-/** Field types by name of the schema, resolved when they are asked for; throws on a name that is not there. */
+/** Returns field types by schema name, resolved on demand. Throws on an unknown name. */
 export function openApiFieldTypes(schemas: OpenApiSchemas): (name: string) => FieldType {
   const known = new Map<string, FieldType>([
     [quantity, scalar('untyped')],
@@ -30,7 +30,7 @@ export function openApiFieldTypes(schemas: OpenApiSchemas): (name: string) => Fi
     if (found) return found
     const schema = schemas[name]
     if (!schema) throw new Error(`${name} is not in the OpenAPI document`)
-    // Registered before it is complete, because some types contain themselves.
+    // Registered before it is complete, because some types are recursive.
     const type: FieldType = {}
     known.set(name, type)
     return Object.assign(type, nodeType(schema, named))
@@ -46,7 +46,7 @@ function referenceOr(schema: JsonObject, named: Named): FieldType {
   return schema['x-kubernetes-map-type'] === 'atomic' ? atomicReference(reference, named) : named(reference)
 }
 
-/** Made when it is first looked at: until then the type that it refers to may be incomplete. */
+/** Resolved on first use, because the referenced type may be incomplete before. */
 function atomicReference(reference: string, named: Named): FieldType {
   let type: FieldType | undefined
   const resolved = () => {

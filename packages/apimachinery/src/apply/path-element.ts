@@ -7,15 +7,15 @@ import { compareGoText, goJson, goJsonString } from './go-text.ts'
 declare const pathElement: unique symbol
 
 /**
- * One step from a container to something in it, written as in managedFields: `f:name` a field, `k:{"name":"a"}` the
- * item of a list with those keys, `v:"a"` the item of a set, `i:0` a position. The text is canonical, so that equal
- * elements are equal texts and can be keys of maps.
+ * One step of a field path, in the format of managedFields: `f:name` is a field, `k:{"name":"a"}` a list item
+ * with those keys, `v:"a"` an item of a set, `i:0` a position. The text is canonical, so that elements can be
+ * compared and used as map keys.
  */
 export type PathElement = string & { readonly [pathElement]: true }
 
 export type FieldPath = readonly PathElement[]
 
-/** The same few names come again and again; kept texts are found faster than new ones are made and hashed. */
+/** A cache of frequent names. A lookup is faster than building and hashing a new string. */
 const keptElements = new Map<string, PathElement>()
 const keptElementsLimit = 20_000
 
@@ -36,7 +36,7 @@ export function indexElement(index: number): PathElement {
   return `i:${index}` as PathElement
 }
 
-/** The keys in ascending order of their names. */
+/** The keys must be sorted by name. */
 export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): PathElement {
   let text = 'k:{'
   for (const [name, value] of keys)
@@ -44,7 +44,7 @@ export function keyElement(keys: readonly (readonly [name: string, value: unknow
   return `${text}}` as PathElement
 }
 
-/** The name of a field element; undefined for the others. */
+/** Returns the name of a field element; undefined for other elements. */
 export function fieldNameOf(element: PathElement): string | undefined {
   return element.startsWith('f:') ? element.slice(2) : undefined
 }
@@ -57,17 +57,14 @@ const plainValue = String.raw`(?:"[\w .:/@+-]*"|true|false|0|[1-9]\d{0,14})`
 const canonicalValue = new RegExp(`^v:${plainValue}$`)
 const canonicalKey = new RegExp(String.raw`^k:\{"([\w.-]+)":${plainValue}(?:,"([\w.-]+)":${plainValue})?\}$`)
 
-/** Whether a text is surely canonical, which almost all are; the others have to be read and written again. */
+/** Reports whether a text is certainly canonical. Other texts are parsed and formatted again. */
 function isCanonical(text: string): boolean {
   if (text[0] === 'v') return canonicalValue.test(text)
   const keys = canonicalKey.exec(text)
   return keys !== null && (keys[2] === undefined || keys[1]! < keys[2])
 }
 
-/**
- * Reads what someone stored. Undefined for kinds of elements that a later version may know; throws on those that are
- * malformed.
- */
+/** Parses a stored element. Returns undefined for unknown element types, and throws on malformed ones. */
 export function parsePathElement(text: string): PathElement | undefined {
   if (text.startsWith('f:')) return text as PathElement
   if (text.length < 2) throw new SyntaxError('key must be 2 characters long:')
@@ -122,7 +119,7 @@ function describeValue(value: unknown): string {
   return String(value)
 }
 
-/** In the order in which the API server writes them: fields, keys, values, positions. */
+/** Sorts like the API server: fields, keys, values, positions. */
 export function sortElements(elements: Iterable<PathElement>): PathElement[] {
   const fields: PathElement[] = []
   const rest: PathElement[] = []
@@ -134,7 +131,10 @@ export function sortElements(elements: Iterable<PathElement>): PathElement[] {
 
 const plainKey = /^k:\{"[\w.-]+":"[\w.-]*"\}$/
 
-/** One key with a text whose letters all come after the quote that ends it: such elements sort as they are. */
+/**
+ * Reports whether the element has one key with a string in which every character sorts after the quote. Such
+ * elements sort like their text.
+ */
 function isPlainKey(element: PathElement): boolean {
   return plainKey.test(element)
 }
@@ -163,7 +163,7 @@ function compareKeys(a: unknown, b: unknown): number {
   return left.length - right.length
 }
 
-/** Numbers, then texts, then truth values, lists, objects and null. */
+/** Order: numbers, strings, booleans, lists, objects, null. */
 function compareValues(a: unknown, b: unknown): number {
   const rank = rankOf(a) - rankOf(b)
   if (rank !== 0) return rank

@@ -6,9 +6,8 @@ import { removeItems } from './remove-items.ts'
 import { toFieldSet } from './to-field-set.ts'
 
 /**
- * Removes from a merged object what its applier applied the last time and no longer does, unless someone owns it.
- *
- * `owned` is what all owners own now, the applier with its new fields among them.
+ * Removes the fields that the applier applied before and omits now, unless another manager owns them. `owned`
+ * is the union of all owners, including the new fields of the applier.
  */
 export function prune(
   merged: unknown,
@@ -17,18 +16,19 @@ export function prune(
   owned: () => FieldSet,
   type: FieldType,
 ): unknown {
-  // A set of applied fields contains the items that lead to its members, so nothing of `last` can go if all is there.
+  // Field sets contain the items on the path to their members, so an empty difference means that nothing is
+  // removed.
   if (isEmptySet(difference(last, applied))) return merged
   const named = (set: FieldSet) => ensureNamedFields(set, type)
   const lastNamed = named(last)
   const all = named(toFieldSet(merged, type))
 
-  // Removing an item takes along what others own inside of it; that comes back here.
+  // Removing an item also removes fields inside it that other managers own. They are restored here.
   const bare = removeItems(merged, lastNamed, type)
   const kept = union(named(toFieldSet(bare, type)), named(owned()))
   const withOwned = removeItems(merged, difference(all, kept), type)
 
-  // What was removed but was never the applier's to remove comes back too: nobody owns it, or it was defaulted.
+  // Fields that the applier did not own are restored too: they have no owner or come from defaults.
   const gone = difference(all, named(toFieldSet(withOwned, type)))
   return removeItems(merged, intersection(gone, lastNamed), type)
 }

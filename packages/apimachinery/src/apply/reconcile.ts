@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Ownership that was written when a field still had parts, of a field that counts as a whole now.
+// Converts ownership of the parts of a field to ownership of the whole field, after its type became atomic.
 import { type FieldEntry, type FieldSet, type FieldSetDraft, leafEntry } from './field-set.ts'
 import { deduced, type FieldType, type MapType } from './field-type.ts'
 import { fieldNameOf, type PathElement } from './path-element.ts'
 
-/** Sets that were found to fit a type: types do not change, and sets are not changed. */
+/** Sets that conform to a type. Types and sets are immutable. */
 const fitting = new WeakMap<FieldSet, FieldType>()
 
-/** The same set where nothing has to change. */
+/** Returns the same set if nothing changes. */
 export function reconcileWithType(set: FieldSet, type: FieldType): FieldSet {
   if (fitting.get(set) === type) return set
   const reconciled = reconcile(set, type)
@@ -47,7 +47,7 @@ function typeAt(map: MapType, element: PathElement): FieldType | undefined {
   return (name === undefined ? undefined : map.fields.get(name)?.type) ?? map.element
 }
 
-/** Free-form data has no declared parts, so nothing about it can have been declared anew. */
+/** Free-form data has no declared fields, so its declaration cannot have changed. */
 function isFreeForm(map: MapType): boolean {
   return map.fields.size === 0 && (map.element === deduced || map.element?.scalar === 'untyped')
 }

@@ -7,8 +7,8 @@ import { elementOf } from './list-items.ts'
 import { fieldElement } from './path-element.ts'
 
 /**
- * The value without the fields and items of a set. A container that lost all it had is null, which the caller's
- * decoding turns into absent where the type knows no null.
+ * Removes the fields and items of a set. A container that loses all its items becomes null. Decoding turns
+ * null into absent for types without null.
  */
 export function removeItems(value: unknown, set: FieldSet, type: FieldType): unknown {
   if (set.size === 0) return value
@@ -46,7 +46,7 @@ function removeFromList(value: readonly unknown[], set: FieldSet, type: ListType
   return kept.length > 0 ? kept : null
 }
 
-/** Only the fields and items of a set, with the keys that items are found by; undefined when the value has none. */
+/** Keeps only the fields and items of a set, including item keys. Returns undefined if the value has none. */
 export function extractItems(value: unknown, set: FieldSet, type: FieldType): unknown {
   return extract(value, leaves(set), type)
 }

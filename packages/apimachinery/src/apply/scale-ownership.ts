@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The scale of an object has fields of its own, but they are stored in the object: replicas at the scale are replicas of
-// the object, and have the same owners.
+// The replicas of a Scale are stored in the scaled object, so both have the same field owners.
 import { difference, fields, hasPath, setOf } from './field-set.ts'
 import {
   decodeManagedFields,
@@ -16,7 +15,7 @@ export const scaleApiVersion = 'autoscaling/v1'
 const replicasOfScale = fields('spec.replicas')
 const replicasPath: FieldPath = [fieldElement('spec'), fieldElement('replicas')]
 
-/** The managedFields of a Scale: the owners of the replicas of its object. */
+/** Returns the managedFields of a Scale: the owners of the replicas of its object. */
 export function scaleManagedFields(entries: unknown, replicas: FieldPath): ManagedFieldsEntry[] | undefined {
   const owners = new Map<string, Ownership>()
   for (const [id, owner] of decodeManagedFields(entries))
@@ -25,7 +24,10 @@ export function scaleManagedFields(entries: unknown, replicas: FieldPath): Manag
   return encodeManagedFields(owners)
 }
 
-/** The managedFields of the object after its Scale was written, which ended with `scaleEntries`. */
+/**
+ * Returns the managedFields of the object after a write to its Scale with the resulting entries
+ * `scaleEntries`.
+ */
 export function managedFieldsAfterScale(
   entries: unknown,
   scaleEntries: unknown,
@@ -44,7 +46,7 @@ export function managedFieldsAfterScale(
     owners.set(id, owner)
     if (hasPath(owner.fields, replicas)) scalers.delete(id)
   }
-  // The API server forgets the time of those that own the replicas only by scaling.
+  // The API server drops the time of managers that own the replicas only through the scale subresource.
   for (const [id, owner] of scalers)
     if (hasPath(owner.fields, replicasPath))
       owners.set(id, { ...owner, time: before.get(id)?.time, apiVersion, fields: setOf(replicas) })

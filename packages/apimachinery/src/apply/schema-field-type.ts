@@ -13,7 +13,7 @@ import {
 } from './field-type.ts'
 import { objectMetaType } from './object-meta-type.ts'
 
-/** The type of a custom kind from its structural schema; without one everything is free-form. */
+/** Returns the type of a custom kind from its structural schema. Without a schema everything is free-form. */
 export function fieldTypeOfSchema(schema: JSONSchemaProps | undefined): FieldType {
   if (!schema) return deduced
   return nodeType(withObjectFields(schema), false, new Map([['metadata', { type: objectMetaType }]]))
@@ -30,7 +30,7 @@ function nodeType(
   inheritedUnknown: boolean,
   given: ReadonlyMap<string, StructField> = new Map(),
 ): FieldType {
-  // Once unknown fields are kept, they are kept in all that is below.
+  // x-kubernetes-preserve-unknown-fields also applies to everything below.
   const keepsUnknown = inheritedUnknown || schema['x-kubernetes-preserve-unknown-fields'] === true
   switch (schema.type ?? '') {
     case '':
@@ -48,7 +48,7 @@ function nodeType(
   }
 }
 
-/** What a type and a format of OpenAPI allow. */
+/** Returns the scalar kind of an OpenAPI type and format. */
 export function scalarKind(type: string | undefined, format: string | undefined): ScalarKind {
   if (type === 'integer' || type === 'number') return 'numeric'
   if (type === 'boolean') return 'boolean'

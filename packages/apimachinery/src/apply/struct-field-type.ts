@@ -14,7 +14,7 @@ import type { GoField, GoStruct, GoType } from './struct-type.ts'
 
 const known = new WeakMap<GoStruct, FieldType>()
 
-/** The type of a built-in kind, or of a part of one. The same struct always gives the same type. */
+/** Returns the field type of a Go struct. The same struct always gives the same type. */
 export function fieldTypeOfStruct(struct: GoStruct): FieldType {
   const found = known.get(struct)
   if (found) return found
@@ -26,7 +26,7 @@ export function fieldTypeOfStruct(struct: GoStruct): FieldType {
       element: struct.fields.size === 0 ? deduced : undefined,
     },
   }
-  // Registered before its fields are there, because some structs contain themselves.
+  // Registered before its fields, because some structs are recursive.
   known.set(struct, type)
   for (const [name, field] of struct.fields)
     fields.set(name, {
@@ -36,7 +36,7 @@ export function fieldTypeOfStruct(struct: GoStruct): FieldType {
   return type
 }
 
-/** Non-pointers that are always written have their zero value for a default. */
+/** Fields that are not pointers and are always encoded default to their zero value. */
 function defaultOf(struct: GoStruct, name: string, field: GoField): unknown {
   const declared = keyDefaults.get(`${struct.name}.${name}`)
   if (declared !== undefined) return declared
@@ -69,7 +69,7 @@ function goType(type: GoType, path: string): FieldType {
       return { list: { relation: 'atomic', keys: [], element: goType(type.of, path) } }
     case 'scalar':
       if (type.scalar === 'any') return freeForm(path)
-      // Declared without a type, because it has two.
+      // Has no declared type, because it allows two.
       return type.scalar === 'intOrString' ? deduced : scalar(scalarKinds[type.scalar] ?? 'untyped')
   }
 }
@@ -83,7 +83,7 @@ const scalarKinds: Readonly<Record<string, ScalarKind>> = {
   float64: 'numeric',
 }
 
-/** Raw objects count as a whole; the free-form parts of CustomResourceDefinitions and of metadata do not. */
+/** Raw objects are atomic. The free-form parts of CustomResourceDefinitions and of metadata are not. */
 function freeForm(path: string): FieldType {
   return path.startsWith('apiextensions/') || path.startsWith('meta/') ? deduced : untypedAtomic
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the sources of Kubernetes say in comments at the types themselves, and not at their fields.
+// Markers in the Kubernetes sources that are on types and not on fields.
 
-/** Structs that count as a whole wherever they are used. */
+/** Structs that are atomic wherever they are used. */
 export const atomicStructs: ReadonlySet<string> = new Set([
   'admissionregistration/v1.MatchResources',
   'admissionregistration/v1.NamedRuleWithOperations',
@@ -34,7 +34,7 @@ export const atomicStructs: ReadonlySet<string> = new Set([
   'rbac/v1.Subject',
 ])
 
-/** Defaults of fields that are keys of lists. */
+/** Defaults of fields that are list keys. */
 export const keyDefaults: ReadonlyMap<string, unknown> = new Map([
   ['core/v1.ContainerPort.protocol', 'TCP'],
   ['core/v1.LocalObjectReference.name', ''],

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What apply has to know of the Go structs of built-in kinds. A table of types that was generated from their sources
-// satisfies it as it is.
+// The part of Go structs that server-side apply needs. A type table generated from the Go sources satisfies
+// it.
 
 export type GoType =
   | { readonly kind: 'scalar'; readonly scalar: string }

@@ -5,8 +5,8 @@ import type { ManagedFieldsEntry } from './managed-fields.ts'
 import { metadataOf, withManagedFields, withoutManagedFields } from './track-update.ts'
 
 /**
- * The object to store after admission: when a write changed nothing but times in managedFields, it changed nothing, and
- * the times are those of before.
+ * Returns the object to store after admission. A write that only changes times in managedFields keeps the old
+ * times.
  */
 export function withoutTimeOnlyChanges(object: JsonObject, live: JsonObject): JsonObject {
   const current = metadataOf(object).managedFields

@@ -6,12 +6,12 @@ import { type FieldType, type ListType, type MapType, memberType, shapeOf } from
 import { elementOf } from './list-items.ts'
 import { fieldElement, type PathElement } from './path-element.ts'
 
-/** Every field and item that a value has; what someone who applies it comes to own. */
+/** Returns all fields and items of a value: the fields that an applier owns. */
 export function toFieldSet(value: unknown, type: FieldType): FieldSet {
   return below(value, type) ?? emptySet
 }
 
-/** The set below a value, or undefined when the value counts as a whole. */
+/** Returns the set below a value, or undefined for an atomic value. */
 function below(value: unknown, type: FieldType): FieldSet | undefined {
   switch (shapeOf(type, value)) {
     case 'map':
@@ -45,7 +45,7 @@ function items(value: unknown, type: ListType): FieldSet {
     if (set.has(element)) repeated.add(element)
     else add(set, element, below(item, type.element), true)
   }
-  // Items that share their keys cannot be told apart, so they are owned together or not at all.
+  // Items with duplicate keys cannot be distinguished, so they are owned together.
   for (const element of repeated) set.set(element, leafEntry)
   return set
 }

@@ -16,7 +16,7 @@ import { capUpdateManagers } from './manager-cap.ts'
 import type { OwnedKind } from './object-kind.ts'
 import { gainedFields, reconcileOwners, takeFromOthers } from './update-owners.ts'
 
-/** What the server alone decides about nobody owns. */
+/** Fields that only the server sets have no owner. */
 const serverFields: FieldSet = fields(
   'apiVersion',
   'kind',
@@ -38,15 +38,15 @@ export function withoutServerFields(set: FieldSet): FieldSet {
 
 export interface UpdateWrite {
   readonly kind: OwnedKind
-  /** The stored object; absent when this write creates it. */
+  /** The stored object; absent if this write creates it. */
   readonly live: JsonObject | undefined
-  /** As decoded and defaulted, with the managedFields that the client sent; before admission and what follows it. */
+  /** The decoded and defaulted object before admission, with the managedFields that the client sent. */
   readonly object: JsonObject
   readonly manager: string
   readonly time: string
 }
 
-/** The managedFields of an object that is created, replaced or patched. Undefined: it has none. */
+/** Returns the managedFields after a create, update or patch. Undefined: none. */
 export function trackUpdate({
   kind,
   live,
@@ -55,13 +55,13 @@ export function trackUpdate({
   time,
 }: UpdateWrite): readonly ManagedFieldsEntry[] | undefined {
   const owners = sentOrLiveOwners(live, object, kind.subresource !== '')
-  // Without owners there is nothing to keep track of until someone applies; except that creators are remembered.
+  // An object without owners is tracked only after the first apply. Creation is always tracked.
   if (owners.size === 0 && uidOf(live) !== '') return undefined
   const after = updateOwners(owners, { kind, live, object, manager, time })
   return after ? encodeManagedFields(capUpdateManagers(after)) : liveEntries(live)
 }
 
-/** Undefined when the objects do not fit their type, so that nobody can say what changed. */
+/** Returns undefined if the objects do not conform to their type, because changes cannot be determined. */
 export function updateOwners(
   owners: Owners,
   { kind, live, object, manager, time }: UpdateWrite,
@@ -91,7 +91,7 @@ export function updateOwners(
   return others
 }
 
-/** Clients that know nothing of managedFields must not lose them; those that do may edit or reset them. */
+/** Clients that do not send managedFields must not lose them. Other clients may edit or reset them. */
 function sentOrLiveOwners(live: JsonObject | undefined, object: JsonObject, onlyLive: boolean): Owners {
   if (!onlyLive) {
     const sent = metadataOf(object).managedFields
@@ -102,7 +102,7 @@ function sentOrLiveOwners(live: JsonObject | undefined, object: JsonObject, only
   return tryDecode(liveEntries(live)) ?? new Map()
 }
 
-/** An empty list, or one empty entry for clients that leave out empty lists. */
+/** An empty list, or one empty entry for clients that omit empty lists. */
 function isReset(sent: unknown): boolean {
   if (!Array.isArray(sent)) return false
   if (sent.length === 0) return true

@@ -6,7 +6,9 @@ import type { FieldType } from './field-type.ts'
 import type { Owners, Ownership } from './managed-fields.ts'
 import { reconcileWithType } from './reconcile.ts'
 
-/** Takes out of a set what a way of writing never changes, such as the status in writes to the object itself. */
+/**
+ * Removes the fields that a subresource never changes, for example the status in writes to the main resource.
+ */
 export type FieldFilter = (fields: FieldSet) => FieldSet
 
 export interface Transition {
@@ -19,11 +21,11 @@ export interface Transition {
 export interface OwnersAfter {
   readonly owners: Map<string, Ownership>
   readonly comparison: Comparison
-  /** What others owned and the change touched, by owner. They own it no more. */
+  /** The changed fields that other managers owned, by manager. They lose these fields. */
   readonly conflicts: ReadonlyMap<string, FieldSet>
 }
 
-/** Everyone but `except` loses what changed or went. Owners of nothing are dropped. */
+/** Removes changed and removed fields from all managers except `except`. Drops managers without fields. */
 export function takeFromOthers(owners: Owners, except: string, transition: Transition): OwnersAfter {
   const comparison = filtered(compare(transition.old, transition.current, transition.type), transition.filter)
   const touched = union(comparison.modified, comparison.added)
@@ -53,7 +55,7 @@ function filtered(comparison: Comparison, filter: FieldFilter | undefined): Comp
   }
 }
 
-/** What the writer owns after the change, if it owned `before`. */
+/** Returns the fields of the writer after the change, given its fields before. */
 export function gainedFields(
   before: FieldSet,
   { added, removed, modified }: Comparison,

@@ -3,19 +3,19 @@
 import { type FieldSet, fields, recursiveDifference } from './field-set.ts'
 import type { FieldFilter } from './update-owners.ts'
 
-/** All but these fields and what is below them. */
+/** Removes these fields and everything below them. */
 export function excluding(...paths: readonly string[]): FieldFilter {
   const excluded = fields(...paths)
   return (set: FieldSet) => recursiveDifference(set, excluded)
 }
 
-/** Writes to an object whose status has its own way. */
+/** For the main resource of a kind with a status subresource. */
 export const managedByMain: FieldFilter = excluding('status')
 
 const allButStatus = ['spec', 'metadata']
 
-/** What writes to the status of a built-in kind leave alone, where that is not just the spec. */
-const leftAloneByStatus: Readonly<Record<string, readonly string[]>> = {
+/** The fields that a status write of a built-in kind does not change, if these are more than the spec. */
+const excludedFromStatus: Readonly<Record<string, readonly string[]>> = {
   CompositePodGroup: allButStatus,
   CSINode: allButStatus,
   Deployment: ['spec', 'metadata.labels'],
@@ -30,8 +30,8 @@ const leftAloneByStatus: Readonly<Record<string, readonly string[]>> = {
   VolumeAttachment: allButStatus,
 }
 
-/** Writes to the status of a kind. */
+/** For the status subresource. */
 export function managedByStatus(kind: string, { custom }: { readonly custom: boolean }): FieldFilter {
   if (custom) return excluding(...allButStatus)
-  return excluding(...(Object.hasOwn(leftAloneByStatus, kind) ? leftAloneByStatus[kind]! : ['spec']))
+  return excluding(...(Object.hasOwn(excludedFromStatus, kind) ? excludedFromStatus[kind]! : ['spec']))
 }

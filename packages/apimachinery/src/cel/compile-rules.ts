@@ -7,7 +7,10 @@ import { describeEvaluationError } from './evaluation-error.ts'
 
 const maxMessageBytes = 5 * 1024
 
-/** The rules of one schema node. A rule that does not compile stays in the list and is reported when it is due. */
+/**
+ * Compiles the rules of a schema node. A rule that does not compile stays in the list and is reported during
+ * validation.
+ */
 export function compileRules(schema: JSONSchemaProps): CompiledRule[] {
   return (schema['x-kubernetes-validations'] ?? []).map(rule => compileRule(rule, schema))
 }
@@ -34,7 +37,7 @@ function compileRule(source: ValidationRule, schema: JSONSchemaProps): CompiledR
   }
 }
 
-/** The parsed expression, or why there is none. */
+/** Returns the parsed expression or the compile error. */
 function compileExpression(
   expression: string,
   optionalOldSelf: boolean,
@@ -56,7 +59,7 @@ function evaluate(rule: ParseResult | string, variables: RuleVariables): Verdict
   try {
     const result: unknown = rule(variables)
     if (typeof result === 'boolean') return { holds: result }
-    return { holds: undefined, failure: 'the rule gave no truth value' }
+    return { holds: undefined, failure: 'the rule did not return a boolean' }
   } catch (error) {
     return { holds: undefined, failure: describeEvaluationError(error) }
   }
@@ -69,7 +72,7 @@ function explain(message: ParseResult | string | undefined, variables: RuleVaria
     const text = typeof result === 'string' ? result.trim() : ''
     return text === '' || text.includes('\n') || Buffer.byteLength(text) > maxMessageBytes ? undefined : text
   } catch {
-    // A message that cannot be made is no reason to lose the violation: the fixed message takes its place.
+    // If messageExpression fails, the fixed message is reported instead.
     return undefined
   }
 }
@@ -80,7 +83,10 @@ function mentions(node: unknown, variable: string): boolean {
   return (node.op === 'id' && node.args === variable) || mentions(node.args, variable)
 }
 
-/** `.spec.template['x']` as `spec.template.x`, keys of maps in brackets; undefined if the schema has no such field. */
+/**
+ * `.spec.template['x']` → `spec.template.x`, with map keys in brackets. Undefined if the schema has no such
+ * field.
+ */
 function relativePath(fieldPath: string, schema: JSONSchemaProps): string | undefined {
   let at: JSONSchemaProps | undefined = schema
   let path = ''

@@ -4,9 +4,9 @@ import { isJsonObject, type JsonObject, setOwn } from '../json-value.ts'
 import { conditionEnvironment } from './environment.ts'
 import { describeEvaluationError } from './evaluation-error.ts'
 
-/** An expression over plain JSON values without a schema, such as the match conditions of admission webhooks. */
+/** An expression over JSON values without a schema, such as a match condition of an admission webhook. */
 export interface Condition {
-  /** Throws a ConditionError when the expression comes to nothing. */
+  /** Throws a ConditionError if the evaluation fails. */
   holds(variables: Readonly<Record<string, unknown>>): boolean
 }
 
@@ -14,7 +14,7 @@ export type ConditionResult =
   | { readonly ok: true; readonly condition: Condition }
   | { readonly ok: false; readonly error: string }
 
-/** The expression could not be evaluated on these values. */
+/** The expression could not be evaluated for these values. */
 export class ConditionError extends Error {}
 
 export function compileCondition(expression: string, variables: readonly string[]): ConditionResult {
@@ -39,13 +39,13 @@ function compile(environment: Environment, expression: string): ConditionResult 
     } catch (error) {
       throw new ConditionError(describeEvaluationError(error))
     }
-    if (typeof result !== 'boolean') throw new ConditionError('the expression gave no truth value')
+    if (typeof result !== 'boolean') throw new ConditionError('the expression did not return a boolean')
     return result
   }
   return { ok: true, condition: { holds } }
 }
 
-/** Whole numbers are integers in CEL, which the library has as BigInt. */
+/** Whole numbers are CEL integers, which the library represents as BigInt. */
 function plainToCel(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainToCel)
   if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value)

@@ -6,9 +6,9 @@ import { registerQuantityFunctions } from './quantity-functions.ts'
 import { registerStringFunctions } from './string-functions.ts'
 
 /**
- * What rules may use: CEL itself and the part of the Kubernetes libraries that CRDs use in practice. Not there:
- * authorizer, semver, format, the methods of ip() and cidr(), optMap, comprehensions with two variables. A rule that
- * calls something unknown does not compile. Costs are not limited: the rules come with the CRD, whose author is
+ * The CEL environment of rules: CEL and the Kubernetes libraries that CRDs use in practice. Not supported:
+ * authorizer, semver, format, the methods of ip() and cidr(), optMap, comprehensions with two variables. A
+ * rule with an unknown function does not compile. Costs are not limited, because the author of the CRD is
  * trusted.
  */
 export function ruleEnvironment(optionalOldSelf: boolean): Environment {
@@ -21,12 +21,12 @@ export function ruleEnvironment(optionalOldSelf: boolean): Environment {
   return withPlain
 }
 
-// Made on first use: most programs that read schemas never evaluate a rule.
+// Created on first use, because most programs never evaluate a rule.
 let base: Environment | undefined
 let withOptional: Environment | undefined
 let withPlain: Environment | undefined
 
-/** The same libraries with other variables, all of which are seen only at run time. */
+/** The same libraries with dynamically typed variables. */
 export function conditionEnvironment(variables: readonly string[]): Environment {
   const key = variables.join(' ')
   let environment = conditions.get(key)
@@ -41,7 +41,7 @@ export function conditionEnvironment(variables: readonly string[]): Environment 
 const conditions = new Map<string, Environment>()
 
 function createBase(): Environment {
-  // The values are typed only at run time, so that literals like [1, self.x] cannot be proven homogeneous.
+  // Values are dynamically typed, so literals like [1, self.x] cannot be proven homogeneous.
   const environment = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false })
   registerStringFunctions(environment)
   registerListFunctions(environment)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { celName } from './escape.ts'
 
-test('names that CEL cannot write are escaped as Kubernetes escapes them', () => {
+test('escapes property names that are not valid in CEL like Kubernetes', () => {
   const cases: Record<string, string | undefined> = {
     replicas: 'replicas',
     namespace: '__namespace__',

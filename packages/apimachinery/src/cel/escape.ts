@@ -14,8 +14,8 @@ const replacements: Readonly<Record<string, string>> = {
 }
 
 /**
- * The name under which a rule sees a property: `namespace` is `__namespace__`, `a.b` is `a__dot__b`. Undefined for
- * names that cannot be written in CEL; such properties are invisible to rules.
+ * Returns the name of a property in CEL: `namespace` is `__namespace__`, `a.b` is `a__dot__b`. Undefined for
+ * names that CEL cannot express. Rules cannot access such properties.
  */
 export function celName(property: string): string | undefined {
   if (reserved.has(property)) return `__${property}__`

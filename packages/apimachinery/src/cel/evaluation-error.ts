@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { TypeError as CelTypeError, EvaluationError, ParseError } from '@marcbachmann/cel-js'
 
-/** An error of the CEL library in the words of the API server where it has its own, in one line in any case. */
+/** Formats an error of the CEL library in one line, with the message of the API server where it differs. */
 export function describeEvaluationError(error: unknown): string {
   if (!(error instanceof EvaluationError || error instanceof ParseError || error instanceof CelTypeError)) {
     return error instanceof Error ? error.message : String(error)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** `'%s has %d items'.format([…])`: the verbs %s, %d, %f, %e, %x, %X, %o, %b and %%. */
+/** `'%s has %d items'.format([…])`: supports %s, %d, %f, %e, %x, %X, %o, %b and %%. */
 export function formatCel(template: string, values: readonly unknown[]): string {
   let next = 0
   return template.replace(/%(?:\.(\d+))?(.?)/gsu, (_, precision: string | undefined, verb: string) => {
@@ -44,7 +44,7 @@ function hexadecimal(value: unknown): string {
   return integer(value, 'x').toString(16)
 }
 
-/** A value as %s shows it. */
+/** Formats a value for %s. */
 function celText(value: unknown): string {
   if (value === null) return 'null'
   if (typeof value === 'string') return value

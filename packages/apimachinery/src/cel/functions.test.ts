@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { compileSchema } from '../structural-schema/compile.ts'
 import { validate } from '../structural-schema/validate.ts'
 
-/** The value of an expression that needs no object: true, false, or why there is none. */
+/** Evaluates an expression that needs no object. Returns the result or the error. */
 function evaluate(rule: string): boolean | string {
   const schema = compileSchema({
     type: 'object',
@@ -19,7 +19,7 @@ function allTrue(...rules: string[]): void {
   for (const rule of rules) assert.equal(evaluate(rule), true, rule)
 }
 
-test('functions of texts', () => {
+test('string functions', () => {
   allTrue(
     '"ABC".lowerAscii() == "abc"',
     '"a,b,c".split(",") == ["a", "b", "c"]',
@@ -62,7 +62,7 @@ test('formatting', () => {
   assert.match(String(evaluate('"%q".format(["a"]) == ""')), /unrecognized formatting clause "q"/)
 })
 
-test('functions of lists', () => {
+test('list functions', () => {
   allTrue(
     '[1, 2, 2].isSorted() && ["a", "b"].isSorted() && [].isSorted() && ![2.0, 1.0].isSorted()',
     '[1, 3].sum() == 4 && [1.0, 0.5].sum() == 1.5 && [].sum() == 0',
@@ -80,7 +80,7 @@ test('functions of lists', () => {
   assert.match(String(evaluate('[1].slice(0, 5) == []')), /cannot slice\(0, 5\), list is length 1/)
 })
 
-test('functions of sets', () => {
+test('set functions', () => {
   allTrue(
     'sets.contains([1, 2], [2])',
     '!sets.contains([1], [2])',
@@ -91,7 +91,7 @@ test('functions of sets', () => {
   )
 })
 
-test('URLs and addresses', () => {
+test('URLs and IP addresses', () => {
   allTrue(
     'isURL("https://example.com/a") && !isURL("../a") && isURL("/a")',
     'url("https://me@example.com:80/a?k=1&k=2").getHost() == "example.com:80"',

@@ -5,7 +5,7 @@ class SetsNamespace {}
 
 type List = readonly unknown[]
 
-/** The list and set functions of Kubernetes. Sets are compared pairwise, as Kubernetes does. */
+/** The list and set functions of Kubernetes. Sets are compared pairwise, as in Kubernetes. */
 export function registerListFunctions(environment: Environment): void {
   environment
     .registerFunction('list.isSorted(): bool', (list: List) =>
@@ -76,7 +76,7 @@ function compare(a: unknown, b: unknown): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-/** Times and durations are compared by their numbers. */
+/** Timestamps and durations are compared as numbers. */
 function comparable(value: unknown): string | number | bigint | undefined {
   switch (typeof value) {
     case 'string':
@@ -94,7 +94,7 @@ function comparable(value: unknown): string | number | bigint | undefined {
   }
 }
 
-/** Equality of CEL values: an int equals the double of the same amount, lists and maps are equal by content. */
+/** CEL equality: an int equals the double of the same value, and lists and maps are compared by content. */
 function equalCel(a: unknown, b: unknown): boolean {
   if (a === b) return true
   if (isNumeric(a) && isNumeric(b)) return Number(a) === Number(b)

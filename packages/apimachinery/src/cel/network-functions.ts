@@ -14,7 +14,7 @@ class CelUrl {
 
 const URL_TYPE = 'kubernetes.URL'
 
-/** URLs with their parts; of addresses and networks only whether a text is one. */
+/** URL functions. For IP addresses and CIDRs only the checks for validity. */
 export function registerNetworkFunctions(environment: Environment): void {
   environment
     .registerType(URL_TYPE, CelUrl)

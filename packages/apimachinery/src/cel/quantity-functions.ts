@@ -23,7 +23,7 @@ class CelQuantity {
 const TYPE = 'kubernetes.Quantity'
 const maxInt64 = (1n << 63n) - 1n
 
-/** `quantity('1.5Gi')` with its comparisons, sums and conversions. */
+/** `quantity('1.5Gi')` with comparison, arithmetic and conversion. */
 export function registerQuantityFunctions(environment: Environment): void {
   const compare = (a: CelQuantity, b: CelQuantity) => compareQuantities(a.quantity, b.quantity)
   environment
@@ -74,7 +74,7 @@ function isQuantity(text: string): boolean {
   return text === text.trim() && !(readQuantity(text) instanceof QuantityError)
 }
 
-/** The amount as a 64-bit integer, if it is one. */
+/** Returns the value as a 64-bit integer, if it is one. */
 function asInteger(quantity: Quantity): bigint | undefined {
   const value = quantityValue(quantity)
   const exact = compareQuantities(quantityOf(value), quantity) === 0

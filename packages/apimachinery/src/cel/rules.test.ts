@@ -5,10 +5,10 @@ import { renderFieldError } from '../field-error.ts'
 import { compileSchema } from '../structural-schema/compile.ts'
 import type { ValidationRule } from '../structural-schema/json-schema-props.ts'
 import { validate } from '../structural-schema/validate.ts'
-import { errors, holds, judge, withRuleAt } from './oven.fixture.ts'
+import { errors, holds, validateSpec, withRuleAt } from './testing/sample-schema.ts'
 
-describe('what a rule sees', () => {
-  test('integers, numbers, texts, times and durations by the schema', () => {
+describe('the variable self', () => {
+  test('has integers, numbers, strings, timestamps and durations according to the schema', () => {
     assert.ok(holds('self.size == 3 && self.size / 2 == 1', { size: 3 }))
     assert.ok(holds('self.heat == 3.0 && self.heat / 2.0 == 1.5', { heat: 3 }))
     assert.ok(holds('self.since < timestamp("2024-06-01T00:00:00Z")', { since: '2024-01-01T00:00:00Z' }))
@@ -17,7 +17,7 @@ describe('what a rule sees', () => {
     assert.ok(holds('type(self.limit) == string ? self.limit == "5%" : self.limit == 5', { limit: 5 }))
   })
 
-  test('presence of fields, items and map keys', () => {
+  test('has the presence of fields, items and map keys', () => {
     assert.ok(holds('!has(self.door) && !has(self.size)', {}))
     assert.ok(holds('has(self.door) && !has(self.door.width)', { door: {} }))
     assert.ok(holds('self.trays.all(t, has(t.load) && t.load > 0)', { trays: [{ name: 'a', load: 1 }] }))
@@ -26,11 +26,11 @@ describe('what a rule sees', () => {
     assert.ok(holds('self.notes.all(k, k.startsWith("a"))', { notes: { a: 'b' } }))
   })
 
-  test('reserved names in their escaped form', () => {
+  test('has escaped names for reserved words', () => {
     assert.ok(holds('self.__namespace__ == "x"', { namespace: 'x' }))
   })
 
-  test('the name of the object, and nothing else of its metadata', () => {
+  test('has the name of the object, and no other metadata', () => {
     const named = (rule: string) =>
       validate(
         compileSchema({
@@ -45,8 +45,8 @@ describe('what a rule sees', () => {
   })
 })
 
-describe('what a violation says', () => {
-  test('the message, or else the rule', () => {
+describe('a violation', () => {
+  test('has the message, or else the rule', () => {
     assert.deepEqual(errors({ rule: 'self.size > 1', message: ' too small ' }, { size: 1 }), [
       'spec: Invalid value: too small',
     ])
@@ -55,16 +55,16 @@ describe('what a violation says', () => {
     ])
   })
 
-  test('the value where it is a scalar', () => {
+  test('has the value if it is a scalar', () => {
     assert.deepEqual(
-      judge(withRuleAt('size', { rule: 'self > 1', message: 'too small' }), { size: 1 }).map(
+      validateSpec(withRuleAt('size', { rule: 'self > 1', message: 'too small' }), { size: 1 }).map(
         renderFieldError,
       ),
       ['spec.size: Invalid value: 1: too small'],
     )
   })
 
-  test('reason and field path choose kind and place', () => {
+  test('has its reason and field path', () => {
     const rule = { rule: 'self.size > 1', message: 'too small' }
     const cases: [Partial<ValidationRule>, string][] = [
       [
@@ -80,7 +80,7 @@ describe('what a violation says', () => {
     for (const [extra, text] of cases) assert.deepEqual(errors({ ...rule, ...extra }, { size: 1 }), [text])
   })
 
-  test('what messageExpression says, unless it says nothing usable', () => {
+  test('has the result of messageExpression, unless it is not usable', () => {
     const rule = { rule: 'self.size > 1', message: 'fixed' }
     const cases: [string, string][] = [
       ['"size is " + string(self.size)', 'size is 1'],
@@ -94,7 +94,7 @@ describe('what a violation says', () => {
     }
   })
 
-  test('in items and maps, the place of the item', () => {
+  test('has the path of the item in lists and maps', () => {
     const trays = {
       trays: [
         { name: 'a', load: 1 },
@@ -102,13 +102,14 @@ describe('what a violation says', () => {
       ],
     }
     assert.deepEqual(
-      judge(withRuleAt('trays', { rule: 'self.load < 5', message: 'm', fieldPath: '.load' }), trays).map(
-        renderFieldError,
-      ),
+      validateSpec(
+        withRuleAt('trays', { rule: 'self.load < 5', message: 'm', fieldPath: '.load' }),
+        trays,
+      ).map(renderFieldError),
       ['spec.trays[1].load: Invalid value: m'],
     )
     assert.deepEqual(
-      judge(withRuleAt('notes', { rule: 'self != "x"', message: 'm' }), { notes: { k: 'x' } }).map(
+      validateSpec(withRuleAt('notes', { rule: 'self != "x"', message: 'm' }), { notes: { k: 'x' } }).map(
         renderFieldError,
       ),
       ['spec.notes[k]: Invalid value: "x": m'],
@@ -142,7 +143,7 @@ describe('what a violation says', () => {
     }
   })
 
-  test('a rule that does not compile says so, instead of passing', () => {
+  test('a rule that does not compile is reported and does not pass', () => {
     const cases: [string | ValidationRule, RegExp][] = [
       ['self.size >', /rule compile error: /],
       ['self.frobnicate(1)', /rule compile error: .*frobnicate/],

@@ -5,7 +5,7 @@ import { formatCel } from './format.ts'
 
 class StringsNamespace {}
 
-/** What the library lacks of the string and regular expression functions of Kubernetes. */
+/** The string and regular expression functions of Kubernetes that the library lacks. */
 export function registerStringFunctions(environment: Environment): void {
   environment
     .registerType('StringsNamespace', StringsNamespace)

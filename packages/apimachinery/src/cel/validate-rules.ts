@@ -11,13 +11,13 @@ import { toCel } from './value-conversion.ts'
 interface RulePlace {
   readonly path: FieldPath | undefined
   readonly old: unknown
-  /** Whether the nearest value that has a stored counterpart is unchanged: its violations were there before. */
-  readonly isOldNews: () => boolean
+  /** Reports whether the nearest correlated value is unchanged, so that its violations existed before. */
+  readonly isUnchanged: () => boolean
 }
 
-/** Evaluates the rules of a schema and of everything below it. `old` is the stored object on update. */
+/** Evaluates the rules of a schema and of all nodes below. `old` is the stored object on update. */
 export function validateRules(root: SchemaNode, value: unknown, old: unknown, errors: FieldError[]): void {
-  visit(root, value, { path: undefined, old, isOldNews: () => false }, true, errors)
+  visit(root, value, { path: undefined, old, isUnchanged: () => false }, true, errors)
 }
 
 function visit(
@@ -28,8 +28,8 @@ function visit(
   errors: FieldError[],
 ): void {
   if (!node.holds.rules || value === null || value === undefined) return
-  const isOldNews = at.old === UNCORRELATED ? at.isOldNews : () => unchanged(node, value, at.old)
-  const here: RulePlace = { ...at, isOldNews }
+  const isUnchanged = at.old === UNCORRELATED ? at.isUnchanged : () => unchanged(node, value, at.old)
+  const here: RulePlace = { ...at, isUnchanged }
   if (node.rules.length > 0) evaluateRules(node, node.rules, value, here, isResource, errors)
   for (const part of node.allOf) {
     if (part.rules.length > 0) evaluateRules(node, part.rules, value, at, isResource, errors)
@@ -82,14 +82,14 @@ function evaluateRules(
     const variables: RuleVariables = rule.optionalOldSelf
       ? { self, oldSelf: oldSelf === undefined ? Optional.none() : Optional.of(oldSelf) }
       : { self, oldSelf }
-    const error = judge(rule, variables, node, value, at.path)
+    const error = validateSpec(rule, variables, node, value, at.path)
     if (error === undefined) continue
-    if (error.violation && !rule.usesOldSelf && at.isOldNews()) continue
+    if (error.violation && !rule.usesOldSelf && at.isUnchanged()) continue
     errors.push(error.error)
   }
 }
 
-function judge(
+function validateSpec(
   rule: CompiledRule,
   variables: RuleVariables,
   node: SchemaNode,

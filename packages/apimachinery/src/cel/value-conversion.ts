@@ -6,9 +6,9 @@ import type { SchemaNode } from '../structural-schema/schema-node.ts'
 import { celName } from './escape.ts'
 
 /**
- * A JSON value as the CEL library wants it: integers as BigInt, times as Date, properties under their CEL names.
- * Objects and lists are converted only when a rule looks into them, so that a rule about one field of a large object
- * costs what the field costs.
+ * Converts a JSON value for the CEL library: integers become BigInt, timestamps become Date, and properties
+ * get their CEL names. Objects and lists are converted on access. A rule about one field of a large object
+ * costs only that field.
  */
 export function toCel(value: unknown, node: SchemaNode, isResource = false): unknown {
   if (value === null || value === undefined) return null
@@ -41,7 +41,7 @@ function objectToCel(object: JsonObject, node: SchemaNode, isResource: boolean):
 
 const resourceMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata'])
 
-/** Of the metadata, rules see only the name. */
+/** Rules can only access the name in the metadata. */
 function visibleMetadata(metadata: unknown): JsonObject {
   const visible: JsonObject = {}
   if (!isJsonObject(metadata)) return visible

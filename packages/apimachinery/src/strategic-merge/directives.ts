@@ -16,7 +16,7 @@ export function directedField(key: string, prefix: string): string {
   return key.slice(slash + 1)
 }
 
-/** What a map that carries `$patch` becomes. */
+/** Applies `$patch` to a map. */
 export function directedMap(patch: JsonObject): JsonObject {
   const { [patchDirective]: directive, ...rest } = patch
   if (directive === 'replace') return rest
@@ -24,7 +24,7 @@ export function directedMap(patch: JsonObject): JsonObject {
   throw mergeErrors.unknownDirective(directive, patch)
 }
 
-/** Applies `$retainKeys`: of the original only what it lists; the patch must not bring more. */
+/** Applies `$retainKeys`: keeps only the listed keys of the original. The patch must not have other keys. */
 export function retain(original: JsonObject, patch: JsonObject): { original: JsonObject; patch: JsonObject } {
   if (!Object.hasOwn(patch, retainKeys)) return { original, patch }
   const { [retainKeys]: listed, ...rest } = patch
@@ -39,7 +39,7 @@ export function retain(original: JsonObject, patch: JsonObject): { original: Jso
   return { original: retained, patch: rest }
 }
 
-/** A new value as it is stored: without what carries `$patch`. Undefined when that is all of it. */
+/** Removes values with `$patch` from a new value. Returns undefined if nothing remains. */
 export function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter(item => item !== undefined)
   if (!isJsonObject(value)) return value
@@ -52,7 +52,7 @@ export function withoutDirectives(value: unknown): unknown {
   return result
 }
 
-/** Without members that are null, on every level: they would have removed something, and there is nothing. */
+/** Removes null members on every level: they would delete members that do not exist. */
 export function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isJsonObject(value)) return value

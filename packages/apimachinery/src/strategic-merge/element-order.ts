@@ -5,8 +5,8 @@ import { patchDirective } from './directives.ts'
 import { mergeErrors } from './error.ts'
 
 /**
- * Brings a merged list into order: items that `order` names come as it says, the others as in the live list, and the two
- * are interleaved as the live list has them where it knows both. `key` is empty for lists of scalars.
+ * Sorts a merged list. Items in `order` have that order, and other items keep the live order. Both are
+ * interleaved like in the live list. `key` is empty for lists of scalars.
  */
 export function orderItems(
   merged: readonly unknown[],
@@ -82,7 +82,7 @@ function sorted(
   return [...kept, ...deleted]
 }
 
-/** An item that the order does not know moves before all that stand before it, as in the API server's sort. */
+/** An item that is not in the order moves to the front, as in the API server's sort. */
 function insertUnknownFirst(items: unknown[], place: (item: unknown) => number | undefined): void {
   for (let i = 1; i < items.length; i++) {
     for (let j = i; j > 0; j--) {

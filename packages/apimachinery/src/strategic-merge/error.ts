@@ -3,7 +3,10 @@
 import { goTypeOf, goValue } from '../apply/go-text.ts'
 import type { JsonObject } from '../json-value.ts'
 
-/** The patch cannot be merged. `code` is the status that the API server answers with, without a reason when 500. */
+/**
+ * The patch cannot be merged. `code` is the status code of the API server's response, which has no reason if
+ * it is 500.
+ */
 export class StrategicMergeError extends Error {
   override readonly name = 'StrategicMergeError'
   readonly code: 400 | 422 | 500
@@ -14,7 +17,7 @@ export class StrategicMergeError extends Error {
   }
 }
 
-/** Everything that can be wrong with a patch, in the words of the API server. */
+/** All errors of a patch, with the messages of the API server. */
 export const mergeErrors = {
   primitiveList: () => new StrategicMergeError(400, 'invalid patch format of primitive list'),
   retainKeys: () => new StrategicMergeError(400, 'invalid patch format of retainKeys'),

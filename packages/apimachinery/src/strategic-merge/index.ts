@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strategic merge patches: like merge patches, but lists of objects are merged by a key that the type of the field
-// names, and directives in the patch say where that is not wanted.
+// Strategic merge patches: like merge patches, but lists of objects are merged by the patchMergeKey of the
+// field. Directives in the patch change this.
 import type { GoStruct } from '../apply/struct-type.ts'
 import type { JsonObject } from '../json-value.ts'
 import { mergeObject } from './merge-object.ts'
@@ -9,10 +9,8 @@ import { mergeObject } from './merge-object.ts'
 export { StrategicMergeError } from './error.ts'
 
 /**
- * The patched object; the inputs stay as they are. Throws a StrategicMergeError.
- *
- * The result is not decoded: it may have nulls and directives in parts that the patch brought as a whole, which
- * decoding drops.
+ * Returns the patched object and does not change the inputs. Throws a StrategicMergeError. The result is not
+ * decoded. It may contain nulls and directives in new parts, which decoding drops.
  */
 export function applyStrategicMerge(original: JsonObject, patch: JsonObject, struct: GoStruct): JsonObject {
   return mergeObject(original, patch, { kind: 'struct', struct })

@@ -8,7 +8,7 @@ import { mergeErrors } from './error.ts'
 import { mergeObject } from './merge-object.ts'
 import { goKind } from './patch-type.ts'
 
-/** Merges two lists whose strategy is merge: items with the same key become one, scalars are a set. */
+/** Merges two lists with the strategy merge: items with the same key are merged, and scalars form a set. */
 export function mergeLists(
   original: readonly unknown[],
   patch: readonly unknown[],
@@ -23,7 +23,7 @@ export function mergeLists(
   return orderItems(mergeItems(live, changes, type, key), changes, live, key, true)
 }
 
-/** For `$deleteFromPrimitiveList`, whatever the strategy of the field is. */
+/** Applies `$deleteFromPrimitiveList`, independent of the strategy of the field. */
 export function deleteScalars(
   original: readonly unknown[],
   deletions: readonly unknown[],
@@ -36,7 +36,10 @@ export function deleteScalars(
   return original.filter(item => !gone.has(item))
 }
 
-/** Whether the items of the lists are objects. They have to be of one type, which must not be a list. */
+/**
+ * Reports whether the items of the lists are objects. All items must have the same type, which must not be a
+ * list.
+ */
 export function holdMaps(...lists: readonly (readonly unknown[])[]): boolean {
   let type: string | undefined
   for (const list of lists)
@@ -56,7 +59,7 @@ function jsonType(item: unknown): string {
   return typeof item === 'number' && !Number.isInteger(item) ? 'float' : typeof item
 }
 
-/** Items with `$patch` say what to do with others: delete those with their key, or replace the whole list. */
+/** Applies items with `$patch`: deletes items with the same key, or replaces the whole list. */
 function applyItemDirectives(
   original: readonly JsonObject[],
   patch: readonly JsonObject[],
@@ -111,8 +114,8 @@ function mergeItems(
 }
 
 /**
- * The order that `$setElementOrder` takes for that of the live list. The API server merges in place and looks at the
- * list again afterwards, at its old length: deletions have moved items up, and new ones have taken the free places.
+ * The live order that `$setElementOrder` uses. The API server merges in place and then reads the list at its
+ * old length. Deletions have moved items up, and new items fill the gap.
  */
 export function liveOrderAfterMerge(
   live: readonly unknown[],

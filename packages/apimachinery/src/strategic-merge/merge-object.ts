@@ -58,7 +58,7 @@ function mergeMember(result: JsonObject, directedKey: string, value: unknown, ty
   }
 }
 
-/** Merges the lists for which the patch gives an order. Answers which members of the patch are dealt with. */
+/** Merges the lists for which the patch has an order. Returns the handled members of the patch. */
 function mergeOrderedLists(result: JsonObject, patch: JsonObject, type: GoType): ReadonlySet<string> {
   const done = new Set<string>()
   for (const directedKey of Object.keys(patch)) {

@@ -5,7 +5,9 @@ import { patchDirective } from './directives.ts'
 import { requireKey } from './element-order.ts'
 import { mergeErrors } from './error.ts'
 
-/** The items of a patch have to appear in its `$setElementOrder` list, in the same order. Deletions do not count. */
+/**
+ * The items of a patch must appear in its `$setElementOrder` list, in the same order. Deletions do not count.
+ */
 export function checkOrder(patch: readonly unknown[], order: readonly unknown[], key: string): void {
   if (patch.length === 0 || order.length === 0) return
   const items = key === '' ? patch : patch.filter(item => !isDeletion(item))

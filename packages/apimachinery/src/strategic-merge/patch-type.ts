@@ -3,19 +3,19 @@
 import type { GoField, GoStruct, GoType } from '../apply/struct-type.ts'
 import { mergeErrors } from './error.ts'
 
-/** How a field is patched: the type of the value, or of the items of a list, and what the field's tags say. */
+/** The patch behaviour of a field: the type of the value or of the list items, and the patch tags of the field. */
 export interface PatchField {
   readonly type: GoType
   readonly strategy: '' | 'merge' | 'replace'
   readonly mergeKey: string
 }
 
-/** Of a field that holds an object. */
+/** For a field with an object. */
 export function objectField(type: GoType, name: string): PatchField {
   return describeField(lookup(type, name))
 }
 
-/** Of a field that holds a list; the type is that of its items. */
+/** For a field with a list; the type is that of its items. */
 export function listField(type: GoType, name: string): PatchField {
   const field = lookup(type, name)
   if (field.type.kind !== 'list') throw mergeErrors.notASlice('struct')
@@ -42,7 +42,7 @@ function ignoringCase(struct: GoStruct, name: string): GoField | undefined {
   return undefined
 }
 
-/** As reflection names what a type is. */
+/** The Go kind of a type, as in reflect.Kind. */
 export function goKind(type: GoType): string {
   switch (type.kind) {
     case 'list':

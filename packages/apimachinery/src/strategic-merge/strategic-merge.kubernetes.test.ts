@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Strategic merge patches against a real API server: the same patches there and here give the same objects and the same
-// refusals.
+// Strategic merge patches compared with a real API server: the same patches must give the same objects and
+// errors.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import type { GoStruct, OpenApiSchemas } from '../apply/index.ts'
-import { Chance, deploymentSpec, metadata, serviceSpec } from '../apply/random-configuration.fixture.ts'
-import { contentTypes, RealServer } from '../apply/real-server.fixture.ts'
+import { Chance, deploymentSpec, metadata, serviceSpec } from '../apply/testing/random-configuration.ts'
+import { contentTypes, RealServer } from '../apply/testing/real-server.ts'
 import { isJsonObject, type JsonObject } from '../json-value.ts'
 import { applyStrategicMerge, StrategicMergeError } from './index.ts'
-import { openApiStructs } from './openapi-struct.fixture.ts'
-import { withRandomDirectives } from './random-directives.fixture.ts'
+import { openApiStructs } from './testing/openapi-struct.ts'
+import { withRandomDirectives } from './testing/random-directives.ts'
 
 const seed = Number(process.env.SEED ?? 1)
 const runs = Number(process.env.RUNS ?? 1)
@@ -23,7 +23,7 @@ let deployment: GoStruct
 let service: GoStruct
 let pod: GoStruct
 let compared = 0
-let refused = 0
+let rejected = 0
 
 before(async () => {
   kubernetes = await startKubernetes({ controllers: false, scheduler: false, kwok: false })
@@ -39,7 +39,7 @@ before(async () => {
   pod = core('io.k8s.api.core.v1.Pod')
 })
 after(async () => {
-  console.log(`# ${compared} patches compared, ${refused} of them refused; seed ${seed}`)
+  console.log(`# ${compared} patches compared, ${rejected} of them rejected; seed ${seed}`)
   server?.[Symbol.dispose]()
   await kubernetes?.stop()
 })
@@ -50,7 +50,10 @@ async function create(path: string, object: JsonObject): Promise<JsonObject> {
   return body
 }
 
-/** The server's answer to a patch against what comes of ours; the new live object, or the old one if it is refused. */
+/**
+ * Compares the response of the server with the local result. Returns the new live object, or the old one if
+ * the patch was rejected.
+ */
 async function patch(
   path: string,
   live: JsonObject,
@@ -58,18 +61,23 @@ async function patch(
   struct: GoStruct,
 ): Promise<JsonObject> {
   const what = `patch ${JSON.stringify(change, null, 1)}\nof ${JSON.stringify(live)}`
-  const answer = await server.send('PATCH', `${path}?fieldValidation=Ignore`, change, contentTypes.strategic)
+  const response = await server.send(
+    'PATCH',
+    `${path}?fieldValidation=Ignore`,
+    change,
+    contentTypes.strategic,
+  )
   compared++
   const ours = attempt(live, change, struct)
   if (ours instanceof StrategicMergeError) {
-    // Several things can be wrong, and the server goes through the members of a patch in any order.
+    // A patch may have several errors, and the server iterates over its members in random order.
     const chance = new Chance(compared)
     let error: JsonObject | StrategicMergeError = ours
-    for (let i = 0; i < 200 && messageOf(error) !== answer.body.message; i++)
+    for (let i = 0; i < 200 && messageOf(error) !== response.body.message; i++)
       error = attempt(live, shuffled(chance, change) as JsonObject, struct)
-    assert.equal(messageOf(error), answer.body.message, what)
-    assert.equal((error as StrategicMergeError).code, answer.code, what)
-    refused++
+    assert.equal(messageOf(error), response.body.message, what)
+    assert.equal((error as StrategicMergeError).code, response.code, what)
+    rejected++
     return live
   }
   const { resourceVersion: _, ...rest } = (ours.metadata ?? {}) as JsonObject
@@ -79,12 +87,12 @@ async function patch(
   })
   assert.equal(
     replaced.code >= 400,
-    answer.code >= 400,
-    `${JSON.stringify(answer)}\n${JSON.stringify(replaced)}\n${what}`,
+    response.code >= 400,
+    `${JSON.stringify(response)}\n${JSON.stringify(replaced)}\n${what}`,
   )
-  if (answer.code >= 400) return live
-  assert.deepEqual(content(replaced.body), content(answer.body), what)
-  return answer.body
+  if (response.code >= 400) return live
+  assert.deepEqual(content(replaced.body), content(response.body), what)
+  return response.body
 }
 
 function attempt(live: JsonObject, change: JsonObject, struct: GoStruct): JsonObject | StrategicMergeError {
@@ -166,13 +174,13 @@ describe('single patches of a Pod', () => {
     'a scalar in a list of objects': { spec: { containers: ['a'] } },
     'a list in a list': { metadata: { finalizers: [['a']] } },
     'an object in a list of scalars': { metadata: { finalizers: [{ a: 'b' }] } },
-    'retained keys that are no list': { spec: { $retainKeys: 'x' } },
+    'retained keys that are not a list': { spec: { $retainKeys: 'x' } },
     'more than the retained keys': { metadata: { $retainKeys: ['name'], labels: { a: 'b' } } },
     'only retained keys': { metadata: { $retainKeys: ['name', 'labels'] } },
-    'an order that is no list': { spec: { '$setElementOrder/containers': 'x' } },
+    'an order that is not a list': { spec: { '$setElementOrder/containers': 'x' } },
     'an order without a field': { spec: { $setElementOrder: ['x'] } },
     'an order of an unknown field': { spec: { '$setElementOrder/nothing': ['x'] } },
-    'an order of no list': { spec: { '$setElementOrder/nodeName': ['x'] } },
+    'an order of a field that is not a list': { spec: { '$setElementOrder/nodeName': ['x'] } },
     'an order that misses an item': {
       spec: { '$setElementOrder/containers': [{ name: 'b' }], containers: [{ name: 'a', image: 'x' }] },
     },
@@ -181,13 +189,15 @@ describe('single patches of a Pod', () => {
     },
     'a deletion list without a field': { metadata: { $deleteFromPrimitiveList: ['x'] } },
     'deleting scalars': { metadata: { '$deleteFromPrimitiveList/finalizers': ['test/a'] } },
-    'deleting scalars of no list': { metadata: { '$deleteFromPrimitiveList/labels': ['a'] } },
+    'deleting scalars of a field that is not a list': {
+      metadata: { '$deleteFromPrimitiveList/labels': ['a'] },
+    },
     'deleting scalars of an unknown field': { metadata: { '$deleteFromPrimitiveList/nothing': ['a'] } },
     'reordering scalars': { metadata: { '$setElementOrder/finalizers': ['test/b', 'test/a'] } },
     'reordering objects': { spec: { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] } },
     'null removes': { metadata: { labels: { a: null }, finalizers: null } },
-    'a null inside of something new': { metadata: { annotations: { a: null, b: 'c' } } },
-    'a directive inside of something new': { spec: { nodeSelector: { $patch: 'replace', a: 'b' } } },
+    'a null inside a new object': { metadata: { annotations: { a: null, b: 'c' } } },
+    'a directive inside a new object': { spec: { nodeSelector: { $patch: 'replace', a: 'b' } } },
     'an unknown field': { spec: { nothing: { a: 'b' } } },
     'a scalar for an object': { metadata: { labels: 'x' } },
     'an object for a scalar': { spec: { containers: [{ name: 'a', image: { x: 'y' } }] } },

@@ -44,14 +44,14 @@ const thing = struct('Thing', {
 
 const named = (...names: string[]) => names.map(name => ({ name }))
 
-describe('what a patch does', () => {
+describe('results', () => {
   const cases: [what: string, original: JsonObject, patch: JsonObject, result: JsonObject][] = [
     ['a scalar is replaced', { title: 'a' }, { title: 'b' }, { title: 'b' }],
     ['null removes', { title: 'a', tags: ['x'] }, { title: null }, { tags: ['x'] }],
     ['objects are merged', { labels: { a: '1' } }, { labels: { b: '2' } }, { labels: { a: '1', b: '2' } }],
-    ['nulls in something new go', {}, { labels: { a: null, b: '2' } }, { labels: { b: '2' } }],
+    ['nulls in a new object are dropped', {}, { labels: { a: null, b: '2' } }, { labels: { b: '2' } }],
     [
-      'items are found by their key',
+      'items are merged by their key',
       { items: [{ name: 'a', value: '1' }, { name: 'b' }] },
       { items: [{ name: 'a', more: '2' }] },
       { items: [{ name: 'a', value: '1', more: '2' }, { name: 'b' }] },
@@ -90,13 +90,13 @@ describe('what a patch does', () => {
     ],
     ['a map is emptied', { labels: { a: '1' } }, { labels: { $patch: 'delete' } }, { labels: {} }],
     [
-      'a strategy replaces',
+      'a field with the strategy replace is replaced',
       { replaced: { name: 'a' } },
       { replaced: { value: '1' } },
       { replaced: { value: '1' } },
     ],
     [
-      'only retained keys stay',
+      'only retained keys remain',
       { choice: { name: 'a', value: '1' } },
       { choice: { $retainKeys: ['name', 'more'], more: '2' } },
       { choice: { name: 'a', more: '2' } },
@@ -108,13 +108,13 @@ describe('what a patch does', () => {
       { tags: ['b'] },
     ],
     [
-      'an order is given',
+      'items are ordered',
       { items: named('a', 'b', 'c') },
       { '$setElementOrder/items': named('c', 'a') },
       { items: named('b', 'c', 'a') },
     ],
     [
-      'an order is given for what comes too',
+      'existing and new items are ordered',
       { items: named('a', 'x', 'b') },
       { '$setElementOrder/items': named('b', 'n', 'a'), items: named('n') },
       { items: named('x', 'b', 'n', 'a') },
@@ -128,7 +128,7 @@ describe('what a patch does', () => {
     })
 })
 
-describe('what is refused', () => {
+describe('errors', () => {
   const cases: [patch: JsonObject, code: number, message: string][] = [
     [
       { items: [{ value: '1', more: 'x' }] },
@@ -161,7 +161,7 @@ describe('what is refused', () => {
     })
 })
 
-test('any patch is merged or refused, and the empty one changes nothing', () => {
+test('any patch is merged or rejected, and the empty patch changes nothing', () => {
   const keys = [
     'title',
     'items',

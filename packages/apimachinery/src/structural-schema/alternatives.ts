@@ -5,22 +5,22 @@ import { quote } from '../quote.ts'
 import type { SchemaNode } from './schema-node.ts'
 
 /**
- * Errors, and how many checks a value passed: among alternatives that all fail (anyOf, oneOf), the API server reports
- * the one with most passed checks.
+ * Errors, and the number of passed checks. If all alternatives fail (anyOf, oneOf), the API server reports
+ * the one with the most passed checks.
  */
 export interface Outcome {
   readonly errors: FieldError[]
   passed: number
 }
 
-/** anyOf, oneOf, allOf and not. `attempt` checks the value against one of the schemas. */
+/** Validates anyOf, oneOf, allOf and not. `attempt` validates the value against one schema. */
 export function checkAlternatives(
   node: SchemaNode,
   path: FieldPath | undefined,
   out: Outcome,
   attempt: (schema: SchemaNode) => Outcome,
 ): void {
-  // The API server reports these without a field; the text names it.
+  // The API server reports these without a field, because the message contains it.
   const complain = (complaint: string) =>
     out.errors.push(fieldError.invalid('<nil>', '', `${quote(dottedPath(path))} ${complaint}`))
   if (node.anyOf.length > 0) {

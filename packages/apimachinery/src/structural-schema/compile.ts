@@ -5,12 +5,15 @@ import type { JSONSchemaProps } from './json-schema-props.ts'
 import { goRegExp } from './pattern.ts'
 import type { JsonType, NumberRules, SchemaNode, StringRules } from './schema-node.ts'
 
-/** A schema made ready for repeated use. Compile once, keep it, and pass it to prune, applyDefaults and validate. */
+/** A compiled schema. Compile once and pass it to prune, applyDefaults and validate. */
 export interface CompiledSchema {
   readonly root: SchemaNode
 }
 
-/** Compiles a structural schema whose root is a Kubernetes object. A rule that does not compile fails at validation. */
+/**
+ * Compiles a structural schema whose root is a Kubernetes object. A rule that does not compile fails during
+ * validation.
+ */
 export function compileSchema(schema: JSONSchemaProps): CompiledSchema {
   return { root: compileNode(schema) }
 }

@@ -3,11 +3,10 @@ import { equalJson, isJsonObject, setOwn } from '../json-value.ts'
 import type { SchemaNode } from './schema-node.ts'
 
 /**
- * Which stored value corresponds to a value of an update. Members of objects and maps correspond by name, items of a
- * list of type map by their keys; nothing else corresponds.
- *
- * The API server lets an update keep what is invalid as long as it is unchanged (ratcheting), and gives rules the
- * stored value as `oldSelf`. Both rest on this correspondence.
+ * Finds the stored value that correlates with a value of an update. Members of objects and maps correlate by
+ * name, items of a list of type map by their keys. Other values do not correlate. The API server tolerates
+ * invalid values that an update does not change (ratcheting), and passes the stored value to rules as
+ * `oldSelf`. Both depend on this correlation.
  */
 export const UNCORRELATED: unique symbol = Symbol('no stored value corresponds')
 
@@ -15,7 +14,10 @@ export function oldMember(old: unknown, key: string): unknown {
   return isJsonObject(old) && Object.hasOwn(old, key) ? old[key] : UNCORRELATED
 }
 
-/** Finds the stored item with the same keys as an item. Building it is linear; each look-up is constant. */
+/**
+ * Finds the stored item with the same keys as an item. Building takes linear time, and each lookup constant
+ * time.
+ */
 export function oldItems(node: SchemaNode, old: unknown): (item: unknown) => unknown {
   if (node.listType !== 'map' || node.listMapKeys.length === 0 || !Array.isArray(old))
     return () => UNCORRELATED
@@ -48,7 +50,7 @@ function compositeKey(item: unknown, keys: readonly string[]): string | undefine
   return JSON.stringify(parts)
 }
 
-/** Whether an update left a value unchanged; the order of lists of type map does not count. */
+/** Reports whether an update left a value unchanged. The order of lists of type map does not count. */
 export function unchanged(node: SchemaNode | undefined, value: unknown, old: unknown): boolean {
   if (old === UNCORRELATED) return false
   if (Array.isArray(value) && Array.isArray(old)) {
@@ -72,9 +74,9 @@ export function unchanged(node: SchemaNode | undefined, value: unknown, old: unk
 }
 
 /**
- * A stored value with the lists of type set and map in the order of a new value, as far as their items correspond. The
- * order of these lists means nothing, but CEL compares lists in order: a rule such as `self == oldSelf` would call a
- * mere reordering a change.
+ * Reorders lists of type set and map in a stored value like in the new value, as far as their items
+ * correlate. CEL compares lists in order, so a rule such as `self == oldSelf` would treat a reordering as a
+ * change.
  */
 export function inOrderOf(node: SchemaNode, value: unknown, old: unknown): unknown {
   if (!node.holds.keyedLists) return old

@@ -5,7 +5,7 @@ import { renderFieldError } from '../field-error.ts'
 import { compileSchema } from './compile.ts'
 import { type CustomResourceType, validateCustomResource } from './custom-resource.ts'
 
-const oven: CustomResourceType = {
+const sampleSchema: CustomResourceType = {
   apiVersion: 'bakery.example.com/v1',
   kind: 'Oven',
   namespaced: true,
@@ -28,14 +28,14 @@ const oven: CustomResourceType = {
 }
 
 const valid = {
-  apiVersion: oven.apiVersion,
-  kind: oven.kind,
+  apiVersion: sampleSchema.apiVersion,
+  kind: sampleSchema.kind,
   metadata: { name: 'a', namespace: 'b' },
   spec: { replicas: 1 },
 }
 
 function errors(object: unknown, old?: unknown): string[] {
-  return validateCustomResource(oven, object, old).map(renderFieldError)
+  return validateCustomResource(sampleSchema, object, old).map(renderFieldError)
 }
 
 const rulesNotChecked =
@@ -46,7 +46,7 @@ test('a valid object has no errors', () => {
   assert.deepEqual(errors(valid, valid), [])
 })
 
-test('another type is refused before anything else is looked at', () => {
+test('another apiVersion or kind is rejected before any other validation', () => {
   assert.deepEqual(errors({ ...valid, kind: 'Stove', spec: 1 }), [
     'kind: Invalid value: "Stove": must be Oven',
   ])
@@ -56,7 +56,7 @@ test('another type is refused before anything else is looked at', () => {
   ])
 })
 
-test('errors come in the order metadata, schema, scale, rules', () => {
+test('errors have the order metadata, schema, scale, rules', () => {
   assert.deepEqual(
     errors({ ...valid, metadata: { name: 'A', namespace: 'b' }, spec: { replicas: -1, mode: 'Warm' } }).map(
       text => text.split(':')[0],
@@ -65,7 +65,7 @@ test('errors come in the order metadata, schema, scale, rules', () => {
   )
 })
 
-test('the path of the scale subresource holds a number that it can show', () => {
+test('the path of the scale subresource must contain a valid number', () => {
   assert.deepEqual(errors({ ...valid, spec: { replicas: -1 } }), [
     '.spec.replicas: Invalid value: -1: should be a non-negative integer',
   ])
@@ -76,7 +76,7 @@ test('the path of the scale subresource holds a number that it can show', () => 
   )
 })
 
-test('rules are not evaluated on an object of the wrong shape, wherever the error is', () => {
+test('rules are not evaluated on an object with a wrong shape', () => {
   const hot = { ...valid, spec: { replicas: 5 } }
   assert.deepEqual(errors(hot), ['spec: Invalid value: too hot'])
   assert.deepEqual(errors({ ...hot, spec: { replicas: 5, mode: 'Warm' } }).at(-1), rulesNotChecked)
@@ -90,7 +90,7 @@ test('rules are not evaluated on an object of the wrong shape, wherever the erro
   )
 })
 
-test('what the API server writes itself is not judged', () => {
+test('metadata that only the API server sets is not validated', () => {
   const metadata = { ...valid.metadata, generation: -1, managedFields: [{ operation: 'Guess' }] }
   assert.deepEqual(errors({ ...valid, metadata }), [])
 })

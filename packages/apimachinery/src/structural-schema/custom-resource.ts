@@ -7,7 +7,7 @@ import { validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts'
 import type { CompiledSchema } from './compile.ts'
 import { validate } from './validate.ts'
 
-/** What the API server needs to know of a served version of a custom resource to judge its objects. */
+/** The properties of a served version of a custom resource that validation needs. */
 export interface CustomResourceType {
   readonly apiVersion: string
   readonly kind: string
@@ -22,8 +22,8 @@ export interface CustomResourceType {
 }
 
 /**
- * All that the API server itself says about a custom resource, after admission webhooks may have changed it: type,
- * metadata, schema, scale paths, keyed lists, rules. `old` is the stored object on update.
+ * Validates a custom resource like the API server after admission: type, metadata, schema, scale paths, keyed
+ * lists and rules. `old` is the stored object on update.
  */
 export function validateCustomResource(
   type: CustomResourceType,
@@ -41,7 +41,7 @@ export function validateCustomResource(
   return validate(type.schema, object, old, { metadata, scale: validateScale(type, resource) })
 }
 
-/** The metadata without the members that the API server writes itself, whatever was submitted. */
+/** Removes the metadata that only the API server sets. */
 function asSubmitted(metadata: unknown): unknown {
   if (!isJsonObject(metadata)) return metadata
   const { generation: _, managedFields: __, ...rest } = metadata
@@ -54,7 +54,7 @@ function validateTypeMeta(type: CustomResourceType, resource: Record<string, unk
     .map(name => fieldError.invalid(name, resource[name] ?? '', `must be ${type[name]}`))
 }
 
-/** The fields that the scale subresource shows must be what it can show. They are named with their leading dot. */
+/** Validates the fields of the scale subresource. Their paths have a leading dot. */
 function validateScale(type: CustomResourceType, resource: Record<string, unknown>): FieldError[] {
   if (!type.scale) return []
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = type.scale

@@ -27,7 +27,7 @@ test('defaults inside an absent object do not create it', () => {
   })
 })
 
-test('a default is itself defaulted inside', () => {
+test('a default object gets the defaults of its members', () => {
   assert.deepEqual(defaulted({ type: 'object', properties: { scale: { ...replicas, default: {} } } }, {}), {
     scale: { replicas: 1 },
   })
@@ -43,7 +43,7 @@ test('items of lists and values of maps are defaulted', () => {
   })
 })
 
-test('a null that is not allowed gives way to the default, or is dropped without one', () => {
+test('a null that is not allowed is replaced by the default, or dropped', () => {
   const schema: JSONSchemaProps = {
     type: 'object',
     properties: {
@@ -59,12 +59,12 @@ test('a null that is not allowed gives way to the default, or is dropped without
   assert.deepEqual(defaulted({ type: 'object', additionalProperties: { type: 'string' } }, { a: null }), {})
 })
 
-test('a null item stays, because dropping it would move the others', () => {
+test('a null item stays, because dropping it would move other items', () => {
   assert.deepEqual(defaulted({ type: 'array', items: { type: 'string' } }, [null, 'a']), [null, 'a'])
   assert.deepEqual(defaulted({ type: 'array', items: { type: 'string', default: 'x' } }, [null]), ['x'])
 })
 
-test('defaults are copies: changing one result does not change the next', () => {
+test('defaults are copied, so changing a result does not change the next', () => {
   const schema = compileSchema({
     type: 'object',
     properties: { list: { type: 'array', items: { type: 'string' }, default: ['a'] } },
@@ -74,7 +74,7 @@ test('defaults are copies: changing one result does not change the next', () => 
   assert.deepEqual(applyDefaults(schema, {}), { list: ['a'] })
 })
 
-test('properties named like members of every object get their defaults too', () => {
+test('properties named like inherited members get their defaults too', () => {
   const schema: JSONSchemaProps = {
     type: 'object',
     properties: JSON.parse('{"toString": {"default": 1}, "__proto__": {"default": 2}}'),

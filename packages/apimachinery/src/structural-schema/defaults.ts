@@ -4,9 +4,10 @@ import type { CompiledSchema } from './compile.ts'
 import type { SchemaNode } from './schema-node.ts'
 
 /**
- * Fills in the defaults of the schema, as the API server does before admission: for absent properties, and for a null
- * where null is not allowed; such a null without a default is dropped. The argument is left alone; the result shares
- * with it what did not change. The recursion ends with the schema, so that any depth of the value is safe.
+ * Applies the defaults of the schema, as the API server does before admission: for absent properties, and for
+ * null where null is not allowed. Such a null without a default is dropped. The argument is not changed, and
+ * the result shares unchanged parts with it. The recursion follows the schema, so any depth of the value is
+ * safe.
  */
 export function applyDefaults(schema: CompiledSchema, value: unknown): unknown {
   return defaultValue(value, schema.root)
@@ -21,7 +22,7 @@ function defaultList(list: readonly unknown[], items: SchemaNode): readonly unkn
   let copy: unknown[] | undefined
   for (let index = 0; index < list.length; index++) {
     const item = list[index]
-    // Unlike a member, an item cannot be dropped: a null without a default stays, and validation refuses it.
+    // An item cannot be dropped. A null without a default stays, and validation rejects it.
     const filled = item === null && !items.nullable ? (newDefault(items) ?? null) : defaultValue(item, items)
     if (filled === item) continue
     copy ??= [...list]
@@ -54,7 +55,7 @@ function defaultObject(object: JsonObject, node: SchemaNode): JsonObject {
   return changed ? filled : object
 }
 
-/** A fresh copy of a node's default, itself defaulted: what is inside it may have defaults of its own. */
+/** Returns a copy of a node's default, with the defaults of its members. */
 function newDefault(node: SchemaNode): unknown {
   return node.default === undefined ? undefined : defaultValue(cloneJson(node.default), node)
 }

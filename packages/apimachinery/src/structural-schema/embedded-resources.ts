@@ -6,7 +6,7 @@ import { dns1035Label } from '../names.ts'
 import { validateObjectMeta } from '../object-meta.ts'
 import type { SchemaNode } from './schema-node.ts'
 
-/** That objects declared as embedded resources have an apiVersion, a kind and valid metadata. */
+/** Validates that embedded resources have an apiVersion, a kind and valid metadata. */
 export function validateEmbeddedResources(
   node: SchemaNode,
   value: unknown,
@@ -62,7 +62,7 @@ function validateResource(resource: JsonObject, path: FieldPath | undefined): Fi
   return errors
 }
 
-/** An embedded resource may be of any kind; its name must at least be usable in a URL. */
+/** An embedded resource may have any kind, so its name only has to be a valid path segment. */
 function pathSegment(name: string): string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`]
   return ['/', '%'].filter(part => name.includes(part)).map(part => `may not contain '${part}'`)

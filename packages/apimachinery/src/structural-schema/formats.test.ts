@@ -44,7 +44,7 @@ const cases: Record<string, { valid: string[]; invalid: string[] }> = {
   },
 }
 
-test('each format takes its texts and no others', () => {
+test('each format accepts its valid values and rejects others', () => {
   for (const [format, { valid, invalid }] of Object.entries(cases)) {
     const check = formatCheck(supportedFormat(['string'], format)!)!
     for (const text of valid) assert.ok(check(text), `${text} is a ${format}`)
@@ -52,7 +52,7 @@ test('each format takes its texts and no others', () => {
   }
 })
 
-test('a format counts only with the type it belongs to', () => {
+test('a format applies only to its type', () => {
   assert.equal(supportedFormat(['integer'], 'int32'), 'int32')
   assert.equal(supportedFormat(['number'], 'double'), 'double')
   for (const [type, format] of [

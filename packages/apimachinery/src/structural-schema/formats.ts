@@ -7,7 +7,7 @@ import type { JsonType } from './schema-node.ts'
 
 type FormatCheck = (text: string) => boolean
 
-/** The format of a schema node if the API server enforces it; all others are decoration. */
+/** Returns the format of a schema node if the API server enforces it. Other formats have no effect. */
 export function supportedFormat(types: readonly JsonType[], format: string | undefined): string | undefined {
   if (!format) return undefined
   const type = types.length === 1 ? types[0] : undefined
@@ -24,7 +24,7 @@ export function supportedFormat(types: readonly JsonType[], format: string | und
   }
 }
 
-/** How a text is checked against a format; undefined for the formats of numbers. */
+/** Returns the check of a string format; undefined for number formats. */
 export function formatCheck(format: string): FormatCheck | undefined {
   return checks.get(normalized(format))
 }
@@ -84,7 +84,7 @@ function isDateTime(text: string): boolean {
   return isDate(date) && match !== null && match[1]! <= '23' && match[2]! <= '59' && match[3]! <= '59'
 }
 
-/** A duration of Go, or one in Scala's looser form: `2 days`, `3 hours`. */
+/** A Go duration, or Scala's form: `2 days`, `3 hours`. */
 function isDuration(text: string): boolean {
   if (parseDuration(text).ok) return true
   for (const [, unit = ''] of text.matchAll(/\d+\s*([A-Za-zµ]+)/g)) {
@@ -100,12 +100,12 @@ const emailAddress = new RegExp(
   `^(?:${emailAtoms}|"(?:[^"\\\\]|\\\\.)*")@(?:${emailAtoms}|\\[[^\\s[\\]]*\\])$`,
 )
 
-/** An address alone, or in angle brackets after a display name. Comments of RFC 5322 are refused. */
+/** An address alone, or in angle brackets after a display name. RFC 5322 comments are rejected. */
 function isEmail(text: string): boolean {
   return emailAddress.test(/^[^<>]*<([^<>]*)>$/.exec(text.trim())?.[1] ?? text.trim())
 }
 
-/** Full names may have dashes anywhere inside a label, single labels only after the first character. */
+/** Labels of a full name may have dashes anywhere, a single label only after its first character. */
 const hostname =
   /^([a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?|([a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?\.)+[a-zA-Z\p{L}]{2,63})$/u
 

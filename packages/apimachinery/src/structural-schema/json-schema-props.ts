@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * The schema language of CustomResourceDefinitions (`apiextensions.k8s.io/v1`), as far as a structural schema may use
- * it. Keywords that only document (`title`, `example` …) are allowed and ignored.
+ * The schema language of CustomResourceDefinitions (`apiextensions.k8s.io/v1`), limited to structural
+ * schemas. Documentation keywords (`title`, `example` …) are accepted and ignored.
  */
 export interface JSONSchemaProps {
   readonly description?: string

@@ -5,8 +5,8 @@ import { getOwn, isJsonObject, type JsonObject, setOwn, sortKeys } from '../json
 import type { SchemaNode } from './schema-node.ts'
 
 /**
- * That items of lists of type map have different keys, and items of lists of type set are different. Of several equal
- * items only the second is reported, as the API server does.
+ * Validates that items of lists of type map have unique keys and items of sets are unique. Only the second of
+ * several equal items is reported, as in the API server.
  */
 export function validateKeyedLists(
   node: SchemaNode,
@@ -55,7 +55,7 @@ function validateListMap(
   reportRepeated(keys, path, errors)
 }
 
-/** The part of an item that must be unique: its key members, as far as it has them. */
+/** Returns the key members that an item has. */
 function keyOf(item: JsonObject | null, names: readonly string[]): JsonObject {
   const key: JsonObject = {}
   for (const name of names) {

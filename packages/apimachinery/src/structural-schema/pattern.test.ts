@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { goRegExp } from './pattern.ts'
 
-test('regular expressions have the meaning that Go gives them', () => {
+test('regular expressions have the semantics of Go', () => {
   const cases: [string, string[], string[]][] = [
     ['^[a-z][a-z0-9-]*$', ['a-1'], ['A', 'a\n']],
     ['(?i)^abc$', ['ABC'], ['abcd']],
@@ -31,6 +31,6 @@ test('an invalid expression is rejected with the message of Go', () => {
   assert.throws(() => goRegExp('a**'), /error parsing regexp: invalid nested repetition operator: `\*\*`/)
 })
 
-test('an expression that backtracks without end in JavaScript matches in linear time', () => {
+test('an expression with catastrophic backtracking in JavaScript matches in linear time', () => {
   assert.equal(goRegExp('^(a+)+$').test(`${'a'.repeat(50_000)}b`), false)
 })

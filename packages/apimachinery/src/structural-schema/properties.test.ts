@@ -14,7 +14,7 @@ const names = ['a', 'b', 'name', '__proto__', 'constructor']
 const name = fc.constantFrom(...names)
 const object = <T>(value: fc.Arbitrary<T>) => fc.dictionary(name, value, { maxKeys: 4 })
 
-/** JSON whose names often meet those of the schemas. */
+/** JSON whose names often occur in the schemas. */
 const json = fc.letrec(tie => ({
   value: fc.oneof(
     { depthSize: 'medium' },
@@ -78,7 +78,7 @@ const schemas: fc.Arbitrary<JSONSchemaProps> = fc.letrec<{ node: JSONSchemaProps
   ),
 })).node
 
-test('pruning once is pruning for good', () => {
+test('pruning is idempotent', () => {
   fc.assert(
     fc.property(schemas, json, (source, value) => {
       const schema = compileSchema(source)
@@ -90,7 +90,7 @@ test('pruning once is pruning for good', () => {
   )
 })
 
-test('defaulting once is defaulting for good', () => {
+test('defaulting is idempotent', () => {
   fc.assert(
     fc.property(schemas, json, (source, value) => {
       const schema = compileSchema(source)
@@ -100,7 +100,7 @@ test('defaulting once is defaulting for good', () => {
   )
 })
 
-test('pruning and defaulting leave the argument alone', () => {
+test('pruning and defaulting do not change the argument', () => {
   fc.assert(
     fc.property(schemas, json, (source, value) => {
       const schema = compileSchema(source)
@@ -111,7 +111,7 @@ test('pruning and defaulting leave the argument alone', () => {
   )
 })
 
-test('validation answers for any JSON under any schema, on create and on update', () => {
+test('validation never throws, for any value and schema, on create and on update', () => {
   fc.assert(
     fc.property(schemas, json, json, (source, value, old) => {
       const schema = compileSchema(source)
@@ -122,10 +122,11 @@ test('validation answers for any JSON under any schema, on create and on update'
   )
 })
 
-test('an update that changes nothing is not refused, whatever is stored', () => {
+test('an update without changes is accepted, whatever is stored', () => {
   fc.assert(
     fc.property(schemas, json, (source, value) => {
-      // Two exceptions of the API server: preserved unknown fields and items without their keys count as changed.
+      // Two exceptions of the API server: preserved unknown fields and items without their keys count as
+      // changed.
       fc.pre(!/preserve-unknown-fields":true|"map"|validations/.test(JSON.stringify(source)))
       const schema = compileSchema({ type: 'object', properties: { spec: source } })
       const stored = prune(schema, { spec: value }).value
@@ -134,7 +135,7 @@ test('an update that changes nothing is not refused, whatever is stored', () => 
   )
 })
 
-test('no depth overflows the stack: a value nested too deeply is refused as a whole', () => {
+test('deep values do not overflow the stack and are rejected as a whole', () => {
   const schema = compileSchema({
     type: 'object',
     properties: { a: { type: 'string', enum: ['x'] }, b: { 'x-kubernetes-preserve-unknown-fields': true } },

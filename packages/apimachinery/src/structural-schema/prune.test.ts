@@ -38,7 +38,7 @@ function pruned(spec: unknown): { value: unknown; dropped: readonly string[] } {
   return { value: (result.value as { spec: unknown }).spec, dropped: result.dropped }
 }
 
-test('fields that the schema does not know are dropped and named', () => {
+test('unknown fields are dropped and reported', () => {
   assert.deepEqual(pruned({ name: 'a', colour: 'red', parts: [{ id: 1 }, { id: 2, size: 3 }] }), {
     value: { name: 'a', parts: [{ id: 1 }, { id: 2 }] },
     dropped: ['spec.colour', 'spec.parts[1].size'],
@@ -49,21 +49,21 @@ test('fields that the schema does not know are dropped and named', () => {
   })
 })
 
-test('apiVersion, kind and metadata of the root stay whole, other fields beside spec do not', () => {
+test('apiVersion, kind and metadata of the root stay, other undeclared fields do not', () => {
   const object = { apiVersion: 'a/v1', kind: 'K', metadata: { odd: { deep: 1 } }, spec: {}, extra: 1 }
   const { value, dropped } = prune(schema, object)
   assert.deepEqual(value, { apiVersion: 'a/v1', kind: 'K', metadata: { odd: { deep: 1 } }, spec: {} })
   assert.deepEqual(dropped, ['extra'])
 })
 
-test('where unknown fields are preserved, declared ones are still pruned inside', () => {
+test('declared fields are pruned inside even if unknown fields are preserved', () => {
   assert.deepEqual(pruned({ free: { x: { y: 1 }, strict: { a: 'b', c: 1 } } }), {
     value: { free: { x: { y: 1 }, strict: { a: 'b' } } },
     dropped: ['spec.free.strict.c'],
   })
 })
 
-test('additionalProperties: true keeps names but nothing inside their objects', () => {
+test('additionalProperties: true keeps names but prunes their objects', () => {
   assert.deepEqual(pruned({ anything: { a: 1, b: { c: 1 } } }), {
     value: { anything: { a: 1, b: {} } },
     dropped: ['spec.anything.b.c'],
@@ -78,7 +78,7 @@ test('an embedded resource keeps its metadata', () => {
   })
 })
 
-test('objects in place of other types are emptied, and names that objects inherit are unknown', () => {
+test('objects in place of other types are emptied, and inherited names are unknown', () => {
   assert.deepEqual(pruned({ name: { a: 1 } }), { value: { name: {} }, dropped: ['spec.name.a'] })
   assert.deepEqual(pruned(JSON.parse('{"__proto__": 1, "constructor": 2}')), {
     value: {},
@@ -86,7 +86,7 @@ test('objects in place of other types are emptied, and names that objects inheri
   })
 })
 
-test('the argument is left alone and shared as far as nothing changed', () => {
+test('the argument is not changed, and unchanged parts are shared', () => {
   const spec = { name: 'a', colour: 'red', parts: [{ id: 1 }] }
   const before = JSON.stringify(spec)
   const { value } = pruned(spec)

@@ -5,14 +5,14 @@ import type { SchemaNode } from './schema-node.ts'
 
 export interface PruneResult {
   readonly value: unknown
-  /** The fields that the schema does not know, such as `spec.template.cliques[0].colour`, in ascending order. */
+  /** The unknown fields, such as `spec.template.cliques[0].colour`, sorted. */
   readonly dropped: readonly string[]
 }
 
 /**
- * Removes what the schema does not specify, as the API server does while decoding. `apiVersion`, `kind` and `metadata`
- * of the root stay whole. The argument is left alone; the result shares with it what did not change. A value nested
- * beyond the depth limit is returned as it is: `validate` refuses it.
+ * Removes fields that the schema does not specify, as the API server does during decoding. `apiVersion`,
+ * `kind` and `metadata` of the root stay. The argument is not changed, and the result shares unchanged parts
+ * with it. A value beyond the depth limit is returned unchanged, and `validate` rejects it.
  */
 export function prune(schema: CompiledSchema, value: unknown): PruneResult {
   const dropped: string[] = []
@@ -36,7 +36,7 @@ function pruneValue(
   return isJsonObject(value) ? pruneObject(value, node, keepUnknown, path, depth, dropped) : value
 }
 
-/** Below a list that keeps unknown fields, items keep theirs too. */
+/** If a list preserves unknown fields, so do its items. */
 function asPreserving(node: SchemaNode): SchemaNode {
   return node.preserveUnknownFields ? node : { ...node, preserveUnknownFields: true }
 }

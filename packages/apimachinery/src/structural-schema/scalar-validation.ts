@@ -3,13 +3,16 @@ import { type FieldError, fieldError, formatGoFloat, formatGoNumber } from '../f
 import { dottedPath, type FieldPath } from '../field-path.ts'
 import type { SchemaNode, StringRules } from './schema-node.ts'
 
-/** An error in the words of the schema validator: `<path> in body <complaint>`. */
+/** An error in the format of the schema validator: `<path> in body <complaint>`. */
 export function invalid(path: FieldPath | undefined, value: unknown, complaint: string): FieldError {
   const name = dottedPath(path)
   return fieldError.invalid(name || '<nil>', value, `${name} in body ${complaint}`)
 }
 
-/** Length and pattern of a text. The first violation ends the check, so that a pattern never sees an endless text. */
+/**
+ * Validates length and pattern of a string. Stops at the first violation, so that a pattern is never applied
+ * to a string that is too long.
+ */
 export function checkString(
   rules: StringRules,
   text: string,
@@ -26,14 +29,14 @@ export function checkString(
   }
 }
 
-/** Counts characters, not UTF-16 units. */
+/** Counts Unicode code points, not UTF-16 units. */
 function characters(text: string): number {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** Range of the format, then the bounds. */
+/** Validates the range of the format, then the bounds. */
 export function checkNumber(
   node: SchemaNode,
   value: number,
@@ -41,30 +44,31 @@ export function checkNumber(
   path: FieldPath | undefined,
   errors: FieldError[],
 ): void {
-  if (!fitsFormat(node, value)) errors.push(misfit(node, 'Checked', path))
+  if (!fitsFormat(node, value)) errors.push(formatError(node, 'Checked', path))
   const { number: rules } = node
   if (rules === undefined) return
-  // An integer is compared with the integer part of a bound, unless the bound itself does not fit the schema's type.
+  // An integer is compared with the integer part of a bound, unless the bound does not fit the type of the
+  // schema.
   const asInteger = (limit: number) => type === 'integer' && fitsFormat(node, limit)
   const bound = (limit: number) => (asInteger(limit) ? Math.trunc(limit) : limit)
   const shown = (limit: number) => (asInteger(limit) ? formatGoNumber : formatGoFloat)(bound(limit))
   const { multipleOf, minimum, maximum } = rules
   if (multipleOf !== undefined) {
-    if (!fitsFormat(node, multipleOf)) errors.push(misfit(node, 'MultipleOf', path))
+    if (!fitsFormat(node, multipleOf)) errors.push(formatError(node, 'MultipleOf', path))
     if (bound(multipleOf) === 0) errors.push(noFactor(path))
     else if (!isMultiple(value, bound(multipleOf))) {
       errors.push(invalid(path, value, `should be a multiple of ${shown(multipleOf)}`))
     }
   }
   if (minimum !== undefined) {
-    if (!fitsFormat(node, minimum)) errors.push(misfit(node, 'Minimum boundary', path))
+    if (!fitsFormat(node, minimum)) errors.push(formatError(node, 'Minimum boundary', path))
     if (rules.exclusiveMinimum ? value <= bound(minimum) : value < bound(minimum)) {
       const relation = rules.exclusiveMinimum ? 'greater than' : 'greater than or equal to'
       errors.push(invalid(path, value, `should be ${relation} ${shown(minimum)}`))
     }
   }
   if (maximum !== undefined) {
-    if (!fitsFormat(node, maximum)) errors.push(misfit(node, 'Maximum boundary', path))
+    if (!fitsFormat(node, maximum)) errors.push(formatError(node, 'Maximum boundary', path))
     if (rules.exclusiveMaximum ? value >= bound(maximum) : value > bound(maximum)) {
       const relation = rules.exclusiveMaximum ? 'less than' : 'less than or equal to'
       errors.push(invalid(path, value, `should be ${relation} ${shown(maximum)}`))
@@ -72,7 +76,7 @@ export function checkNumber(
   }
 }
 
-/** The API server cannot tell whether an integer is a multiple of a fraction, and refuses it. */
+/** The API server rejects multipleOf with a fraction for an integer, because it cannot compute it. */
 function noFactor(path: FieldPath | undefined): FieldError {
   const name = dottedPath(path)
   return fieldError.invalid(name || '<nil>', 0, `factor MultipleOf declared for ${name} must be positive: 0`)
@@ -80,7 +84,7 @@ function noFactor(path: FieldPath | undefined): FieldError {
 
 function isMultiple(value: number, factor: number): boolean {
   const quotient = factor < 1 ? (1 / factor) * value : value / factor
-  // Beyond this, floating-point numbers are all integers and the question makes no sense; the answer is no.
+  // Beyond this all floating-point numbers are integers. The API server rejects them.
   return Number.isInteger(quotient) && Math.abs(quotient) <= Number.MAX_SAFE_INTEGER
 }
 
@@ -100,8 +104,8 @@ function fitsFormat(node: SchemaNode, value: number): boolean {
   }
 }
 
-/** The API server reports a number that does not fit its format without a field; so do we. */
-function misfit(node: SchemaNode, subject: string, path: FieldPath | undefined): FieldError {
+/** The API server reports a number that does not fit its format without a field. */
+function formatError(node: SchemaNode, subject: string, path: FieldPath | undefined): FieldError {
   const format = node.format === undefined ? '(default format)' : `with format ${node.format}`
   const detail = `${subject} value must be of type ${node.types[0]} ${format} in ${dottedPath(path)}`
   return fieldError.invalid('<nil>', '', detail)

@@ -19,19 +19,19 @@ export interface NumberRules {
   readonly multipleOf: number | undefined
 }
 
-/** One node of a compiled schema: everything that depends only on the schema is worked out beforehand. */
+/** One node of a compiled schema, with everything that depends only on the schema. */
 export interface SchemaNode {
   /** Empty: any type. Two entries for int-or-string. */
   readonly types: readonly JsonType[]
   readonly nullable: boolean
-  /** Undefined where the API server does not know the format, and so ignores it. */
+  /** Undefined for formats that the API server does not know and ignores. */
   readonly format: string | undefined
   readonly formatCheck: ((text: string) => boolean) | undefined
   readonly default: unknown
   readonly enum: readonly unknown[] | undefined
 
   readonly properties: ReadonlyMap<string, SchemaNode>
-  /** `true`: members of any name and shape; `false`: refused; undefined: nothing is said, pruning drops them. */
+  /** `true`: any members; `false`: rejected; undefined: not specified, so pruning drops them. */
   readonly additional: SchemaNode | boolean | undefined
   readonly required: readonly string[]
   readonly minProperties: number | undefined
@@ -57,7 +57,9 @@ export interface SchemaNode {
   readonly listMapKeys: readonly string[]
   readonly rules: readonly CompiledRule[]
 
-  /** Whether this node or one below it has a list of type map or set, a rule, an embedded resource. */
+  /**
+   * Reports whether this node or a node below has a list of type map or set, a rule, or an embedded resource.
+   */
   readonly holds: {
     readonly keyedLists: boolean
     readonly rules: boolean
@@ -65,7 +67,7 @@ export interface SchemaNode {
   }
 }
 
-/** The JSON type of a value, numbers as Kubernetes decodes them: an integer is what fits into 64 bits. */
+/** The JSON type of a value. A number is an integer if it fits into 64 bits, as Kubernetes decodes it. */
 export function jsonTypeOf(value: unknown): JsonType {
   switch (typeof value) {
     case 'string':

@@ -19,7 +19,7 @@ const named: JSONSchemaProps = {
   items: { type: 'object', properties: { name: { type: 'string' }, note: short } },
 }
 
-test('what was invalid before and is unchanged is tolerated', () => {
+test('an invalid value that is unchanged is tolerated', () => {
   assert.deepEqual(onUpdate(short, 'abc', 'abc'), [])
   assert.deepEqual(onUpdate(short, 'abd', 'abc'), ['x: Too long: may not be more than 2 bytes'])
 })
@@ -31,7 +31,7 @@ test('an unchanged part stays tolerated when another part changes', () => {
   ])
 })
 
-test('items of a list of type map correspond by key, wherever they stand', () => {
+test('items of a list of type map correlate by key, independent of their position', () => {
   const old = [{ name: 'a', note: 'long' }, { name: 'b' }]
   assert.deepEqual(onUpdate(named, [{ name: 'b' }, { name: 'a', note: 'long' }, { name: 'c' }], old), [])
   assert.deepEqual(onUpdate(named, [{ name: 'c', note: 'long' }], old), [
@@ -39,13 +39,13 @@ test('items of a list of type map correspond by key, wherever they stand', () =>
   ])
 })
 
-test('items of other lists do not correspond unless the whole list is unchanged', () => {
+test('items of other lists do not correlate unless the whole list is unchanged', () => {
   const list: JSONSchemaProps = { type: 'array', items: short }
   assert.deepEqual(onUpdate(list, ['abc'], ['abc']), [])
   assert.deepEqual(onUpdate(list, ['abc', 'b'], ['abc']), ['x[0]: Too long: may not be more than 2 bytes'])
 })
 
-test('a field that became required is missing only where something changed', () => {
+test('a newly required field is reported only if its object changed', () => {
   const schema: JSONSchemaProps = {
     type: 'object',
     required: ['a'],
@@ -55,13 +55,13 @@ test('a field that became required is missing only where something changed', () 
   assert.deepEqual(onUpdate(schema, { b: 2 }, { b: 1 }), ['x.a: Required value'])
 })
 
-test('duplicates that are stored already do not block later updates', () => {
+test('stored duplicates do not block later updates', () => {
   const twice = [{ name: 'a' }, { name: 'a' }]
   assert.deepEqual(onUpdate(named, [...twice, { name: 'b' }], twice), [])
   assert.deepEqual(onUpdate(named, twice, [{ name: 'a' }]), ['x[1]: Duplicate value: {"name":"a"}'])
 })
 
-test('apiVersion and kind are always judged', () => {
+test('apiVersion and kind are always validated', () => {
   const schema = compileSchema({ type: 'object', properties: { kind: { type: 'string', maxLength: 1 } } })
   assert.equal(validate(schema, { kind: 'KK', a: 1 }, { kind: 'KK' }).length, 1)
 })

@@ -6,7 +6,7 @@ import { compileSchema } from './compile.ts'
 import type { JSONSchemaProps } from './json-schema-props.ts'
 import { validate } from './validate.ts'
 
-/** The errors of a value at `spec.x`. */
+/** Returns the errors of a value at `spec.x`. */
 function errors(x: JSONSchemaProps, value: unknown): string[] {
   const schema = compileSchema({
     type: 'object',
@@ -15,13 +15,13 @@ function errors(x: JSONSchemaProps, value: unknown): string[] {
   return validate(schema, { spec: { x: value } }).map(renderFieldError)
 }
 
-/** The complaints of the schema validator about `spec.x`, without what is the same in all of them. */
+/** Returns the messages of the schema validator about `spec.x`, without their common prefix. */
 function complaints(x: JSONSchemaProps, value: unknown): string[] {
   return errors(x, value).map(error => error.replace('spec.x: ', '').replace('spec.x in body ', ''))
 }
 
 describe('types', () => {
-  test('every type accepts its values and names the type it found', () => {
+  test('every type accepts its values and reports the actual type of others', () => {
     const values: Record<string, unknown> = {
       string: 'a',
       integer: 1,
@@ -42,7 +42,7 @@ describe('types', () => {
     }
   })
 
-  test('null is a value of no type unless the schema says nullable', () => {
+  test('null has no type and is valid only with nullable', () => {
     assert.deepEqual(complaints({ type: 'array' }, null), [
       'Invalid value: "null": must be of type array: "null"',
     ])
@@ -50,7 +50,7 @@ describe('types', () => {
     assert.deepEqual(complaints({}, null), [])
   })
 
-  test('int-or-string takes both and nothing else', () => {
+  test('int-or-string accepts both types and no other', () => {
     const schema: JSONSchemaProps = {
       'x-kubernetes-int-or-string': true,
       anyOf: [{ type: 'integer' }, { type: 'string' }],
@@ -66,7 +66,7 @@ describe('types', () => {
     ])
   })
 
-  test('a wrong type is a reason of its own', () => {
+  test('a wrong type has its own reason', () => {
     const [error] = validate(compileSchema({ type: 'object' }), [])
     assert.equal(error?.wrongType, true)
     assert.equal(
@@ -76,8 +76,8 @@ describe('types', () => {
   })
 })
 
-describe('texts', () => {
-  test('length is counted in characters; too long shows no value', () => {
+describe('strings', () => {
+  test('length is counted in characters, and tooLong omits the value', () => {
     assert.deepEqual(complaints({ type: 'string', maxLength: 2 }, '😀😀'), [])
     assert.deepEqual(complaints({ type: 'string', maxLength: 2 }, 'abc'), [
       'Too long: may not be more than 2 bytes',
@@ -87,14 +87,14 @@ describe('texts', () => {
     ])
   })
 
-  test('the first violation of a text is reported alone', () => {
+  test('only the first violation of a string is reported', () => {
     const schema: JSONSchemaProps = { type: 'string', maxLength: 2, minLength: 1, pattern: '^[a-z]+$' }
     assert.deepEqual(complaints(schema, 'ABC'), ['Too long: may not be more than 2 bytes'])
     assert.deepEqual(complaints(schema, ''), ['Invalid value: "": should be at least 1 chars long'])
     assert.deepEqual(complaints(schema, 'A'), [`Invalid value: "A": should match '^[a-z]+$'`])
   })
 
-  test('an enum lists what is allowed', () => {
+  test('an enum error lists the allowed values', () => {
     const schema: JSONSchemaProps = { type: 'string', enum: ['A', 'B'] }
     assert.deepEqual(complaints(schema, 'A'), [])
     assert.deepEqual(complaints(schema, 'C'), ['Unsupported value: "C": supported values: "A", "B"'])
@@ -106,7 +106,7 @@ describe('texts', () => {
     ])
   })
 
-  test('a format that is not met is a wrong type', () => {
+  test('a violated format is a wrong type', () => {
     assert.deepEqual(complaints({ type: 'string', format: 'date-time' }, 'noon'), [
       'Invalid value: "noon": must be of type date-time: "noon"',
     ])
@@ -118,7 +118,7 @@ describe('texts', () => {
 })
 
 describe('numbers', () => {
-  test('bounds are inclusive unless said otherwise', () => {
+  test('bounds are inclusive by default', () => {
     const cases: [JSONSchemaProps, number, string[]][] = [
       [{ minimum: 1 }, 1, []],
       [{ minimum: 1 }, 0, ['Invalid value: 0: should be greater than or equal to 1']],
@@ -157,7 +157,7 @@ describe('objects and lists', () => {
     assert.deepEqual(errors(schema, { a: 1, toString: 2 }), [])
   })
 
-  test('numbers of items and members are bounded', () => {
+  test('the numbers of items and members are limited', () => {
     const items: JSONSchemaProps = { type: 'array', minItems: 1, maxItems: 2, items: { type: 'integer' } }
     assert.deepEqual(complaints(items, []), ['Invalid value: 0: should have at least 1 items'])
     assert.deepEqual(complaints(items, [1, 2, 3]), ['Too many: 3: must have at most 2 items'])
@@ -166,7 +166,7 @@ describe('objects and lists', () => {
     assert.deepEqual(complaints(members, { a: 1, b: 2 }), ['Too many: 2: must have at most 1 item'])
   })
 
-  test('items and values of maps are checked where they stand', () => {
+  test('items and map values are reported with their path', () => {
     const inner: JSONSchemaProps = { type: 'integer' }
     assert.deepEqual(errors({ type: 'array', items: inner }, [1, 'a']), [
       'spec.x[1]: Invalid value: "string": spec.x[1] in body must be of type integer: "string"',
@@ -176,7 +176,7 @@ describe('objects and lists', () => {
     ])
   })
 
-  test('additionalProperties: false forbids what is not declared', () => {
+  test('additionalProperties: false rejects undeclared members', () => {
     const schema: JSONSchemaProps = { type: 'object', properties: { a: {} }, additionalProperties: false }
     assert.deepEqual(errors(schema, { a: 1, b: 2 }), [
       'spec.x: Invalid value: "b": spec.x.b in body is a forbidden property',
@@ -199,7 +199,7 @@ describe('objects and lists', () => {
 describe('combinations', () => {
   const either = [{ required: ['a'] }, { required: ['b'], minProperties: 2 }]
 
-  test('anyOf reports the alternative that came closest', () => {
+  test('anyOf reports the alternative with the most passed checks', () => {
     assert.deepEqual(errors({ type: 'string', anyOf: [{ minLength: 3 }, { enum: ['x'] }] }, 'a'), [
       '<nil>: Invalid value: "": "spec.x" must validate at least one schema (anyOf)',
       'spec.x: Invalid value: "a": spec.x in body should be at least 3 chars long',
@@ -207,7 +207,7 @@ describe('combinations', () => {
     assert.deepEqual(errors({ type: 'object', anyOf: either }, { a: 1 }), [])
   })
 
-  test('oneOf wants exactly one', () => {
+  test('oneOf requires exactly one match', () => {
     const one: JSONSchemaProps = { type: 'object', oneOf: [{ required: ['a'] }, { required: ['b'] }] }
     assert.deepEqual(errors(one, { a: 1 }), [])
     assert.deepEqual(errors(one, { a: 1, b: 1 }), [
@@ -219,7 +219,7 @@ describe('combinations', () => {
     ])
   })
 
-  test('allOf wants all, not wants none', () => {
+  test('allOf requires all, not requires none', () => {
     const all: JSONSchemaProps = { type: 'integer', allOf: [{ minimum: 2 }, { maximum: 5 }] }
     assert.deepEqual(errors(all, 1), [
       'spec.x: Invalid value: 1: spec.x in body should be greater than or equal to 2',
@@ -239,7 +239,7 @@ describe('lists of type map and set', () => {
     items: { type: 'object', properties: { name: {}, port: {} } },
   })
 
-  test('the second item with a key is a duplicate, and only the second', () => {
+  test('only the second item with a key is a duplicate', () => {
     assert.deepEqual(errors(keyed('name'), [{ name: 'a' }, { name: 'b' }, { name: 'a' }, { name: 'a' }]), [
       'spec.x[2]: Duplicate value: {"name":"a"}',
     ])
@@ -254,7 +254,7 @@ describe('lists of type map and set', () => {
     assert.deepEqual(errors(keyed('name'), [{ name: 1 }, { name: '1' }]), [])
   })
 
-  test('a list of type map holds objects', () => {
+  test('a list of type map contains objects', () => {
     assert.ok(
       errors(keyed('name'), ['a']).includes(
         'spec.x[0]: Invalid value: "a": must be an object for an array of list-type map',
@@ -262,12 +262,12 @@ describe('lists of type map and set', () => {
     )
   })
 
-  test('a set holds each value once', () => {
+  test('a set contains each value once', () => {
     const set: JSONSchemaProps = { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } }
     assert.deepEqual(errors(set, ['a', 'b', 'a']), ['spec.x[2]: Duplicate value: "a"'])
   })
 
-  test('below a map, the key stands in brackets', () => {
+  test('map keys are in brackets in the path', () => {
     assert.deepEqual(errors({ type: 'object', additionalProperties: keyed('name') }, { k: [{}, {}] }), [
       'spec.x[k][1]: Duplicate value: {}',
     ])

@@ -9,20 +9,19 @@ import { validateEmbeddedResources } from './embedded-resources.ts'
 import { validateKeyedLists } from './keyed-lists.ts'
 import { validateValue } from './value-validation.ts'
 
-/** Errors of other checks of the same object, in the places where the API server puts them. */
+/** Errors of other validations of the same object, in the order of the API server. */
 export interface SurroundingErrors {
-  /** Of the metadata: before everything else. */
+  /** Metadata errors, before all others. */
   readonly metadata?: readonly FieldError[]
-  /** Of the scale paths: after the schema, before lists and rules. */
+  /** Errors of the scale paths, after the schema and before lists and rules. */
   readonly scale?: readonly FieldError[]
 }
 
 /**
- * Everything that a schema says about an object, as the API server reports it, and in its order: values, embedded
- * resources, keyed lists, CEL rules. Rules are not evaluated on an object whose shape is wrong; an error says so.
- *
- * With `old` it is an update: what was invalid before and is unchanged is tolerated, and transition rules apply.
- * Never throws; an object nested deeper than MAX_JSON_DEPTH is refused as a whole.
+ * Validates an object against a schema, with the errors of the API server in its order: values, embedded
+ * resources, keyed lists, CEL rules. Rules are not evaluated on an object with a wrong shape; an error
+ * reports this. With `old` it validates an update: unchanged invalid values are tolerated, and transition
+ * rules apply. Never throws. An object nested deeper than MAX_JSON_DEPTH is rejected as a whole.
  */
 export function validate(
   schema: CompiledSchema,
@@ -48,14 +47,14 @@ export function validate(
   return errors
 }
 
-/** Duplicates in keyed lists that are already stored must not block every later update. */
+/** Stored duplicates in keyed lists must not block every later update. */
 function hasRepeatedKeys(schema: CompiledSchema, old: unknown): boolean {
   const errors: FieldError[] = []
   validateKeyedLists(schema.root, old, undefined, errors)
   return errors.length > 0
 }
 
-/** Whether an object with this error has too wrong a shape for rules to be evaluated on it. */
+/** Reports whether an error means that the shape is too wrong to evaluate rules. */
 function preventsRules(error: FieldError): boolean {
   switch (error.kind) {
     case 'Required value':
@@ -81,7 +80,7 @@ const tooDeep: FieldError = {
   valueOmitted: true,
 }
 
-/** Alternatives (anyOf and the like) find the same error more than once. */
+/** Alternatives such as anyOf may find the same error several times. */
 function withoutRepetition(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length < 2) return errors
   const seen = new Set<string>()

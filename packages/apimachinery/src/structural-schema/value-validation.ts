@@ -10,11 +10,14 @@ import { type JsonType, jsonTypeOf, type SchemaNode } from './schema-node.ts'
 
 export interface Place {
   readonly path: FieldPath | undefined
-  /** The stored value that corresponds on update. */
+  /** The correlated stored value on update. */
   readonly old: unknown
 }
 
-/** Everything of a schema but keyed lists, embedded resources and rules. Errors of an unchanged value are dropped. */
+/**
+ * Validates everything except keyed lists, embedded resources and rules. Errors of an unchanged value are
+ * dropped.
+ */
 export function validateValue(node: SchemaNode, value: unknown, at: Place, out: Outcome): void {
   const before = out.errors.length
   checkValue(node, value, at, out)
@@ -78,7 +81,7 @@ function checkType(node: SchemaNode, type: JsonType, path: FieldPath | undefined
       return
     }
   }
-  // The API server does not compare the type of a text or a list where a format other than a number's is given.
+  // The API server does not check the type of a string or list that has a non-numeric format.
   const formatDecides = !numeric && format !== undefined && (type === 'string' || type === 'array')
   if (fits || formatDecides) out.passed++
   else pushWrongType(types.join(','), type, path, out)
@@ -103,7 +106,7 @@ function checkFormat(node: SchemaNode, text: string, path: FieldPath | undefined
 
 function checkEnum(node: SchemaNode, value: unknown, path: FieldPath | undefined, out: Outcome): void {
   if (node.enum === undefined) return
-  // A null among the allowed values allows nothing: so the API server has it.
+  // A null in an enum allows nothing, as in the API server.
   if (value !== null && node.enum.some(allowed => isAllowed(allowed, value))) return
   const allowed = node.enum.map(entry => (typeof entry === 'string' ? entry : JSON.stringify(entry)))
   out.errors.push(fieldError.unsupported(dottedPath(path) || '<nil>', value, allowed))
@@ -111,7 +114,8 @@ function checkEnum(node: SchemaNode, value: unknown, path: FieldPath | undefined
 
 function isAllowed(allowed: unknown, value: unknown): boolean {
   if (allowed === value) return true
-  // The API server converts a number to the type of the allowed one before it compares: 1.5 is allowed where 1 is.
+  // The API server converts a number to the type of the enum value before it compares: 1.5 is allowed if 1
+  // is.
   if (typeof allowed === 'number' && typeof value === 'number') {
     return Number.isInteger(allowed) && Math.trunc(value) === allowed
   }
@@ -158,7 +162,8 @@ function checkObject(node: SchemaNode, object: JsonObject, at: Place, out: Outco
     const child = property ?? (typeof node.additional === 'object' ? node.additional : undefined)
     if (child === undefined) continue
     const path = property ? childPath(at.path, key) : mapKeyPath(at.path, key)
-    // The type meta of the root is never carried over: both versions are shown in the version of the request.
+    // apiVersion and kind of the root are never tolerated as unchanged, because both objects have the version
+    // of the request.
     const isTypeMeta = at.path === undefined && (key === 'apiVersion' || key === 'kind')
     validateValue(child, value, { path, old: isTypeMeta ? UNCORRELATED : oldMember(at.old, key) }, out)
   }

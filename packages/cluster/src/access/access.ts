@@ -14,18 +14,18 @@ import { preventEscalation } from './escalation.ts'
 import { type AccessDecision, RbacAuthorizer } from './rbac.ts'
 import { ServiceAccountTokens } from './tokens.ts'
 
-/** Who may do what, and who is who. */
+/** Authentication and authorization of a cluster. */
 export interface Access {
   readonly authorize: Authorizer
   readonly tokens: ServiceAccountTokens
-  /** Judges of writes that belong to the way of authorization. */
+  /** Admission plugins of the authorization mode. */
   readonly admission: readonly AdmissionPlugin[]
   decide(attributes: AccessAttributes): AccessDecision | Promise<AccessDecision>
-  /** What a user may do in a namespace, as far as it can be listed. */
+  /** Returns the rules of a user in a namespace, as far as they can be enumerated. */
   rulesFor(user: UserInfo, namespace: string): readonly RbacPolicyRule[]
-  /** The bearer of the token in the headers; undefined when there is none, or none that is good. */
+  /** Returns the user of the bearer token; undefined without a valid token. */
   authenticate(headers: ApiRequest['headers']): Promise<UserInfo | undefined>
-  /** Brings what the authorization needs into a new cluster. Returns how to stop. */
+  /** Creates the objects that authorization needs. Returns a function that stops it. */
   start(context: ServerContext): () => void
 }
 
@@ -36,7 +36,7 @@ export interface AccessOptions {
   readonly clock: Clock
   readonly random: Random
   readonly mode: AuthorizationMode
-  /** Judges instead of the mode. */
+  /** Replaces the authorization mode. */
   readonly authorize?: Authorizer
 }
 
@@ -56,8 +56,8 @@ export function createAccess(options: AccessOptions): Access {
     authenticate,
     admission: [],
     async decide(attributes) {
-      const refusal = await authorize(attributes)
-      return { allowed: refusal === undefined, reason: refusal ?? '' }
+      const rejection = await authorize(attributes)
+      return { allowed: rejection === undefined, reason: rejection ?? '' }
     },
     rulesFor: () => everything,
     start: () => () => {},

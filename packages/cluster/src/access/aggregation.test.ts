@@ -3,17 +3,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createCluster } from '../cluster.ts'
-import type { RbacClusterRole } from '../schema/types.generated.ts'
-import { storages } from './binding-index.ts'
+import { storages } from '../registry/storages.ts'
 
-describe('cluster roles that are made of others', () => {
-  it('hold the rules of all that their selectors match, and follow them', async () => {
+describe('aggregated cluster roles', () => {
+  it('contain the rules of all cluster roles that their selectors match, and follow changes', async () => {
     const { store, stop } = createCluster({ authorization: 'rbac' })
-    const rulesOf = (name: string) =>
-      (store.get(storages.clusterRoles, name) as unknown as RbacClusterRole).rules ?? []
+    const rulesOf = (name: string) => store.get(storages.clusterRoles, name)?.rules ?? []
     const viewed = rulesOf('view').length
     assert.ok(viewed > 0)
-    // `admin` takes in `edit`, which takes in `view`.
+    // `admin` aggregates `edit`, which aggregates `view`.
     assert.ok(rulesOf('admin').length > rulesOf('edit').length)
     assert.ok(rulesOf('edit').length > viewed)
     const rule = { verbs: ['get'], apiGroups: ['example.com'], resources: ['widgets'] }

@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson } from '@grove/apimachinery'
-import type { KubeObject } from '../object.ts'
+import type { ObjectOf } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { selectorMatches } from '../registry/validation/workload.ts'
 import type { RbacClusterRole, RbacPolicyRule } from '../schema/types.generated.ts'
 import type { Store } from '../store/index.ts'
-import { storages } from './binding-index.ts'
 
-/** Aggregated roles may take in others that are aggregated; a chain of them settles in as many rounds as it is long. */
+type ClusterRole = ObjectOf<RbacClusterRole>
+
+/**
+ * An aggregated role may select other aggregated roles. A chain converges in as many rounds as it is long.
+ */
 const maximumRounds = 10
 
-/** Fills the rules of cluster roles that are made of others, now and whenever a cluster role changes. */
+/** Fills the rules of aggregated cluster roles, now and on every change of a cluster role. */
 export function aggregateClusterRoles(store: Store): () => void {
   let due = false
   aggregate(store)
   return store.observe(({ resource }) => {
     if (resource !== storages.clusterRoles || due) return
     due = true
-    // Not within the commit that we are told of: others are to see that one first.
+    // Runs after the commit, so that other observers see this change first.
     queueMicrotask(() => {
       due = false
       aggregate(store)
@@ -33,16 +37,16 @@ function aggregate(store: Store): void {
   }
 }
 
-/** True when the role had to change. */
-function fill(store: Store, stored: KubeObject, all: readonly KubeObject[]): boolean {
-  const { aggregationRule, rules } = stored as unknown as RbacClusterRole
+/** Returns true if the role changed. */
+function fill(store: Store, stored: ClusterRole, all: readonly ClusterRole[]): boolean {
+  const { aggregationRule, rules } = stored
   if (!aggregationRule) return false
   const wanted: RbacPolicyRule[] = []
   for (const selector of aggregationRule.clusterRoleSelectors ?? []) {
     for (const role of all) {
       if (role.metadata.name === stored.metadata.name) continue
       if (!selectorMatches(selector, role.metadata.labels ?? {})) continue
-      for (const rule of (role as unknown as RbacClusterRole).rules ?? [])
+      for (const rule of role.rules ?? [])
         if (!wanted.some(known => equalJson(known, rule))) wanted.push(rule)
     }
   }

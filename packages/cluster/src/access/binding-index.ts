@@ -1,33 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type KubeObject, objectKey } from '../object.ts'
-import type { RbacRoleBinding, RbacRoleRef, RbacSubject } from '../schema/types.generated.ts'
+import { type ObjectOf, objectKey } from '../object.ts'
+import { storages } from '../registry/storages.ts'
+import type { RbacRole, RbacRoleBinding, RbacRoleRef, RbacSubject } from '../schema/types.generated.ts'
 import type { UserInfo } from '../server/request.ts'
-import type { Change, Store } from '../store/index.ts'
+import { type Change, objectIn, type StorageOf, type Store } from '../store/index.ts'
 import { serviceAccountName } from './service-account-user.ts'
-
-export const storages = {
-  roles: 'roles.rbac.authorization.k8s.io',
-  clusterRoles: 'clusterroles.rbac.authorization.k8s.io',
-  roleBindings: 'rolebindings.rbac.authorization.k8s.io',
-  clusterRoleBindings: 'clusterrolebindings.rbac.authorization.k8s.io',
-}
 
 /** One subject of one binding. */
 export interface Grant {
   readonly binding: string
-  /** Empty for bindings of the whole cluster. */
+  /** Empty for cluster role bindings. */
   readonly namespace: string
   readonly role: RbacRoleRef
   readonly subject: RbacSubject
 }
 
 /**
- * Who is bound to what, by subject, kept up to date with the store: a request looks at the bindings of its user and
- * groups and at no others.
+ * Indexes bindings by subject and follows the store. A request reads only the bindings of its user and
+ * groups.
  */
 export class BindingIndex {
-  /** By namespace (empty: the whole cluster), then by subject, then by binding. */
+  /** By namespace (empty: cluster-wide), then by subject, then by binding. */
   readonly #grants = new Map<string, Map<string, Map<string, Grant>>>()
   readonly stop: () => void
 
@@ -37,7 +31,7 @@ export class BindingIndex {
       for (const binding of store.list(resource, { prefix: '' }).items) this.#add(binding)
   }
 
-  /** All grants of a user in a namespace, those for the whole cluster first. */
+  /** Yields all grants of a user in a namespace, cluster-wide ones first. */
   *grantsOf(user: UserInfo, namespace: string): Generator<Grant> {
     for (const scope of namespace ? ['', namespace] : ['']) {
       const subjects = this.#grants.get(scope)
@@ -48,14 +42,16 @@ export class BindingIndex {
   }
 
   #notice({ resource, type, object, previous }: Change): void {
-    if (resource !== storages.roleBindings && resource !== storages.clusterRoleBindings) return
-    if (previous) this.#remove(previous)
-    if (type !== 'DELETED') this.#add(object)
+    for (const storage of [storages.roleBindings, storages.clusterRoleBindings]) {
+      const [before, after] = [objectIn(storage, previous, resource), objectIn(storage, object, resource)]
+      if (before) this.#remove(before)
+      if (after && type !== 'DELETED') this.#add(after)
+    }
   }
 
-  #add(object: KubeObject): void {
+  #add(object: ObjectOf<RbacRoleBinding>): void {
     const { namespace = '', name = '' } = object.metadata
-    const { roleRef, subjects = [] } = object as unknown as RbacRoleBinding
+    const { roleRef, subjects = [] } = object
     for (const subject of subjects) {
       const key = subjectKey(subject, namespace)
       if (key === undefined || !roleRef) continue
@@ -66,10 +62,10 @@ export class BindingIndex {
     }
   }
 
-  #remove(object: KubeObject): void {
+  #remove(object: ObjectOf<RbacRoleBinding>): void {
     const { namespace = '', name = '' } = object.metadata
     const scope = this.#grants.get(namespace)
-    for (const subject of (object as unknown as RbacRoleBinding).subjects ?? []) {
+    for (const subject of object.subjects ?? []) {
       const key = subjectKey(subject, namespace) ?? ''
       const grants = scope?.get(key)
       if (grants?.delete(name) && grants.size === 0) scope!.delete(key)
@@ -78,7 +74,7 @@ export class BindingIndex {
   }
 }
 
-/** Service accounts are users with a name of a certain form; undefined when the subject can be nobody. */
+/** Service accounts are users with a reserved name. Undefined for a subject that matches no user. */
 function subjectKey({ kind, name = '', namespace }: RbacSubject, bindingNamespace: string) {
   if (kind === 'User' || kind === 'Group') return `${kind} ${name}`
   const home = namespace || bindingNamespace
@@ -94,8 +90,11 @@ function entry<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value
 }
 
-/** The key of the role that a binding in `namespace` refers to. */
-export function roleLocation(role: RbacRoleRef, namespace: string): { resource: string; key: string } {
+/** The storage and key of the role that a binding in `namespace` refers to. */
+export function roleLocation(
+  role: RbacRoleRef,
+  namespace: string,
+): { resource: StorageOf<RbacRole>; key: string } {
   return role.kind === 'ClusterRole'
     ? { resource: storages.clusterRoles, key: role.name ?? '' }
     : { resource: storages.roles, key: objectKey(namespace, role.name ?? '') }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type KubeObject, objectKey } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import type { RbacPolicyRule } from '../schema/types.generated.ts'
 import { type ServerContext, timestamp } from '../server/context.ts'
 import { stampNewObject } from '../server/metadata.ts'
-import { storages } from './binding-index.ts'
 import policy from './default-policy.json' with { type: 'json' }
 
 const apiVersion = 'rbac.authorization.k8s.io/v1'
 const apiGroup = 'rbac.authorization.k8s.io'
 
-/** The roles and bindings that every cluster starts with; those that exist are left as they are. */
+/** Creates the default roles and bindings of Kubernetes. Existing ones stay unchanged. */
 export function createDefaultPolicy(context: ServerContext): void {
   for (const role of policy.clusterRoles) createMissing(context, storages.clusterRoles, clusterRole(role))
   for (const binding of policy.clusterRoleBindings)
@@ -19,7 +19,7 @@ export function createDefaultPolicy(context: ServerContext): void {
 
 interface DefaultRole {
   readonly name: string
-  /** The role that takes the rules of this one in. */
+  /** The role that aggregates this one. */
   readonly aggregatesTo?: string
   readonly aggregates?: string
   readonly rules?: RbacPolicyRule[]

@@ -2,18 +2,20 @@
 
 import { equalJson } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
-import type { RbacPolicyRule, RbacRole, RbacRoleBinding } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
+import type { RbacPolicyRule } from '../schema/types.generated.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
+import { objectIn } from '../store/index.ts'
 import { compactRules, describeRule, missingRules, quoteList } from './policy-rules.ts'
 import { privilegedGroup, type RbacAuthorizer } from './rbac.ts'
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 
 /**
- * Nobody gives away what they do not have: who writes a role or a binding must hold all of it, or may `escalate` the
- * role or `bind` it. Runs among the plugins that change objects, because the real server refuses it before it looks
- * whether the object is valid.
+ * Prevents privilege escalation: the writer of a role or binding must hold all its permissions, or have the
+ * verb `escalate` or `bind` on the role. Runs as a mutating plugin, because the real API server rejects such
+ * a write before validation.
  */
 export function preventEscalation(rbac: RbacAuthorizer): AdmissionPlugin {
   return {
@@ -30,7 +32,7 @@ export function preventEscalation(rbac: RbacAuthorizer): AdmissionPlugin {
       const missing = missingRules(rbac.rulesFor(user, attributes.namespace), rules)
       if (missing.length === 0) return
       const texts = [...new Set(compactRules(missing).map(describeRule))].sort()
-      throw refuse.forbidden(
+      throw apiError.forbidden(
         resource,
         object.metadata.name ?? '',
         `user ${JSON.stringify(user.name)} (groups=${quoteList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${texts.join('\n')}`,
@@ -44,21 +46,21 @@ const everything: RbacPolicyRule[] = [
   { nonResourceURLs: ['*'], verbs: ['*'] },
 ]
 
-/** A role that is made of others can come to hold anything. */
+/** An aggregated role can get any permission. */
 function requireEverything(
   rbac: RbacAuthorizer,
   { resource, namespace, user }: AdmissionAttributes,
   object: KubeObject,
 ): void {
   if (missingRules(rbac.rulesFor(user, namespace), everything).length > 0)
-    throw refuse.forbidden(
+    throw apiError.forbidden(
       resource,
       object.metadata.name ?? '',
       'must have cluster-admin privileges to use the aggregationRule',
     )
 }
 
-/** What the write gives away; undefined when the user is explicitly allowed to. */
+/** Returns the rules that the write grants; undefined if the user has the verb `escalate` or `bind`. */
 function grantedRules(
   rbac: RbacAuthorizer,
   { resource, namespace, name, user }: AdmissionAttributes,
@@ -73,21 +75,27 @@ function grantedRules(
     namespace,
     path: '',
   }
-  if (resource.plural === 'roles' || resource.plural === 'clusterroles') {
+  const role =
+    objectIn(storages.roles, object, resource.storage) ??
+    objectIn(storages.clusterRoles, object, resource.storage)
+  if (role) {
     const may = rbac.decide({ ...about, verb: 'escalate', resource: resource.plural, name })
-    return may.allowed ? undefined : ((object as unknown as RbacRole).rules ?? [])
+    return may.allowed ? undefined : (role.rules ?? [])
   }
-  const { roleRef = {} } = object as unknown as RbacRoleBinding
+  const binding =
+    objectIn(storages.roleBindings, object, resource.storage) ??
+    objectIn(storages.clusterRoleBindings, object, resource.storage)
+  const roleRef = binding?.roleRef ?? {}
   const plural = roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles'
   const may = rbac.decide({ ...about, verb: 'bind', resource: plural, name: roleRef.name ?? '' })
   if (may.allowed) return undefined
   const rules = rbac.rulesOf(roleRef, namespace)
-  // The real server blames the kind that was written, with the name of the role.
-  if (!rules) throw refuse.notFound(resource, roleRef.name ?? '')
+  // The real API server reports the written kind with the name of the role.
+  if (!rules) throw apiError.notFound(resource, roleRef.name ?? '')
   return rules
 }
 
-/** A collector may remove finalizers and owners of what it could not have granted. */
+/** The garbage collector may remove finalizers and owner references of roles that it could not grant. */
 function onlyGarbageCollection(object: KubeObject, old: KubeObject): boolean {
   const rest = ({ metadata, ...others }: KubeObject) => {
     const { ownerReferences, finalizers, managedFields, resourceVersion, ...kept } = metadata

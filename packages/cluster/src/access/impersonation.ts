@@ -3,15 +3,15 @@
 import type { AccessAttributes } from '../server/authorization.ts'
 import type { ApiRequest, UserInfo } from '../server/request.ts'
 import { parseRequestInfo } from '../server/request-info.ts'
-import { type ApiError, refuse } from '../server/status.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 import type { Access } from './access.ts'
-import { refusalOf } from './rbac.ts'
+import { rejectionOf } from './rbac.ts'
 import { parseServiceAccountName, serviceAccountGroups } from './service-account-user.ts'
 
 const extraPrefix = 'impersonate-extra-'
 const anonymous = 'system:anonymous'
 
-/** Most requests stand for nobody else and need not be looked at. */
+/** Reports whether the request has impersonation headers. Most requests do not. */
 export function impersonates({ headers }: ApiRequest): boolean {
   return (
     headers['impersonate-user'] !== undefined ||
@@ -20,17 +20,17 @@ export function impersonates({ headers }: ApiRequest): boolean {
   )
 }
 
-/** The request as the one that it says it stands for, if its user may do that. */
+/** Returns the request with the impersonated user, if the requesting user may impersonate it. */
 export async function impersonate(request: ApiRequest, decide: Access['decide']): Promise<ApiRequest> {
   const wanted = wantedIdentity(request.headers)
   if (!wanted) return request
   const { name, groups, uid, extra } = wanted
-  if (!name) throw refuse.badRequest(`requested ${describe(wanted)} without impersonating a user name`)
+  if (!name) throw apiError.badRequest(`requested ${describe(wanted)} without impersonating a user name`)
   const account = parseServiceAccountName(name)
   for (const about of claimsOf(wanted)) {
     const attributes = { ...impersonation(request.user), ...about }
-    const refusal = refusalOf(attributes, await decide(attributes))
-    if (refusal !== undefined) throw refusalFor(request, wanted, attributes, refusal)
+    const rejection = rejectionOf(attributes, await decide(attributes))
+    if (rejection !== undefined) throw rejectionFor(request, wanted, attributes, rejection)
   }
   const known = account && groups.length === 0 ? serviceAccountGroups(account.namespace) : groups
   const user: UserInfo = {
@@ -61,7 +61,7 @@ function wantedIdentity(headers: ApiRequest['headers']): Wanted | undefined {
   return { name, groups, uid, extra }
 }
 
-/** Fronts join repeated headers. */
+/** Transports join repeated headers with commas. */
 function split(value: string): string[] {
   return value
     .split(',')
@@ -83,7 +83,7 @@ function withAuthentication(name: string, groups: readonly string[]): string[] {
   return groups.includes(group) ? [...groups] : [...groups, group]
 }
 
-/** Everything that must be allowed, one by one. */
+/** All permissions that the impersonation needs. */
 function claimsOf({ name, groups, uid, extra }: Wanted): Partial<AccessAttributes>[] {
   const account = parseServiceAccountName(name)
   const group = 'authentication.k8s.io'
@@ -113,27 +113,27 @@ function impersonation(user: UserInfo): AccessAttributes {
 }
 
 /**
- * The real server first tries whether the request is allowed to those who may impersonate for it alone, and of all
- * that it tried it shows the first refusal. Such constrained impersonation is not granted here, but refused alike.
+ * The real API server first checks constrained impersonation and reports the first rejection. This server
+ * never allows constrained impersonation, but it returns the same message.
  */
-function refusalFor(
+function rejectionFor(
   { user, method, path, query }: ApiRequest,
   wanted: Wanted,
   attributes: AccessAttributes,
-  refusal: string,
+  rejection: string,
 ): ApiError {
   const mode = constrainedMode(wanted)
   const info = parseRequestInfo(method, path, query)
   if (!mode)
-    return refuse.forbidden(
+    return apiError.forbidden(
       { group: attributes.group, plural: attributes.resource },
       attributes.name,
-      refusal,
+      rejection,
     )
   const verb = `impersonate-on:${mode}:${info?.verb ?? method.toLowerCase()}`
   const about = { ...impersonation(user), path, ...info, verb, isResource: info !== undefined }
-  const text = refusalOf(about, { allowed: false, reason: '' })!
-  return refuse.forbidden({ group: about.group, plural: about.resource }, about.name, text)
+  const text = rejectionOf(about, { allowed: false, reason: '' })!
+  return apiError.forbidden({ group: about.group, plural: about.resource }, about.name, text)
 }
 
 function constrainedMode({ name, groups, uid, extra }: Wanted): string | undefined {
@@ -143,7 +143,7 @@ function constrainedMode({ name, groups, uid, extra }: Wanted): string | undefin
   return 'user-info'
 }
 
-/** As Go prints the value. */
+/** Formats the user like Go's `%v`. */
 function describe({ uid, groups, extra }: Wanted): string {
   const list = (values: readonly string[]) =>
     `[]string{${values.map(value => JSON.stringify(value)).join(', ')}}`

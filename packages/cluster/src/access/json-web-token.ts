@@ -17,7 +17,10 @@ export function signToken(key: SigningKey, claims: object): Promise<string> {
     .sign(key.privateKey)
 }
 
-/** The claims of a token that this key has signed; undefined for anything else. Does not check its times. */
+/**
+ * Returns the claims of a token that this key signed; undefined for other tokens. Does not check the
+ * expiration.
+ */
 export async function openToken(
   key: SigningKey,
   token: string,

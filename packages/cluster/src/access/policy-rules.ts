@@ -5,7 +5,7 @@ import type { AccessAttributes } from '../server/authorization.ts'
 
 const all = '*'
 
-/** Whether one rule allows what a request wants to do. */
+/** Reports whether a rule allows the request. */
 export function ruleAllows(rule: RbacPolicyRule, attributes: AccessAttributes): boolean {
   if (!has(rule.verbs, attributes.verb)) return false
   if (!attributes.isResource) return rule.nonResourceURLs?.some(url => covers(url, attributes.path)) ?? false
@@ -31,7 +31,7 @@ function covers(owner: string, path: string): boolean {
   return owner === path || (owner.endsWith(all) && path.startsWith(owner.replace(/\*+$/, '')))
 }
 
-/** What of `wanted` is not in `held`, in pieces of one verb on one thing. */
+/** Returns the parts of `wanted` that `held` does not cover, each with one verb and one resource. */
 export function missingRules(
   held: readonly RbacPolicyRule[],
   wanted: readonly RbacPolicyRule[],
@@ -57,7 +57,7 @@ function atoms(rule: RbacPolicyRule): RbacPolicyRule[] {
   return found
 }
 
-/** `atom` has at most one value of each. */
+/** `atom` has at most one value per field. */
 function ruleCovers(rule: RbacPolicyRule, atom: RbacPolicyRule): boolean {
   if (!has(rule.verbs, atom.verbs![0]!)) return false
   const url = atom.nonResourceURLs?.[0]
@@ -77,7 +77,7 @@ function coversResource(resources: readonly string[], wanted: string): boolean {
   )
 }
 
-/** Verbs on the same thing in one rule, for people to read. */
+/** Merges the verbs for the same resources into one rule, for error messages. */
 export function compactRules(pieces: readonly RbacPolicyRule[]): RbacPolicyRule[] {
   const compacted: RbacPolicyRule[] = []
   const byThing = new Map<string, RbacPolicyRule>()
@@ -94,7 +94,7 @@ export function compactRules(pieces: readonly RbacPolicyRule[]): RbacPolicyRule[
   return [...compacted, ...byThing.values()]
 }
 
-/** `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`, as the API server writes it. */
+/** `{APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}`, as the API server formats a rule. */
 export function describeRule(rule: RbacPolicyRule): string {
   const parts: [string, readonly string[] | undefined][] = [
     ['APIGroups', rule.apiGroups],
@@ -107,7 +107,7 @@ export function describeRule(rule: RbacPolicyRule): string {
   return `{${shown.map(([name, values]) => `${name}:${quoteList(values!)}`).join(', ')}}`
 }
 
-/** A list of texts as Go prints it with `%q`. */
+/** Formats a list of strings like Go's `%q`. */
 export function quoteList(values: readonly string[]): string {
   return `[${values.map(value => JSON.stringify(value)).join(' ')}]`
 }

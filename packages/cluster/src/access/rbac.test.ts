@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { KubeObject } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import type { RbacPolicyRule, RbacRoleRef, RbacSubject } from '../schema/types.generated.ts'
 import type { AccessAttributes } from '../server/authorization.ts'
 import { MemoryStore } from '../store/index.ts'
-import { storages } from './binding-index.ts'
 import { missingRules, ruleAllows } from './policy-rules.ts'
 import { RbacAuthorizer } from './rbac.ts'
 
@@ -83,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const keyOf = (object: { namespace: string; name: string }) =>
   object.namespace ? `${object.namespace}/${object.name}` : object.name
 
-/** Straight from the definition: every binding, every subject, every rule. */
+/** The definition without an index: evaluates every binding, subject and rule. */
 class Naive {
   readonly roles = new Map<string, Role>()
   readonly bindings = new Map<string, Binding>()
@@ -104,7 +104,7 @@ class Naive {
 
   #rules({ kind, name }: RbacRoleRef, home: string): RbacPolicyRule[] {
     const key = keyOf({ namespace: kind === 'ClusterRole' ? '' : home, name: name! })
-    // A Role has a namespace: a binding of the whole cluster finds none.
+    // A Role has a namespace, so a ClusterRoleBinding cannot refer to it.
     return kind === 'Role' && !home ? [] : (this.roles.get(key)?.rules ?? [])
   }
 }
@@ -134,8 +134,8 @@ function apply(store: MemoryStore, naive: Naive, each: Step): void {
   naive.bindings.set(key, each.binding)
 }
 
-describe('authorization by roles', () => {
-  it('decides as every binding, subject and rule together would, however they came and went', () => {
+describe('RBAC', () => {
+  it('decides like an evaluation of every binding, subject and rule, after any changes', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 12 }),
@@ -145,7 +145,7 @@ describe('authorization by roles', () => {
           const naive = new Naive()
           const half = Math.floor(steps.length / 2)
           for (const each of steps.slice(0, half)) apply(store, naive, each)
-          // Half of the policy is there before the authorizer, half of it comes later.
+          // Half of the policy exists before the authorizer starts, half is created later.
           const rbac = new RbacAuthorizer(store)
           for (const each of steps.slice(half)) apply(store, naive, each)
           for (const wanted of asked) assert.equal(rbac.decide(wanted).allowed, naive.allows(wanted))
@@ -155,7 +155,7 @@ describe('authorization by roles', () => {
     )
   })
 
-  it('finds nothing missing exactly where everything that is wanted is held', () => {
+  it('reports no missing rule exactly if all wanted rules are held', () => {
     fc.assert(
       fc.property(
         fc.array(rule, { maxLength: 3 }),

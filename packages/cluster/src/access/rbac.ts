@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { RbacPolicyRule, RbacRole, RbacRoleRef } from '../schema/types.generated.ts'
+import type { RbacPolicyRule, RbacRoleRef } from '../schema/types.generated.ts'
 import type { AccessAttributes, Authorizer } from '../server/authorization.ts'
 import type { UserInfo } from '../server/request.ts'
 import { ApiError } from '../server/status.ts'
@@ -8,7 +8,7 @@ import type { Store } from '../store/index.ts'
 import { BindingIndex, type Grant, roleLocation } from './binding-index.ts'
 import { ruleAllows } from './policy-rules.ts'
 
-/** The answer to "may they?", with the sentence that a review shows. */
+/** The result of an authorization, with the reason that an access review shows. */
 export interface AccessDecision {
   readonly allowed: boolean
   readonly reason: string
@@ -18,7 +18,7 @@ export type Decide = (attributes: AccessAttributes) => AccessDecision
 
 export const privilegedGroup = 'system:masters'
 
-/** Judges requests by the roles and bindings in the store, as they are at that moment. */
+/** Authorizes requests by the roles and bindings that are in the store at that time. */
 export class RbacAuthorizer {
   readonly #store: Store
   readonly #bindings: BindingIndex
@@ -45,9 +45,9 @@ export class RbacAuthorizer {
     return { allowed: false, reason: lost.length > 0 ? `rbac: RBAC: ${aggregate(lost)}` : '' }
   }
 
-  readonly authorize: Authorizer = attributes => refusalOf(attributes, this.decide(attributes))
+  readonly authorize: Authorizer = attributes => rejectionOf(attributes, this.decide(attributes))
 
-  /** All that a user may do in a namespace, the rules for the whole cluster included. */
+  /** Returns all rules of a user in a namespace, including cluster-wide ones. */
   rulesFor(user: UserInfo, namespace: string): RbacPolicyRule[] {
     const rules: RbacPolicyRule[] = []
     for (const grant of this.#bindings.grantsOf(user, namespace))
@@ -55,23 +55,26 @@ export class RbacAuthorizer {
     return rules
   }
 
-  /** Undefined when there is no such role. */
+  /** Returns undefined if the role does not exist. */
   rulesOf(role: RbacRoleRef, namespace: string): readonly RbacPolicyRule[] | undefined {
     const { resource, key } = roleLocation(role, namespace)
-    const found = this.#store.get(resource, key) as unknown as RbacRole | undefined
+    const found = this.#store.get(resource, key)
     return found && (found.rules ?? [])
   }
 }
 
-/** Undefined allows; paths outside of the API are refused without the name of a resource. */
-export function refusalOf(attributes: AccessAttributes, decision: AccessDecision): string | undefined {
+/**
+ * Returns undefined if the request is allowed. Throws for paths outside the resource API, because their
+ * message names no resource.
+ */
+export function rejectionOf(attributes: AccessAttributes, decision: AccessDecision): string | undefined {
   if (decision.allowed) return undefined
-  const text = describeRefusal(attributes) + (decision.reason && `: ${decision.reason}`)
+  const text = describeRejection(attributes) + (decision.reason && `: ${decision.reason}`)
   if (!attributes.isResource) throw new ApiError(403, 'Forbidden', `forbidden: ${text}`, {})
   return text
 }
 
-function describeRefusal(attributes: AccessAttributes): string {
+function describeRejection(attributes: AccessAttributes): string {
   const { user, verb, group, resource, subresource, namespace } = attributes
   const who = `User ${JSON.stringify(user.name)} cannot ${verb}`
   if (!attributes.isResource) return `${who} path ${JSON.stringify(attributes.path)}`
@@ -84,7 +87,7 @@ function describeLostRole({ kind = '', name = '' }: RbacRoleRef): string {
   return `${kind.toLowerCase()}.rbac.authorization.k8s.io ${JSON.stringify(name)} not found`
 }
 
-/** Several errors as Go's library joins them: each once, in brackets when they are more than one. */
+/** Joins errors like Go's `utilerrors.Aggregate`: without duplicates, in brackets if there are several. */
 function aggregate(texts: readonly string[]): string {
   const unique = [...new Set(texts)]
   return unique.length === 1 ? unique[0]! : `[${unique.join(', ')}]`

@@ -8,7 +8,7 @@ export function serviceAccountName(namespace: string, name: string): string {
   return `${prefix}${namespace}:${name}`
 }
 
-/** Undefined when the user is no service account. */
+/** Returns undefined if the user is not a service account. */
 export function parseServiceAccountName(user: string): { namespace: string; name: string } | undefined {
   if (!user.startsWith(prefix)) return undefined
   const [namespace, name, ...rest] = user.slice(prefix.length).split(':')
@@ -19,7 +19,7 @@ export function serviceAccountGroups(namespace: string): string[] {
   return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
-/** Who a service account is to the API: what its token, or a pod that runs as it, is allowed to do. */
+/** The user that a service account authenticates as. */
 export function serviceAccountUser(namespace: string, name: string, uid?: string): UserInfo {
   return {
     name: serviceAccountName(namespace, name),

@@ -5,13 +5,13 @@ import type { Store } from '../store/index.ts'
 import type { SigningKey } from './json-web-token.ts'
 
 /**
- * Kept beside the objects, so that tokens outlive a restart where the objects do, under a name that no resource can
- * have: nobody reads it through the API.
+ * The key is stored with the objects, so that tokens stay valid after a restart if the objects do. No
+ * resource can have this name, so the API does not serve it.
  */
 const storage = '/signing-keys'
 const name = 'service-accounts'
 
-/** The key that signs the tokens of service accounts; undefined before the first of them. */
+/** Returns the key that signs service account tokens; undefined before the first token. */
 export function findSigningKey(store: Store): SigningKey | undefined {
   const stored = store.get(storage, name)
   if (!stored) return undefined

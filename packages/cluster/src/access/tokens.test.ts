@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '@grove/kube'
 import { createCluster } from '../cluster.ts'
-import { insider } from '../front/in-process.ts'
+import { adminUser } from '../front/in-process.ts'
 import type { KubeObject } from '../object.ts'
 import { MemoryStore } from '../store/index.ts'
 
@@ -21,7 +21,7 @@ async function clusterWithRobot() {
       query: new URLSearchParams(),
       headers: { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-      user: insider,
+      user: adminUser,
     })
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
   const create = async () =>
@@ -31,8 +31,8 @@ async function clusterWithRobot() {
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 
-describe('tokens of service accounts', () => {
-  it('are good until their end', async () => {
+describe('service account tokens', () => {
+  it('are valid until they expire', async () => {
     const { clock, cluster, robot } = await clusterWithRobot()
     const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],
@@ -51,7 +51,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  it('are not good for the next account of the same name', async () => {
+  it('are not valid for a recreated service account of the same name', async () => {
     const { cluster, robot, send, accounts, create } = await clusterWithRobot()
     const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],
@@ -63,7 +63,7 @@ describe('tokens of service accounts', () => {
     assert.equal(await cluster.authenticate(bearer(token)), undefined)
   })
 
-  it('without an end are good while their Secret holds them', async () => {
+  it('without expiration are valid while their Secret contains them', async () => {
     const { clock, cluster, robot, send } = await clusterWithRobot()
     const metadata = { namespace: 'default', name: 'robot-token' }
     const token = await cluster.tokens.issue(robot, { metadata })
@@ -76,7 +76,7 @@ describe('tokens of service accounts', () => {
     assert.equal(await cluster.authenticate(bearer(token)), undefined)
   })
 
-  it('outlive the server where the objects do', async () => {
+  it('stay valid after a restart if the store is persistent', async () => {
     const { clock, store, cluster, robot } = await clusterWithRobot()
     const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],
@@ -88,13 +88,13 @@ describe('tokens of service accounts', () => {
     assert.equal(await stranger.authenticate(bearer(token)), undefined)
   })
 
-  it('are read only where they are bearer tokens', async () => {
+  it('are only accepted as bearer tokens', async () => {
     const { cluster } = await clusterWithRobot()
     for (const authorization of [undefined, '', 'Bearer', 'Basic abc', 'Bearer a b', 'Bearer a.b.c'])
       assert.equal(await cluster.authenticate({ authorization }), undefined)
   })
 
-  it('do not choose how they are checked', async () => {
+  it('cannot choose the signature algorithm', async () => {
     const { cluster, robot } = await clusterWithRobot()
     const token = await cluster.tokens.issueBound(robot, {
       audiences: ['https://kubernetes.default.svc.cluster.local'],

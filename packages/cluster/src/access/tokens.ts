@@ -3,6 +3,7 @@
 import type { Clock } from '@grove/kube'
 import { type KubeObject, objectKey } from '../object.ts'
 import { type Random, randomUid } from '../random.ts'
+import { storages } from '../registry/storages.ts'
 import type { UserInfo } from '../server/request.ts'
 import type { Store } from '../store/index.ts'
 import { openToken, type SigningKey, signToken } from './json-web-token.ts'
@@ -12,7 +13,10 @@ import { findSigningKey, makeSigningKey } from './signing-key.ts'
 export const tokenIssuerName = 'https://kubernetes.default.svc.cluster.local'
 const legacyIssuerName = 'kubernetes/serviceaccount'
 
-/** What a token is bound to beside its account: it ends with that object. */
+/**
+ * The object that a token is bound to, in addition to its service account. The token is invalid after the
+ * object is deleted.
+ */
 export interface BoundObject {
   readonly kind: 'Pod' | 'Secret' | 'Node'
   readonly name: string
@@ -40,9 +44,9 @@ interface BoundClaims {
   readonly node?: Reference
 }
 
-const refused = (error: string): Verification => ({ ok: false, error })
+const rejected = (error: string): Verification => ({ ok: false, error })
 
-/** Makes and reads the tokens of service accounts. A token is good as long as what it names is there. */
+/** Issues and verifies service account tokens. A token is valid while the objects that it names exist. */
 export class ServiceAccountTokens {
   readonly #store: Store
   readonly #clock: Clock
@@ -55,7 +59,7 @@ export class ServiceAccountTokens {
     this.#random = from.random
   }
 
-  /** A token with an end, as the subresource `serviceaccounts/token` gives it. */
+  /** Issues a token with an expiration, for the subresource `serviceaccounts/token`. */
   issueBound(
     account: Named,
     options: {
@@ -81,7 +85,7 @@ export class ServiceAccountTokens {
     })
   }
 
-  /** A token without an end, for a Secret of type kubernetes.io/service-account-token. */
+  /** Issues a token without expiration, for a Secret of type kubernetes.io/service-account-token. */
   readonly issue = async (account: Named, secret: Named): Promise<string> => {
     const { namespace = '', name = '', uid = '' } = account.metadata
     return signToken(this.#signingKey(), {
@@ -94,48 +98,47 @@ export class ServiceAccountTokens {
     })
   }
 
-  /** Who the bearer of a token is. `audiences` are those that the asker answers for. */
+  /** Verifies a token for one of the audiences and returns its user. */
   async verify(token: string, audiences: readonly string[] = [tokenIssuerName]): Promise<Verification> {
     this.#key ??= findSigningKey(this.#store)
     const claims = this.#key && (await openToken(this.#key, token))
-    if (!claims) return refused('invalid bearer token')
+    if (!claims) return rejected('invalid bearer token')
     if (claims.iss === legacyIssuerName) return this.#verifyLegacy(token, claims, audiences)
-    return claims.iss === tokenIssuerName ? this.#verifyBound(claims, audiences) : refused('invalid issuer')
+    return claims.iss === tokenIssuerName ? this.#verifyBound(claims, audiences) : rejected('invalid issuer')
   }
 
   #verifyBound(claims: Record<string, unknown>, audiences: readonly string[]): Verification {
     const own = ([] as unknown[]).concat(claims.aud ?? [])
     const shared = audiences.filter(audience => own.includes(audience))
-    if (shared.length === 0) return refused('token audiences are invalid for the target audiences')
+    if (shared.length === 0) return rejected('token audiences are invalid for the target audiences')
     const now = this.#seconds()
-    if (Number(claims.exp) <= now) return refused('service account token has expired')
-    if (Number(claims.nbf) > now) return refused('service account token is not valid yet')
+    if (Number(claims.exp) <= now) return rejected('service account token has expired')
+    if (Number(claims.nbf) > now) return rejected('service account token is not valid yet')
     const bound = claims['kubernetes.io'] as BoundClaims
     const { namespace, serviceaccount, pod, secret, node } = bound
     const broken =
       this.#checkReference('serviceaccounts', namespace, serviceaccount) ??
       this.#checkReference('pods', namespace, pod) ??
       this.#checkReference('secrets', namespace, secret) ??
-      // A pod may outlive its node; a token that is bound to the node itself may not.
+      // A pod may exist longer than its node, so a token bound to a pod does not check the node.
       (pod ? undefined : this.#checkReference('nodes', '', node))
-    if (broken) return refused(broken)
+    if (broken) return rejected(broken)
     const user = serviceAccountUser(namespace, serviceaccount.name, serviceaccount.uid)
     return { ok: true, user: { ...user, extra: extraOf(claims, bound) }, audiences: shared }
   }
 
   #verifyLegacy(token: string, claims: Record<string, unknown>, audiences: readonly string[]): Verification {
-    // Tokens of this kind name no audience: they are for the API server alone.
+    // Tokens of this type have no audience. They are for the API server alone.
     if (!audiences.includes(tokenIssuerName))
-      return refused('token audiences are invalid for the target audiences')
+      return rejected('token audiences are invalid for the target audiences')
     const claim = (name: string) => String(claims[`kubernetes.io/serviceaccount/${name}`] ?? '')
     const namespace = claim('namespace')
     const account = { name: claim('service-account.name'), uid: claim('service-account.uid') }
     const broken = this.#checkReference('serviceaccounts', namespace, account)
-    if (broken) return refused(broken)
-    const secret = this.#store.get('secrets', objectKey(namespace, claim('secret.name')))
-    const data = secret?.data as Record<string, string> | undefined
-    if (!secret || secret.metadata.deletionTimestamp || decoded(data?.token) !== token)
-      return refused('service account token has been invalidated')
+    if (broken) return rejected(broken)
+    const secret = this.#store.get(storages.secrets, objectKey(namespace, claim('secret.name')))
+    if (!secret || secret.metadata.deletionTimestamp || decoded(secret.data?.token) !== token)
+      return rejected('service account token has been invalidated')
     return {
       ok: true,
       user: serviceAccountUser(namespace, account.name, account.uid),
@@ -143,7 +146,7 @@ export class ServiceAccountTokens {
     }
   }
 
-  /** What is wrong with a reference; undefined when nothing is, or when there is none. */
+  /** Returns the error of a reference; undefined if it is valid or absent. */
   #checkReference(resource: string, namespace: string, reference: Reference | undefined): string | undefined {
     if (!reference) return undefined
     const object: KubeObject | undefined = this.#store.get(resource, objectKey(namespace, reference.name))

@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../object.ts'
-import type { Node, Pod, PodSpec, Toleration } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
+import type { Toleration } from '../schema/types.generated.ts'
 import type { AdmissionPlugin } from '../server/admission.ts'
-
-function isNew(operation: string, storage: string, subresource: string, wanted: string): boolean {
-  return operation === 'CREATE' && storage === wanted && subresource === ''
-}
-
-function podSpecOf(object: KubeObject | undefined): PodSpec {
-  const pod = object as unknown as Pod
-  pod.spec ??= {}
-  return pod.spec
-}
+import { objectIn } from '../store/index.ts'
 
 const tolerationSeconds = 300
-const awayTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
+const unavailableTaints = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']
 
-/** Pods stay five minutes on a node that went away, unless they say otherwise. */
+/** Pods tolerate a not-ready or unreachable node for five minutes, unless they have their own tolerations. */
 export const defaultTolerations: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   mutate({ operation, resource, subresource, object }) {
-    // An update that leaves them out means the same pod.
-    if (operation === 'DELETE' || resource.storage !== 'pods' || subresource !== '') return
-    const spec = podSpecOf(object)
-    for (const key of awayTaints) {
+    // Also for updates: an update without these tolerations must not remove them.
+    const pod = objectIn(storages.pods, object, resource.storage)
+    if (operation === 'DELETE' || subresource !== '' || !pod) return
+    pod.spec ??= {}
+    const { spec } = pod
+    for (const key of unavailableTaints) {
       if ((spec.tolerations ?? []).some(toleration => tolerates(toleration, key))) continue
       spec.tolerations = [
         ...(spec.tolerations ?? []),
@@ -38,12 +31,12 @@ function tolerates({ key, effect }: Toleration, wanted: string): boolean {
   return (!key || key === wanted) && (!effect || effect === 'NoExecute')
 }
 
-/** A new node takes no pods until it has said that it is ready. */
+/** A new node has a NoSchedule taint until it is ready. */
 export const notReadyTaint: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate({ operation, resource, subresource, object }) {
-    if (!isNew(operation, resource.storage, subresource, 'nodes')) return
-    const node = object as unknown as Node
+    const node = objectIn(storages.nodes, object, resource.storage)
+    if (operation !== 'CREATE' || subresource !== '' || !node) return
     node.spec ??= {}
     const key = 'node.kubernetes.io/not-ready'
     if (!node.spec.taints?.some(taint => taint.key === key && taint.effect === 'NoSchedule'))

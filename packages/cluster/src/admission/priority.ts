@@ -1,51 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { KubeObject } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { systemPriorities } from '../registry/strategies/policy.ts'
 import type { Pod, PodSpec, SchedulingPriorityClass } from '../schema/types.generated.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
-import { refuse } from '../server/status.ts'
-import type { Store } from '../store/index.ts'
+import { apiError } from '../server/status.ts'
+import { objectIn, type Store } from '../store/index.ts'
 
-const storage = 'priorityclasses.scheduling.k8s.io'
+const storage = storages.priorityClasses
 const classNames = { group: 'scheduling.k8s.io', plural: 'priorityclasses' }
 const pods = { group: '', plural: 'pods' }
 
-/** Resolves the priority class of a pod to its number, and keeps one default and the classes of the system. */
+/**
+ * Sets the priority of a pod from its priority class. Protects the system classes and allows only one default
+ * class.
+ */
 export const priority: AdmissionPlugin = {
   name: 'Priority',
   mutate({ operation, resource, subresource, object, oldObject }, { store }) {
-    if (resource.storage !== 'pods' || !object) return
-    if (operation === 'UPDATE' && oldObject) keepPriority(specOf(object), specOf(oldObject))
-    if (operation === 'CREATE' && subresource === '') resolve(object, store)
+    const pod = objectIn(storages.pods, object, resource.storage)
+    if (!pod) return
+    const old = objectIn(storages.pods, oldObject, resource.storage)
+    if (operation === 'UPDATE' && old) keepPriority(specOf(pod), specOf(old))
+    if (operation === 'CREATE' && subresource === '') resolve(pod, store)
   },
   validate(attributes, { store }) {
     if (attributes.resource.storage !== storage) return
-    if (attributes.operation === 'DELETE') refuseDeletion(attributes.name)
-    else refuseSecondDefault(attributes, store)
+    if (attributes.operation === 'DELETE') rejectDeletion(attributes.name)
+    else rejectSecondDefault(attributes, store)
   },
 }
 
-function specOf(object: KubeObject): PodSpec {
-  const pod = object as unknown as Pod
+function specOf(pod: Pod): PodSpec {
   pod.spec ??= {}
   return pod.spec
 }
 
-function resolve(object: KubeObject, store: Store): void {
-  const spec = specOf(object)
+function resolve(pod: Pod, store: Store): void {
+  const spec = specOf(pod)
   const chosen = spec.priorityClassName ? findClass(store, spec.priorityClassName) : defaultClass(store)
-  const refusal = (why: string) => refuse.forbidden(pods, object.metadata.name ?? '', why)
+  const rejection = (why: string) => apiError.forbidden(pods, pod.metadata?.name ?? '', why)
   if (spec.priorityClassName && !chosen)
-    throw refusal(`no PriorityClass with name ${spec.priorityClassName} was found`)
+    throw rejection(`no PriorityClass with name ${spec.priorityClassName} was found`)
   const value = chosen?.value ?? 0
   if (spec.priority !== undefined && spec.priority !== value)
-    throw refusal(
+    throw rejection(
       `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
     )
   const policy = chosen?.preemptionPolicy ?? 'PreemptLowerPriority'
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy)
-    throw refusal(
+    throw rejection(
       `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
     )
   spec.priority = value
@@ -53,21 +58,21 @@ function resolve(object: KubeObject, store: Store): void {
   if (chosen && !spec.priorityClassName) spec.priorityClassName = chosen.metadata?.name
 }
 
-/** What was computed on creation need not be repeated in an update. */
+/** An update may omit the values that were computed on creation. */
 function keepPriority(spec: PodSpec, { priority: before, preemptionPolicy }: PodSpec): void {
   if (before !== undefined) spec.priority ??= before
   if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy
 }
 
-/** Those of the system exist whether or not someone stored them. */
+/** System priority classes exist even if they are not stored. */
 function findClass(store: Store, name: string): SchedulingPriorityClass | undefined {
-  const stored = store.get(storage, name) as unknown as SchedulingPriorityClass | undefined
+  const stored = store.get(storage, name)
   const value = systemPriorities[name]
   return stored ?? (value === undefined ? undefined : { metadata: { name }, value })
 }
 
-function classes(store: Store): SchedulingPriorityClass[] {
-  return store.list(storage, { prefix: '' }).items as unknown as SchedulingPriorityClass[]
+function classes(store: Store): readonly SchedulingPriorityClass[] {
+  return store.list(storage, { prefix: '' }).items
 }
 
 function defaultClass(store: Store): SchedulingPriorityClass | undefined {
@@ -75,18 +80,19 @@ function defaultClass(store: Store): SchedulingPriorityClass | undefined {
   return defaults.sort((a, b) => (a.value ?? 0) - (b.value ?? 0))[0]
 }
 
-function refuseDeletion(name: string): void {
+function rejectDeletion(name: string): void {
   if (name in systemPriorities)
-    throw refuse.forbidden(classNames, name, 'this is a system priority class and cannot be deleted')
+    throw apiError.forbidden(classNames, name, 'this is a system priority class and cannot be deleted')
 }
 
-function refuseSecondDefault({ name, object, oldObject }: AdmissionAttributes, store: Store): void {
-  const isDefault = (each: unknown) => (each as SchedulingPriorityClass | undefined)?.globalDefault === true
+function rejectSecondDefault({ name, resource, object, oldObject }: AdmissionAttributes, store: Store): void {
+  const isDefault = (each: KubeObject | undefined) =>
+    objectIn(storage, each, resource.storage)?.globalDefault === true
   if (!isDefault(object) || isDefault(oldObject)) return
   const own = object?.metadata.name ?? name
   const other = classes(store).find(each => each.globalDefault && each.metadata?.name !== own)
   if (other)
-    throw refuse.forbidden(
+    throw apiError.forbidden(
       classNames,
       own,
       `PriorityClass ${other.metadata?.name} is already marked as default. Only one default can exist`,

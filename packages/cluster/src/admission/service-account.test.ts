@@ -8,7 +8,7 @@ import type { Pod } from '../schema/types.generated.ts'
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 
-function stage() {
+function setUp() {
   const clock = new FakeClock()
   const cluster = createCluster({ serviceAccountAdmission: true, seed: 1, clock })
   const post = async (resource: string, object: object) => {
@@ -36,9 +36,9 @@ function stage() {
   return { account, pod, clock }
 }
 
-describe('pods and their service accounts', () => {
-  it('a pod runs as the default account, whose token is mounted into each of its containers', async () => {
-    const { account, pod } = stage()
+describe('service accounts of pods', () => {
+  it('a pod uses the default service account, and its token is mounted into every container', async () => {
+    const { account, pod } = setUp()
     await account('default')
     const { status, object } = await pod()
     assert.equal(status, 201)
@@ -52,18 +52,18 @@ describe('pods and their service accounts', () => {
   })
 
   const unwanted = [
-    ['the account', { automountServiceAccountToken: false }, {}],
+    ['the service account', { automountServiceAccountToken: false }, {}],
     ['the pod', {}, { automountServiceAccountToken: false }],
   ] as const
   for (const [who, ofAccount, ofPod] of unwanted)
-    it(`nothing is mounted when ${who} does not want it`, async () => {
-      const { account, pod } = stage()
+    it(`no token is mounted if ${who} disables it`, async () => {
+      const { account, pod } = setUp()
       await account('default', ofAccount)
       assert.equal((await pod(ofPod)).object.spec?.volumes, undefined)
     })
 
-  it('what the pod mounts there itself stays, and pull secrets are those of the account unless it has some', async () => {
-    const { account, pod } = stage()
+  it('a pod keeps its own mount at the token path, and gets the pull secrets of the account only if it has none', async () => {
+    const { account, pod } = setUp()
     await account('robot', { imagePullSecrets: [{ name: 'pull' }] })
     const own = [{ name: 'own', mountPath }]
     const { object } = await pod({
@@ -77,8 +77,8 @@ describe('pods and their service accounts', () => {
     assert.deepEqual(object.spec?.imagePullSecrets, [{ name: 'pull' }])
   })
 
-  it('an account that is not there is an error, at once for one that was named', async () => {
-    const { pod } = stage()
+  it('a named service account that does not exist is an immediate error', async () => {
+    const { pod } = setUp()
     const { status, object } = await pod({ serviceAccountName: 'nobody' })
     assert.equal(status, 403)
     assert.equal(
@@ -87,8 +87,8 @@ describe('pods and their service accounts', () => {
     )
   })
 
-  it('the default account of a new namespace is waited for', async () => {
-    const { account, pod, clock } = stage()
+  it('waits for the default service account of a new namespace', async () => {
+    const { account, pod, clock } = setUp()
     const waiting = pod()
     await clock.advance(150)
     await account('default')

@@ -1,40 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
+import type { Container, PodSpec, ServiceAccount, Volume } from '../schema/types.generated.ts'
 import type { AdmissionPlugin } from '../server/admission.ts'
 import type { ServerContext } from '../server/context.ts'
 import { generateName } from '../server/metadata.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
+import { objectIn } from '../store/index.ts'
 
 const defaultAccount = 'default'
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount'
 const volumePrefix = 'kube-api-access-'
-/** An hour, and a little for clocks that differ. */
+/** One hour, plus a margin for clock skew. */
 const tokenSeconds = 3_607
 const fileMode = 0o644
-/** The default account of a new namespace is made a moment after it. */
+/** A controller creates the default service account shortly after its namespace. */
 const defaultAccountAttempts = 10
 const retryMs = 100
 
-/** Every pod runs as an account of its namespace, whose token is mounted into its containers unless that is unwanted. */
+/**
+ * Sets the service account of a pod and mounts its token into all containers, unless the pod or the account
+ * disables it.
+ */
 export const serviceAccountAdmission: AdmissionPlugin = {
   name: 'ServiceAccount',
   mutate({ operation, resource, subresource, namespace, name, object }, context) {
-    if (operation !== 'CREATE' || resource.storage !== 'pods' || subresource !== '' || !object) return
-    const pod = object as unknown as Pod
+    const pod = objectIn(storages.pods, object, resource.storage)
+    if (operation !== 'CREATE' || subresource !== '' || !pod) return
     pod.spec ??= {}
     pod.spec.serviceAccountName ||= defaultAccount
     pod.spec.serviceAccount = pod.spec.serviceAccountName
     const account = findAccount(context, namespace, pod.spec.serviceAccountName)
-    if (account) return equip(pod.spec, account, context)
-    return awaitAccount(context, namespace, pod.spec.serviceAccountName, object.metadata.name ?? name).then(
-      found => equip(pod.spec!, found, context),
+    if (account) return applyAccount(pod.spec, account, context)
+    return awaitAccount(context, namespace, pod.spec.serviceAccountName, pod.metadata.name ?? name).then(
+      found => applyAccount(pod.spec!, found, context),
     )
   },
 }
 
 function findAccount({ store }: ServerContext, namespace: string, name: string): ServiceAccount | undefined {
-  return store.get('serviceaccounts', `${namespace}/${name}`) as unknown as ServiceAccount | undefined
+  return store.get(storages.serviceAccounts, `${namespace}/${name}`)
 }
 
 async function awaitAccount(
@@ -48,14 +53,14 @@ async function awaitAccount(
     const found = findAccount(context, namespace, account)
     if (found) return found
   }
-  throw refuse.forbidden(
+  throw apiError.forbidden(
     { group: '', plural: 'pods' },
     pod,
     `error looking up service account ${namespace}/${account}: serviceaccount "${account}" not found`,
   )
 }
 
-function equip(spec: PodSpec, account: ServiceAccount, context: ServerContext): void {
+function applyAccount(spec: PodSpec, account: ServiceAccount, context: ServerContext): void {
   if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length)
     spec.imagePullSecrets = structuredClone(account.imagePullSecrets)
   if (!(spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true)) return

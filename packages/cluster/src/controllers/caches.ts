@@ -23,26 +23,26 @@ export interface CachesOptions {
   readonly log: Logger
 }
 
-/** Pods by where they run and by what made them. */
+/** Pods indexed by node and by controller. */
 export type PodCache = WatchCache<kinds.Pod, kinds.Pod, 'node' | 'controller'>
 export type ReplicaSetCache = WatchCache<kinds.ReplicaSet, kinds.ReplicaSet, 'controller'>
 
-/** What every cache offers, whatever its objects are. */
+/** The common interface of all caches. */
 export interface SharedCache {
   onChange(handler: ChangeHandler<KubeObject>): () => void
   list(namespace?: string): Stored[]
 }
 
-/** Longer than any list takes on a server that has the kind. */
+/** Longer than any list takes on a server that serves the kind. */
 const slowSyncMs = 10_000
 
-interface AnyCache {
+interface AnyCache extends SharedCache {
   readonly hasSynced: boolean
   run(signal: AbortSignal): Promise<void>
   waitForSync(signal?: AbortSignal): Promise<void>
 }
 
-/** One watch per kind for all controllers of this process. A kind that nobody asks for is not watched. */
+/** One watch per kind for all controllers of this process. Only kinds that a controller uses are watched. */
 export class Caches {
   /** Writes through this client are in the caches when their promise resolves. */
   readonly client: CachedClient
@@ -56,7 +56,24 @@ export class Caches {
     this.client = createCachedClient(options.client)
   }
 
+  /** Watches these kinds. For kinds that a component reads later, so that `start` waits for their caches. */
+  require(...resources: readonly Resource[]): void {
+    for (const resource of resources) {
+      if (keyOf(resource) === keyOf(kinds.pods)) this.#podCache()
+      else if (keyOf(resource) === keyOf(kinds.replicaSets)) this.#replicaSetCache()
+      else this.of(resource)
+    }
+  }
+
   get pods(): PodCache {
+    return this.#podCache()
+  }
+
+  get replicaSets(): ReplicaSetCache {
+    return this.#replicaSetCache()
+  }
+
+  #podCache(): PodCache {
     return this.#cached(kinds.pods, settings => {
       const indexes = {
         node: (pod: kinds.Pod) => pod.spec?.nodeName || undefined,
@@ -69,7 +86,7 @@ export class Caches {
     })
   }
 
-  get replicaSets(): ReplicaSetCache {
+  #replicaSetCache(): ReplicaSetCache {
     return this.#cached(
       kinds.replicaSets,
       settings =>
@@ -85,16 +102,16 @@ export class Caches {
     return this.#cached(resource, settings => new WatchCache<T>(this.#options.client, resource, settings))
   }
 
-  /** The cache of a resource, if there is one: for those who would make a second one otherwise. */
+  /** Returns the cache of a resource if it exists, to avoid a second watch of the same kind. */
   existing(resource: Resource): SharedCache | undefined {
-    return this.#caches.get(keyOf(resource)) as unknown as SharedCache | undefined
+    return this.#caches.get(keyOf(resource))
   }
 
-  /** Begins to watch what was asked for so far, and anything asked for later at once; resolves when all is known. */
+  /** Starts all watches. Kinds that are used later start immediately. Resolves when all caches are synced. */
   async start(signal: AbortSignal): Promise<void> {
     this.#signal = signal
     for (const cache of this.#caches.values()) this.#running.push(cache.run(signal))
-    const slow = this.#options.clock.setTimeout(() => this.#warnOfSlow(), slowSyncMs)
+    const slow = this.#options.clock.setTimeout(() => this.#warnAboutSlowSync(), slowSyncMs)
     try {
       await Promise.all([...this.#caches.values()].map(cache => cache.waitForSync(signal)))
     } finally {
@@ -102,10 +119,10 @@ export class Caches {
     }
   }
 
-  /** A kind that the server does not serve is waited for: somebody should be told what is missing. */
-  #warnOfSlow(): void {
+  /** A kind that the server does not serve blocks the start, so the log names it. */
+  #warnAboutSlowSync(): void {
     const missing = [...this.#caches].filter(([, cache]) => !cache.hasSynced).map(([key]) => key)
-    this.#options.log.warn('These could not be read yet; nothing is started before', { resources: missing })
+    this.#options.log.warn('waiting for caches to sync before the controllers start', { resources: missing })
   }
 
   /** Resolves when all watches have ended after the signal was aborted. */
@@ -134,9 +151,8 @@ export class Caches {
       clock,
       random,
       onFailure: (error: Error, retryInMs: number) =>
-        log.warn('A watch failed and is tried again', { resource: key, error, retryInMs }),
-      onHandlerError: (error: unknown) =>
-        log.error('A change could not be handled', { resource: key, error }),
+        log.warn('watch failed, retrying', { resource: key, error, retryInMs }),
+      onHandlerError: (error: unknown) => log.error('event handler failed', { resource: key, error }),
     }
   }
 }

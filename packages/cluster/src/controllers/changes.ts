@@ -9,7 +9,7 @@ import {
   sourceOf,
 } from '@grove/kube'
 
-/** Turns the changes of a cache into the keys that have to be looked at. */
+/** Maps the events of a cache to keys to enqueue. */
 export function changesOf<T extends KubeObject>(
   cache: { onChange(handler: ChangeHandler<T>): () => void },
   map: (change: Change<T>) => Iterable<string>,
@@ -17,14 +17,14 @@ export function changesOf<T extends KubeObject>(
   return sourceOf((handler: ChangeHandler<T>) => cache.onChange(handler), map)
 }
 
-/** Keys of the objects themselves. */
+/** Enqueues the changed objects themselves. */
 export function ownChangesOf<T extends KubeObject>(cache: {
   onChange(handler: ChangeHandler<T>): () => void
 }): Source<string> {
   return changesOf(cache, change => [keyOf((change.new ?? change.old)!.metadata)])
 }
 
-/** `namespace/name`, or the name of what is in no namespace. */
+/** `namespace/name`, or only the name for cluster-scoped objects. */
 export function keyOf({ namespace, name }: ObjectRef): string {
   return namespace ? `${namespace}/${name}` : name
 }

@@ -17,7 +17,10 @@ interface Condition {
   lastTransitionTime?: string | null
 }
 
-/** A list of conditions with this one in it; its time changes with its status. The same list when nothing changes. */
+/**
+ * Sets a condition in the list. lastTransitionTime changes only with the status. Returns the same list if
+ * nothing changes.
+ */
 export function withCondition<C extends Condition>(
   conditions: readonly C[] | undefined,
   verdict: Verdict,
@@ -33,7 +36,7 @@ export function withCondition<C extends Condition>(
   )
     return old
   const lastTransitionTime = known?.status === verdict.status ? known.lastTransitionTime : timestamp(now)
-  const condition = { ...verdict, lastTransitionTime, ...more } as unknown as C
+  const condition = { ...verdict, lastTransitionTime, ...more } as Condition as C
   return known ? old.map(each => (each === known ? condition : each)) : [...old, condition]
 }
 

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, type Source } from '@grove/kube'
+import { Controller, type ReconcileResult, type Source } from '@grove/kube'
 import type { Component, Runtime } from './runtime.ts'
 
-/** When to look at a key again without being woken; never when absent. */
-export type NextLook = { readonly requeueAt: number } | undefined
+/** When to reconcile the key again without an event; undefined waits for the next event. */
+export type Requeue = ReconcileResult | undefined
 
-/** A component that is one controller: its sources name keys, and it looks at each of them, one worker at a time. */
+/**
+ * A component with one work queue. Subclasses call `watch` in their constructor, so that the caches they read are
+ * synced before the first reconcile.
+ */
 export abstract class ControlLoop implements Component {
   readonly name: string
   protected readonly runtime: Runtime
   readonly #controller: Controller
+  readonly #sources: Source<string>[] = []
 
-  constructor(name: string, runtime: Runtime, sources: readonly Source<string>[], workers: number) {
+  constructor(name: string, runtime: Runtime, workers: number) {
     const { clock, random, log } = runtime
     this.name = name
     this.runtime = runtime
@@ -22,16 +26,25 @@ export abstract class ControlLoop implements Component {
       random,
       log,
       workers,
-      sources,
-      reconcile: key => this.look(key),
+      sources: this.#sources,
+      reconcile: key => this.reconcile(key),
     })
   }
 
-  protected abstract look(key: string): Promise<NextLook>
+  protected abstract reconcile(key: string): Promise<Requeue>
 
-  /** For a look that found the world changed under its hands. */
-  protected lookAgainSoon(key: string): void {
-    this.#controller.queue.addNoLaterThanAfter(key, soonMs)
+  /** Adds sources of keys. They have no effect after `start`. */
+  protected watch(...sources: readonly Source<string>[]): void {
+    this.#sources.push(...sources)
+  }
+
+  protected enqueue(key: string): void {
+    this.#controller.queue.add(key)
+  }
+
+  /** Coalesces events: several calls within the delay cause one reconcile. */
+  protected enqueueAfter(key: string, delayMs: number): void {
+    this.#controller.queue.addNoLaterThanAfter(key, delayMs)
   }
 
   start(signal: AbortSignal): Promise<void> {
@@ -42,5 +55,3 @@ export abstract class ControlLoop implements Component {
     return this.#controller.stop()
   }
 }
-
-const soonMs = 10

@@ -5,15 +5,15 @@ import { describe, it } from 'node:test'
 import { type Transport, TransportError, type TransportResponse } from '@grove/kube'
 import { seededRandom } from '../random.ts'
 import { deployments, nodes, pods, replicaSets } from './kinds.ts'
-import { settled, startTestCluster } from './testing/test-cluster.ts'
+import { completed, startTestCluster } from './testing/test-cluster.ts'
 
-const refusal = (status: number, reason: string): TransportResponse => ({
+const rejection = (status: number, reason: string): TransportResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ kind: 'Status', status: 'Failure', reason, code: status, message: 'injected' }),
 })
 
-/** Loses requests, answers and watches, and refuses some, while it is told to. */
+/** A transport that loses requests, responses and watches and rejects some requests, while enabled. */
 class Unreliable {
   readonly #random
   troubled = false
@@ -26,11 +26,11 @@ class Unreliable {
     request: async request => {
       const dice = this.troubled ? this.#random.integer(100) : 100
       if (dice < 4) throw new TransportError('network', true, 'the request was lost')
-      if (dice < 8) return refusal(500, 'InternalError')
-      if (dice < 12 && request.method !== 'GET') return refusal(409, 'Conflict')
-      const answer = await inner.request(request)
+      if (dice < 8) return rejection(500, 'InternalError')
+      if (dice < 12 && request.method !== 'GET') return rejection(409, 'Conflict')
+      const response = await inner.request(request)
       if (dice < 16) throw new TransportError('network', true, 'the answer was lost')
-      return answer
+      return response
     },
     stream: async request => {
       const stream = await inner.stream(request)
@@ -48,9 +48,9 @@ class Unreliable {
   }
 }
 
-describe('after all kinds of trouble between the controllers and the server', () => {
+describe('after faults between the controllers and the API server', () => {
   for (const seed of [1, 2, 3, 4])
-    it(`the cluster is as it would have been without (seed ${seed})`, async () => {
+    it(`the cluster converges to the same state as without faults (seed ${seed})`, async () => {
       const unreliable = new Unreliable(seed)
       await using cluster = await startTestCluster({ nodes: 4, seed, between: unreliable.around })
       const { clock, client, controllers } = cluster
@@ -62,19 +62,19 @@ describe('after all kinds of trouble between the controllers and the server', ()
       })
       unreliable.troubled = true
       const spec = { replicas: 10, selector: { matchLabels: labels }, template: template('a:1') }
-      await settled(clock, client.create(deployments, { metadata: ref, spec }))
+      await completed(clock, client.create(deployments, { metadata: ref, spec }))
       await clock.advance(20_000)
-      await settled(
+      await completed(
         clock,
         client.patch(deployments, ref, { merge: { spec: { template: template('a:2'), replicas: 14 } } }),
       )
       await clock.advance(20_000)
-      await settled(clock, client.delete(nodes, { name: 'node-3' }))
+      await completed(clock, client.delete(nodes, { name: 'node-3' }))
       await clock.advance(60_000)
       unreliable.troubled = false
       await clock.advance(300_000)
 
-      const { items } = await settled(clock, client.list(pods))
+      const { items } = await completed(clock, client.list(pods))
       const ready = items.filter(({ status }) =>
         status?.conditions?.some(each => each.type === 'Ready' && each.status === 'True'),
       )
@@ -89,12 +89,12 @@ describe('after all kinds of trouble between the controllers and the server', ()
           `${name} is overcommitted`,
         )
       assert.equal(new Set(items.map(({ status }) => status?.podIP)).size, 14)
-      const { status } = await settled(clock, client.get(deployments, ref))
+      const { status } = await completed(clock, client.get(deployments, ref))
       assert.equal(status?.availableReplicas, 14)
       assert.equal(controllers.scheduler?.waiting.unschedulable, 0)
-      await settled(clock, client.delete(deployments, ref))
+      await completed(clock, client.delete(deployments, ref))
       await clock.advance(60_000)
-      assert.equal((await settled(clock, client.list(pods))).items.length, 0)
-      assert.equal((await settled(clock, client.list(replicaSets))).items.length, 0)
+      assert.equal((await completed(clock, client.list(pods))).items.length, 0)
+      assert.equal((await completed(clock, client.list(replicaSets))).items.length, 0)
     })
 })

@@ -2,10 +2,10 @@
 
 import { apiVersionOf, type Client, type Clock, type DiscoveredResource, discover } from '@grove/kube'
 
-/** A kind that is not served is asked for again, but not at every look. */
+/** The minimum time between lookups of a kind that is not served. */
 const askAgainMs = 5_000
 
-/** Finds the resource that serves a kind which somebody has named. */
+/** Finds the resource of a kind by discovery. */
 export class KindResolver {
   readonly #client: Client
   readonly #clock: Clock

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The kinds that the controllers, the kubelet and the scheduler read and write: types and where they live in the API.
+// The kinds that the controllers, the kubelet and the scheduler use: their types and API resources.
 
 import { defineResource, type KubeObject, type ObjectMeta, type Resource } from '@grove/kube'
 import type * as kubernetes from '../schema/types.generated.ts'
 
-/** A generated type with the metadata that clients see: what the server always fills is never null. */
+/**
+ * A generated type with the metadata type of clients, in which fields that the server always sets are not
+ * null.
+ */
 export type Kind<T> = Omit<T, 'metadata' | 'apiVersion' | 'kind'> & {
   readonly apiVersion?: string
   readonly kind?: string

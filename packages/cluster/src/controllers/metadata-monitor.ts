@@ -22,24 +22,24 @@ export interface MetadataChange {
   readonly change: Change<KubeObject>
 }
 
-/** Kinds whose objects come and go by themselves and belong to nobody. */
+/** Events expire and have no owners. */
 const ignored = new Set(['events', 'events.events.k8s.io'])
-/** New kinds usually come several at a time. */
+/** New kinds often appear several at a time. */
 const discoveryDelayMs = 20
-/** How long to wait before asking again what is served after the question failed. */
+/** The delay before discovery is retried after a failure. */
 const discoveryRetryMs = 1_000
 const neededVerbs = ['delete', 'list', 'watch']
 
 interface Watched {
   readonly resource: DiscoveredResource
   readonly cache: SharedCache
-  /** Resolves when nothing of it is left. */
+  /** Resolves when the watch has ended. */
   end(): Promise<void>
 }
 
 /**
- * The metadata of every object that can be deleted, of whatever kind: for those who must know about all of them. Kinds
- * that come are watched, those that go are forgotten.
+ * The metadata of all objects that can be deleted, for the garbage collector and the namespace controller.
+ * Watches of new kinds start, and watches of removed kinds stop.
  */
 export class MetadataMonitor implements Component {
   readonly name = 'metadata-monitor'
@@ -62,10 +62,10 @@ export class MetadataMonitor implements Component {
     this.#clock = runtime.clock
     this.#log = runtime.log
     this.#random = runtime.random
-    void runtime.caches.of(customResourceDefinitions)
+    runtime.caches.require(customResourceDefinitions)
   }
 
-  /** Everything that is served and can be deleted and watched, each in the version that the server prefers. */
+  /** All resources that can be watched and deleted, each in the preferred version. */
   get resources(): readonly DiscoveredResource[] {
     return this.#resources
   }
@@ -87,7 +87,7 @@ export class MetadataMonitor implements Component {
     await Promise.all([...this.#watched.values()].map(watched => watched.end()))
   }
 
-  /** Calls back for each change from now on, and for everything that is there. */
+  /** Calls the handler for every existing object and for each later change. */
   onChange(handler: (change: MetadataChange) => void): () => void {
     this.#handlers.add(handler)
     for (const { resource, cache } of this.#watched.values())
@@ -96,19 +96,19 @@ export class MetadataMonitor implements Component {
     return () => this.#handlers.delete(handler)
   }
 
-  /** Calls back when the kinds that are served have changed. */
+  /** Calls the handler when the served kinds have changed. */
   onDiscovery(handler: () => void): () => void {
     this.#rediscovered.add(handler)
     return () => this.#rediscovered.delete(handler)
   }
 
-  /** The resource in which objects of a kind are, whatever version of it somebody named. */
+  /** Returns the resource of a kind, for any version of it. */
   resourceOf(apiVersion: string, kind: string): DiscoveredResource | undefined {
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
     return this.#resources.find(resource => resource.group === group && resource.kind === kind)
   }
 
-  /** How many objects of each resource a namespace has, as far as is known. */
+  /** Counts the known objects of each resource in a namespace. */
   contentOf(namespace: string): { readonly resource: DiscoveredResource; readonly count: number }[] {
     return [...this.#watched.values()]
       .filter(({ resource }) => resource.namespaced)
@@ -128,7 +128,7 @@ export class MetadataMonitor implements Component {
     this.#clock.setTimeout(() => {
       this.#discovering = false
       this.#discover().catch((error: unknown) => {
-        this.#log.warn('What is served could not be found out', { error })
+        this.#log.warn('discovery failed, retrying', { error, retryInMs: discoveryRetryMs })
         this.#clock.setTimeout(() => this.rediscover(), discoveryRetryMs)
       })
     }, discoveryDelayMs)
@@ -151,29 +151,33 @@ export class MetadataMonitor implements Component {
 
   async #watch(resource: DiscoveredResource): Promise<void> {
     const shared = this.#runtime.caches.existing(resource)
-    const tell = (change: Change<KubeObject>) => {
+    const notify = (change: Change<KubeObject>) => {
       for (const handler of this.#handlers) handler({ resource, change })
     }
     if (shared) {
-      // What somebody else watches anyway is not read a second time.
-      const unsubscribe = shared.onChange(tell)
+      // Uses an existing watch of another controller instead of a second one.
+      const unsubscribe = shared.onChange(notify)
       this.#watched.set(resourceName(resource), { resource, cache: shared, end: async () => unsubscribe() })
-    } else await this.#watchAlone(resource, tell)
+    } else await this.#watchAlone(resource, notify)
   }
 
-  async #watchAlone(resource: DiscoveredResource, tell: (change: Change<KubeObject>) => void): Promise<void> {
+  async #watchAlone(
+    resource: DiscoveredResource,
+    notify: (change: Change<KubeObject>) => void,
+  ): Promise<void> {
     const cache = new WatchCache<KubeObject>(this.#client, resource, {
       clock: this.#clock,
       random: this.#random,
       project: object => ({ metadata: metadataOf(object.metadata) }) as Stored,
-      onFailure: error => this.#log.debug('A watch failed', { resource: resourceName(resource), error }),
+      onFailure: error =>
+        this.#log.debug('metadata watch failed', { resource: resourceName(resource), error }),
     })
     const abort = new AbortController()
     const signal = AbortSignal.any([abort.signal, this.#signal!])
-    cache.onChange(tell)
+    cache.onChange(notify)
     const ended = cache.run(signal)
     const end = () => {
-      abort.abort(new Error('no longer watched'))
+      abort.abort(new Error('the kind is no longer served'))
       return ended
     }
     this.#watched.set(resourceName(resource), { resource, cache, end })
@@ -181,7 +185,7 @@ export class MetadataMonitor implements Component {
   }
 }
 
-/** One version of each resource: that which the server prefers, or the first that offers what is needed. */
+/** Returns one version per resource: the preferred one, or the first with the needed verbs. */
 function preferredOf(served: readonly DiscoveredResource[]): DiscoveredResource[] {
   const chosen = new Map<string, DiscoveredResource>()
   for (const resource of served) {

@@ -6,7 +6,7 @@ import { changesOf } from './changes.ts'
 import { type Pod, pods } from './kinds.ts'
 import type { Runtime } from './runtime.ts'
 
-/** Changes of pods, as keys of those of this kind that made them. */
+/** Enqueues the owner of a changed pod, if it has this kind. */
 export function ownerChangesOf({ caches }: Runtime, kind: string): Source<string> {
   return changesOf(caches.pods, ({ old, new: pod }) => {
     const had = (pod ?? old)!
@@ -15,7 +15,7 @@ export function ownerChangesOf({ caches }: Runtime, kind: string): Source<string
   })
 }
 
-/** A pod of a template that belongs to its maker. */
+/** Creates a pod from a template, with an owner reference. */
 export function podFrom(
   resource: Resource,
   owner: Stored,
@@ -44,7 +44,7 @@ export function podFrom(
   }
 }
 
-/** Deletes exactly this pod; that it is gone or another by now is fine. */
+/** Deletes exactly this pod. Ignores a pod that is already gone or replaced. */
 export async function deletePod({ client }: Runtime, { metadata }: Stored<Pod>): Promise<void> {
   try {
     await client.delete(pods, metadata, { preconditions: { uid: metadata.uid } })

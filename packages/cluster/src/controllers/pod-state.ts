@@ -8,17 +8,17 @@ export function isReady(pod: Pod): boolean {
   return isTrue(pod.status?.conditions, 'Ready')
 }
 
-/** Has ended, one way or the other, for good. */
-export function isOver({ status }: Pod): boolean {
+/** Reports whether the pod has succeeded or failed. */
+export function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed'
 }
 
-/** Counts as one that does, or will do, its work. */
+/** Reports whether the pod is neither finished nor terminating. */
 export function isActive(pod: Stored<Pod>): boolean {
-  return !isOver(pod) && !pod.metadata.deletionTimestamp
+  return !hasEnded(pod) && !pod.metadata.deletionTimestamp
 }
 
-/** When the pod will have been ready for so long; undefined when it is not ready. */
+/** The time at which the pod is available; undefined if it is not ready. */
 export function availableAt(pod: Pod, minReadySeconds: number): number | undefined {
   const ready = pod.status?.conditions?.find(({ type, status }) => type === 'Ready' && status === 'True')
   if (!ready) return undefined

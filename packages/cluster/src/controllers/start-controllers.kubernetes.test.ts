@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Our controllers, scheduler and kubelets in the place of the real ones, on a real API server, driven by kubectl.
+// Runs these controllers, scheduler and kubelets on a real API server, with kubectl as the client.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -56,7 +56,7 @@ spec:
 `
 
 describe('on a real API server', () => {
-  it('kubectl sees a deployment rolled out, rolled back and drained, and its namespace go', async () => {
+  it('kubectl can roll out, roll back and drain a deployment, and delete its namespace', async () => {
     const namespace = await newNamespace('stories')
     const inside = ['-n', namespace]
     await waitFor(
@@ -101,7 +101,7 @@ describe('on a real API server', () => {
     await kubectl('delete', 'namespace', namespace, '--timeout=120s')
   })
 
-  it('kubectl delete cascades as it is told', async () => {
+  it('kubectl delete follows the propagation policy', async () => {
     const namespace = await newNamespace('cascades')
     const inside = ['-n', namespace]
     const left = async () =>

@@ -14,11 +14,11 @@ import { Fleet } from '../nodes/fleet.ts'
 import { DefaultScheduler, type DefaultSchedulerOptions } from '../scheduling/default-scheduler.ts'
 import { Autoscaler, type AutoscalerOptions } from './autoscaler/autoscaler.ts'
 import { Caches } from './caches.ts'
+import { ComponentEvents } from './component-events.ts'
 import { DaemonSetController } from './daemon-sets/daemon-set-controller.ts'
 import { DeploymentController } from './deployments/deployment-controller.ts'
 import { DisruptionController } from './disruption/disruption-controller.ts'
 import { EndpointSliceController } from './endpoints/endpoint-slice-controller.ts'
-import { EventNotes } from './event-notes.ts'
 import { GarbageCollector } from './garbage-collector/garbage-collector.ts'
 import { JobController } from './jobs/job-controller.ts'
 import { MetadataMonitor } from './metadata-monitor.ts'
@@ -27,8 +27,8 @@ import { NodeLifecycle, type NodeLifecycleOptions } from './node-lifecycle/node-
 import { PodCleaner, type PodCleanerOptions } from './node-lifecycle/pod-cleaner.ts'
 import { TaintEviction } from './node-lifecycle/taint-eviction.ts'
 import { ReplicaSetController } from './replica-sets/replica-set-controller.ts'
+import { DeviceEvents } from './resource-claims/device-events.ts'
 import { DeviceScheduling } from './resource-claims/device-scheduling.ts'
-import { DeviceWakeUp } from './resource-claims/device-wake-up.ts'
 import { ResourceClaimController } from './resource-claims/resource-claim-controller.ts'
 import type { Component, Runtime } from './runtime.ts'
 import {
@@ -37,9 +37,9 @@ import {
 } from './service-accounts/service-account-controller.ts'
 import { StatefulSetController } from './stateful-sets/stateful-set-controller.ts'
 
-/** Events are many when a cluster fills up; more at once than the usual few, because the server is near. */
+/** More than the default, because many events occur when a cluster fills up and the server is local. */
 const eventWrites = 16
-/** How long the end waits for events that are not written yet. */
+/** The maximum time that stop waits for unwritten events. */
 const eventStopMs = 1_000
 
 export type ControllerName =
@@ -61,7 +61,7 @@ export type ControllerName =
   | 'resource-claims'
 
 export interface ControllersOptions {
-  /** All of them unless told. */
+  /** Default: all. */
   readonly run?: readonly ControllerName[]
   readonly clock?: Clock
   /** 0 ≤ r < 1. */
@@ -76,16 +76,19 @@ export interface ControllersOptions {
 }
 
 export interface RunningControllers {
-  /** The nodes of the cluster, to be changed while it runs. */
+  /** Changes the nodes of the cluster while it runs. */
   readonly fleet: Fleet
   readonly kubelet: Kubelet | undefined
   readonly scheduler: DefaultScheduler | undefined
   readonly components: readonly Component[]
-  /** Begins nothing new, lets what runs end, and stops watching. */
+  /** Stops gracefully, then stops the watches. */
   stop(): Promise<void>
 }
 
-/** Runs the controllers of a cluster on any API server. Resolves when they have seen what exists and work. */
+/**
+ * Runs the controllers of a cluster against any API server. Resolves when the caches are synced and the
+ * controllers run.
+ */
 export async function startControllers(
   client: Client,
   options: ControllersOptions = {},
@@ -101,7 +104,7 @@ export async function startControllers(
     random,
     parallelWrites: eventWrites,
   })
-  const events = new EventNotes(recorder)
+  const events = new ComponentEvents(recorder)
   const runtime: Runtime = { client: caches.client, caches, events, clock, random, log }
   const has = (name: ControllerName) => options.run?.includes(name) ?? true
 
@@ -134,7 +137,7 @@ export async function startControllers(
     ...(has('disruption-budgets') ? [new DisruptionController(runtime)] : []),
     ...(has('autoscaler') ? [new Autoscaler(runtime, options.autoscaler)] : []),
     ...(has('resource-claims') ? [new ResourceClaimController(runtime)] : []),
-    ...(devices && scheduler ? [new DeviceWakeUp(runtime, scheduler)] : []),
+    ...(devices && scheduler ? [new DeviceEvents(runtime, scheduler)] : []),
   ]
   const hardStop = new AbortController()
   await caches.start(hardStop.signal)

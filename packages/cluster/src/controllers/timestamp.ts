@@ -3,7 +3,7 @@
 let lastSecond = Number.NaN
 let lastText = ''
 
-/** A moment as the API writes it: whole seconds. Asked for very often within one second. */
+/** Formats a time as the API does: whole seconds. Cached, because many calls are within the same second. */
 export function timestamp(epochMs: number): string {
   const second = Math.floor(epochMs / 1_000)
   if (second !== lastSecond) {

@@ -20,11 +20,12 @@ import type {
   ApiextensionsCustomResourceDefinition,
   ApiextensionsCustomResourceDefinitionVersion,
   ApiextensionsCustomResourceSubresourceScale,
+  ObjectMeta,
 } from '../schema/types.generated.ts'
 import { customColumns } from './columns.ts'
 import { compileJsonPath } from './json-path.ts'
 
-/** What a definition serves: one resource per served version, all with the same store. */
+/** The resources of a definition: one per served version, all with the same storage. */
 export function customResources(definition: ApiextensionsCustomResourceDefinition): Resource[] {
   const versions = definition.spec?.versions ?? []
   return versions.filter(({ served }) => served).map(version => customResource(definition, version))
@@ -84,7 +85,10 @@ function customResource(
   }
 }
 
-/** Writes of a status are judged by the schema of the status alone: texts name its fields from there. */
+/**
+ * The real API server validates a status write with the schema of the status, so messages have paths relative
+ * to it.
+ */
 function namedWithinStatus(error: FieldError): FieldError {
   return { ...error, detail: error.detail.replace(/^status\.?(\S*) in body /, '$1 in body ') }
 }
@@ -97,7 +101,7 @@ function subresourcesOf(kind: string, hasStatus: boolean, hasScale: boolean): Ma
   return subresources
 }
 
-/** Conversion strategy None: only the version changes its name. */
+/** Conversion strategy None: only apiVersion changes. */
 function relabel(served: string, stored: string): Conversion {
   return {
     toStorage: object => ({ ...object, apiVersion: stored }),
@@ -112,7 +116,7 @@ function customCodec(schema: CompiledSchema): Codec {
     decode(value: JsonObject) {
       const metadata = decodeStruct(objectMeta, value.metadata ?? {})
       const pruned = prune(schema, value)
-      const object = { ...(pruned.value as JsonObject), metadata: metadata.object } as unknown as KubeObject
+      const object = { ...(pruned.value as JsonObject), metadata: metadata.object as ObjectMeta }
       const unknownFields = [
         ...metadata.unknownFields.map(name => `metadata.${name}`),
         ...pruned.dropped,

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1035Label, dns1123Subdomain, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../object.ts'
-import type { BuiltInKind } from '../registry/built-in.ts'
+import type { ObjectOf } from '../object.ts'
+import { kind } from '../registry/built-in.ts'
 import { definitionColumns } from '../registry/tables/policy.ts'
 import type { ApiextensionsCustomResourceDefinition } from '../schema/types.generated.ts'
 
-/** Set when a definition is deleted; gone when its objects are. */
+/** Added when a definition is deleted, removed when its objects are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io'
 
-const asDefinition = (object: KubeObject) => object as unknown as ApiextensionsCustomResourceDefinition
-
-export const definitionKind: BuiltInKind = {
+export const definitionKind = kind<ApiextensionsCustomResourceDefinition>({
   type: 'apiextensions/v1.CustomResourceDefinition',
   group: 'apiextensions.k8s.io',
   plural: 'customresourcedefinitions',
@@ -25,13 +23,15 @@ export const definitionKind: BuiltInKind = {
     hasGeneration: true,
     requireResourceVersion: true,
     prepareForCreate(draft) {
-      const { spec } = asDefinition(draft)
+      const { spec } = draft
       const stored = (spec?.versions ?? []).find(({ storage }) => storage)?.name
-      draft.status = {
+      // These lists are null until the definition is established, as in the real API server.
+      const status = {
         conditions: null,
         acceptedNames: { plural: '', kind: '' },
         storedVersions: stored ? [stored] : null,
       }
+      Object.assign(draft, { status })
     },
     prepareForDelete(draft) {
       if (!draft.metadata.finalizers?.includes(cleanupFinalizer))
@@ -41,15 +41,14 @@ export const definitionKind: BuiltInKind = {
     validateUpdate: (object, old) => {
       const errors = validateDefinition(object)
       for (const field of ['group', 'scope'] as const)
-        if (!equalJson(asDefinition(object).spec?.[field], asDefinition(old).spec?.[field]))
-          errors.push(fieldError.immutable(`spec.${field}`, asDefinition(object).spec?.[field]))
+        if (!equalJson(object.spec?.[field], old.spec?.[field]))
+          errors.push(fieldError.immutable(`spec.${field}`, object.spec?.[field]))
       return errors
     },
   },
-}
+})
 
-function applyDefinitionDefaults(draft: KubeObject): void {
-  const { spec } = asDefinition(draft)
+function applyDefinitionDefaults({ spec }: ApiextensionsCustomResourceDefinition): void {
   if (!spec) return
   spec.names ??= {}
   const { names } = spec
@@ -58,9 +57,9 @@ function applyDefinitionDefaults(draft: KubeObject): void {
   spec.conversion ??= { strategy: 'None' }
 }
 
-function validateDefinition(object: KubeObject): FieldError[] {
+function validateDefinition(object: ObjectOf<ApiextensionsCustomResourceDefinition>): FieldError[] {
   const { metadata } = object
-  const { spec = {} } = asDefinition(object)
+  const { spec = {} } = object
   const { group = '', names = {}, scope = '', versions = [] } = spec
   const errors: FieldError[] = []
   if (metadata.name !== `${names.plural}.${group}`)

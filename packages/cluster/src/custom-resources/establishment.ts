@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Brings definitions to life: what is stored is served, what is deleted takes its objects along.
+// Serves stored definitions. The deletion of a definition deletes its objects.
 import { cloneJson } from '@grove/apimachinery'
-import type { KubeObject } from '../object.ts'
+import type { ObjectOf } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
+import { storages } from '../registry/storages.ts'
 import type {
   ApiextensionsCustomResourceDefinition,
   ApiextensionsCustomResourceDefinitionCondition,
@@ -12,13 +13,15 @@ import { type ServerContext, timestamp } from '../server/context.ts'
 import { deleteObject } from '../server/delete.ts'
 import { ApiError } from '../server/status.ts'
 import { WriteRequest } from '../server/write-request.ts'
-import type { Change } from '../store/index.ts'
+import { type Change, objectIn } from '../store/index.ts'
 import { customResources, customStorage } from './custom-resource.ts'
 import { cleanupFinalizer } from './definition.ts'
 
-const definitions = 'customresourcedefinitions.apiextensions.k8s.io'
+const { definitions } = storages
 
-/** Starts serving all stored definitions and follows their changes. Returns how to stop. */
+type Definition = ObjectOf<ApiextensionsCustomResourceDefinition>
+
+/** Serves all stored definitions and follows their changes. Returns a function that stops it. */
 export function establishDefinitions(context: ServerContext): () => void {
   const establishment = new Establishment(context)
   const stop = context.store.observe(change => establishment.notice(change))
@@ -40,18 +43,18 @@ class Establishment {
   }
 
   notice({ resource, type, object }: Change): void {
-    if (resource === definitions) {
-      if (type === 'DELETED') this.#withdraw(object.metadata.name!)
-      else this.serve(object)
+    const definition = objectIn(definitions, object, resource)
+    if (definition) {
+      if (type === 'DELETED') this.#withdraw(definition.metadata.name!)
+      else this.serve(definition)
     } else if (type === 'DELETED' && this.#terminating.has(resource)) {
       this.#finish(this.#terminating.get(resource)!)
     }
   }
 
-  serve(object: KubeObject): void {
-    const definition = object as unknown as ApiextensionsCustomResourceDefinition
-    const name = object.metadata.name!
-    if (object.metadata.deletionTimestamp) {
+  serve(definition: Definition): void {
+    const name = definition.metadata.name!
+    if (definition.metadata.deletionTimestamp) {
       this.#terminate(name, definition)
       return
     }
@@ -62,7 +65,7 @@ class Establishment {
       for (const resource of resources) this.#context.registry.add(resource)
       this.#served.set(name, { resources, definition })
     }
-    if (!isEstablished(definition)) this.#markEstablished(object)
+    if (!isEstablished(definition)) this.#markEstablished(definition)
   }
 
   #withdraw(name: string): void {
@@ -71,9 +74,8 @@ class Establishment {
     this.#served.delete(name)
   }
 
-  #markEstablished(object: KubeObject): void {
-    const draft = cloneJson(object)
-    const definition = draft as unknown as ApiextensionsCustomResourceDefinition
+  #markEstablished(definition: Definition): void {
+    const draft = cloneJson(definition)
     const now = timestamp(this.#context.clock.now())
     const condition = (
       type: string,
@@ -86,7 +88,7 @@ class Establishment {
       reason,
       message,
     })
-    definition.status = {
+    draft.status = {
       ...definition.status,
       conditions: [
         condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
@@ -94,16 +96,16 @@ class Establishment {
       ],
       acceptedNames: definition.spec?.names,
     }
-    this.#context.store.write(definitions, object.metadata.name!, draft, object)
+    this.#context.store.write(definitions, definition.metadata.name!, draft, definition)
   }
 
-  /** Deletes all objects; those with finalizers keep the definition alive until they are gone. */
+  /** Deletes all objects. The definition stays until objects with finalizers are gone too. */
   #terminate(name: string, definition: ApiextensionsCustomResourceDefinition): void {
     const storage = customStorage(definition)
     if (this.#terminating.has(storage)) return
     this.#terminating.set(storage, name)
     const resource = this.#served.get(name)?.resources[0]
-    // After the deletion of the definition itself has been answered, as on a real server.
+    // After the response to the deletion of the definition, as on a real API server.
     queueMicrotask(() => void this.#deleteAll(name, storage, resource))
   }
 
@@ -130,7 +132,7 @@ class Establishment {
   #finish(name: string): void {
     const stored = this.#context.store.get(definitions, name)
     if (!stored) return
-    const storage = customStorage(stored as unknown as ApiextensionsCustomResourceDefinition)
+    const storage = customStorage(stored)
     if (this.#context.store.count(storage) > 0) return
     this.#terminating.delete(storage)
     const finalizers = (stored.metadata.finalizers ?? []).filter(finalizer => finalizer !== cleanupFinalizer)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The part of JSONPath that printer columns use: fields, indexes, all items, and items by the value of a field.
+// The part of JSONPath that printer columns use: fields, indexes, all items, and items by the value of a
+// field.
 import { isJsonObject } from '@grove/apimachinery'
 
 export type JsonPath = (value: unknown) => unknown[]
@@ -8,7 +9,7 @@ export type JsonPath = (value: unknown) => unknown[]
 const token =
   /\.?\[\?\(\s*@\.([\w.\-/\\]+)\s*==\s*(?:"([^"]*)"|'([^']*)'|([\w.-]+))\s*\)\]|\.?\[(\*|-?\d+)\]|\.?\['((?:[^'\\]|\\.)*)'\]|\.((?:[^.[\\]|\\.)+)/y
 
-/** Undefined when the path uses more than that. */
+/** Returns undefined if the path uses other features. */
 export function compileJsonPath(path: string): JsonPath | undefined {
   const steps: JsonPath[] = []
   token.lastIndex = 0

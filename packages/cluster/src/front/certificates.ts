@@ -2,7 +2,10 @@
 
 import { createAuthority, type KeyPair } from '@grove/kube'
 
-/** The certificates of one cluster: made when it starts, trusted only by its own kubeconfig. */
+/**
+ * The certificates of one cluster. They are created at start, and only the cluster's own kubeconfig trusts
+ * them.
+ */
 export interface ClusterCertificates {
   /** PEM. */
   readonly authority: string

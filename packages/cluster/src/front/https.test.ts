@@ -6,7 +6,7 @@ import { get } from 'node:https'
 import { test } from 'node:test'
 import { serveHttps } from './https.ts'
 
-test('a warning in any language reaches the client, and its request is answered', async () => {
+test('a request with a warning in any language gets a response and the warning', async () => {
   const warning = '299 - "unknown field \\"spec.ÄÖ-字-🦊\\""'
   const front = await serveHttps({
     handle: async () => ({ status: 200, headers: { warning: [warning] }, body: '{}' }),

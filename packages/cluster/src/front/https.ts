@@ -6,28 +6,28 @@ import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
 import { maximumBodyBytes } from '../server/body.ts'
 import type { ApiRequest, ApiResponse, UserInfo } from '../server/request.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import { type ClusterCertificates, makeCertificates } from './certificates.ts'
 import { renderKubeconfig } from './kubeconfig.ts'
 
-/** Who a request comes from, by what it carries beside a client certificate; undefined when nobody knows. */
+/** Authenticates a request by its headers. Returns undefined if they have no valid credentials. */
 export type Authenticate = (
   headers: ApiRequest['headers'],
 ) => UserInfo | undefined | Promise<UserInfo | undefined>
 
 export interface HttpsOptions {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>
-  /** Any free port when absent. */
+  /** Default: any free port. */
   readonly port?: number
-  /** Loopback when absent. */
+  /** Default: loopback. */
   readonly host?: string
   readonly certificates?: ClusterCertificates
-  /** For bearer tokens; certificates of the cluster's authority are understood without it. */
+  /** For bearer tokens. Client certificates of the cluster's authority are always accepted. */
   readonly authenticate?: Authenticate
   readonly now?: number
 }
 
-export interface HttpsFront {
+export interface HttpsEndpoint {
   readonly url: string
   readonly port: number
   readonly kubeconfig: string
@@ -35,12 +35,12 @@ export interface HttpsFront {
   close(): Promise<void>
 }
 
-/** A client that keeps its connection without a request is let go after this. */
+/** Idle connections are closed after this time. */
 const keepAliveMs = 90_000
 
 const anonymous: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] }
 
-export async function serveHttps(options: HttpsOptions): Promise<HttpsFront> {
+export async function serveHttps(options: HttpsOptions): Promise<HttpsEndpoint> {
   const host = options.host ?? '127.0.0.1'
   const certificates =
     options.certificates ??
@@ -59,13 +59,13 @@ export async function serveHttps(options: HttpsOptions): Promise<HttpsFront> {
       ...certificates.server,
       ca: certificates.authority,
       requestCert: true,
-      // Without a certificate of ours a client is nobody in particular; what it may do is for authorization to say.
+      // A client without a valid certificate is anonymous. Authorization decides about its requests.
       rejectUnauthorized: false,
       keepAliveTimeout: keepAliveMs,
-      // A watch lives as long as its client wants.
+      // A watch has no time limit here.
       requestTimeout: 0,
     },
-    (incoming, outgoing) => void answer(options, incoming, outgoing),
+    (incoming, outgoing) => void handle(options, incoming, outgoing),
   )
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -89,7 +89,7 @@ function closeServer(server: Server): Promise<void> {
   })
 }
 
-async function answer(
+async function handle(
   options: HttpsOptions,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -101,33 +101,34 @@ async function answer(
   try {
     const body = await readBody(incoming)
     const request = await toRequest(options, incoming, body, gone.signal)
-    const response = request ? await options.handle(request) : asResponse(refuse.unauthorized().status)
+    const response = request ? await options.handle(request) : asResponse(apiError.unauthorized().status)
     await send(response, outgoing, incoming.method === 'HEAD')
   } catch (error) {
     if (error instanceof MalformedUrl) await send(badRequest, outgoing, false)
     else if (error instanceof BodyTooLarge) await send(tooLarge, outgoing, false)
-    // The connection broke while we read or wrote; there is nobody left to tell.
+    // The connection broke during the request, so no response can be sent.
     else outgoing.destroy()
   }
 }
 
 class BodyTooLarge extends Error {}
 
-const tooLarge = asResponse(refuse.tooLarge(maximumBodyBytes).status)
+const tooLarge = asResponse(apiError.tooLarge(maximumBodyBytes).status)
 
-/** Who sends more than this is cut off without an answer. */
-const patienceBytes = 16 * maximumBodyBytes
+/** The connection is closed without a response after this many bytes. */
+const maximumDiscardedBytes = 16 * maximumBodyBytes
 
 async function readBody(incoming: IncomingMessage): Promise<Uint8Array | undefined> {
   if (incoming.method === 'GET' || incoming.method === 'HEAD') return undefined
   const chunks: Buffer[] = []
   let size = 0
-  // A client hears of its mistake only while it is read from: what is too much is let go by, within limits.
+  // A client reads the error response only after it has sent its body, so the rest of a large body is
+  // discarded, up to a limit.
   const reading: AsyncIterable<Buffer> = incoming.iterator({ destroyOnReturn: false })
   for await (const chunk of reading) {
     size += chunk.length
     if (size <= maximumBodyBytes) chunks.push(chunk)
-    else if (size > patienceBytes) break
+    else if (size > maximumDiscardedBytes) break
   }
   if (size > maximumBodyBytes) throw new BodyTooLarge()
   return chunks.length === 1 ? chunks[0] : Buffer.concat(chunks)
@@ -159,7 +160,7 @@ async function toRequest(
   }
 }
 
-/** Bytes that are no text become replacement characters. Throws when an escape is none. */
+/** Replaces invalid UTF-8 by replacement characters. Throws on an invalid escape sequence. */
 function decodePath(path: string): string {
   if (!path.includes('%')) return path
   if (/%(?![0-9a-fA-F]{2})/.test(path)) throw new MalformedUrl()
@@ -171,7 +172,7 @@ function decodePath(path: string): string {
 
 class MalformedUrl extends Error {}
 
-/** What Go's HTTP server says before anything of Kubernetes has seen the request. */
+/** The response of Go's HTTP server, before any Kubernetes code sees the request. */
 const badRequest: ApiResponse = {
   status: 400,
   headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
@@ -180,7 +181,7 @@ const badRequest: ApiResponse = {
 
 const users = new WeakMap<TLSSocket, UserInfo>()
 
-/** The common name is the user, the organizations are the groups. Looked up once per connection. */
+/** The common name is the user, the organizations are the groups. Computed once per connection. */
 function userOfCertificate(socket: TLSSocket): UserInfo | undefined {
   if (!socket.authorized) return undefined
   let user = users.get(socket)
@@ -203,7 +204,7 @@ function asResponse(status: { code?: number }): ApiResponse {
 
 async function send(response: ApiResponse, outgoing: ServerResponse, headOnly: boolean): Promise<void> {
   if (!response.stream) {
-    // Bytes, because Node writes the headers in the encoding of a body that is text.
+    // Bytes, because Node encodes headers like a text body.
     const body = response.bytes ?? Buffer.from(response.body ?? '')
     const headers = { ...inUtf8(response.headers), 'content-length': body.byteLength }
     outgoing.writeHead(response.status, headers)
@@ -213,14 +214,16 @@ async function send(response: ApiResponse, outgoing: ServerResponse, headOnly: b
   outgoing.writeHead(response.status, inUtf8(response.headers))
   outgoing.flushHeaders()
   for await (const chunk of response.stream) {
-    // A client that does not read stops us here, and nothing piles up for it but its place in the log.
+    // Backpressure: a slow client costs only its position in the change log.
     if (!outgoing.write(chunk) && !outgoing.destroyed) await drained(outgoing)
     if (outgoing.destroyed) break
   }
   outgoing.end()
 }
 
-/** Warnings quote texts of users in any language. Node writes one byte a character, real API servers write UTF-8. */
+/**
+ * Warnings may contain any Unicode text. Node writes headers as Latin-1, the real API server writes UTF-8.
+ */
 function inUtf8(headers: ApiResponse['headers']): ApiResponse['headers'] {
   const bytes = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
   return Object.fromEntries(

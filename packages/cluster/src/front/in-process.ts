@@ -3,13 +3,16 @@
 import { type Transport, TransportError, type TransportHeaders, type TransportRequest } from '@grove/kube'
 import type { ApiRequest, ApiResponse, UserInfo } from '../server/request.ts'
 
-/** Who calls from inside the process, unless it says otherwise: an administrator. */
-export const insider: UserInfo = { name: 'system:admin', groups: ['system:masters', 'system:authenticated'] }
+/** The default user of in-process requests: an administrator. */
+export const adminUser: UserInfo = {
+  name: 'system:admin',
+  groups: ['system:masters', 'system:authenticated'],
+}
 
-/** The client's way to a cluster in the same process: function calls instead of sockets. */
+/** A client transport to a cluster in the same process, by function calls instead of sockets. */
 export function inProcessTransport(
   handle: (request: ApiRequest) => Promise<ApiResponse>,
-  user: UserInfo = insider,
+  user: UserInfo = adminUser,
 ): Transport {
   let closed = false
   const send = async (request: TransportRequest): Promise<ApiResponse> => {

@@ -3,7 +3,7 @@
 import type { KeyPair } from '@grove/kube'
 import { stringify } from 'yaml'
 
-/** A kubeconfig with everything inside, so that it can be copied around as one file. */
+/** Renders a self-contained kubeconfig with embedded certificates. */
 export function renderKubeconfig(server: string, authority: string, user: KeyPair, name = 'grove'): string {
   const base64 = (text: string) => Buffer.from(text).toString('base64')
   return stringify({

@@ -12,15 +12,23 @@ interface Verdict {
   readonly message?: string
 }
 
+interface Reason {
+  readonly reason?: string | null
+  readonly message?: string | null
+}
+
+/** A condition in a patch of the status, where null removes a field. */
+export type ConditionPatch = Omit<PodCondition, keyof Reason> & Reason
+
 const yes: Verdict = { status: 'True' }
 
-/** The conditions that are the kubelet's, in its order; the time of a change stays until the next one. */
+/** The conditions of the kubelet, in its order. lastTransitionTime changes only with the status. */
 export function podConditions(
   simulated: SimulatedPod,
   pod: Stored<Pod>,
   phase: string,
   now: string,
-): PodCondition[] {
+): ConditionPatch[] {
   const containers = containersReady(simulated, phase)
   const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
   const verdicts: readonly (readonly [string, Verdict])[] = [
@@ -33,7 +41,7 @@ export function podConditions(
   return verdicts.map(([type, verdict]) => condition(type, verdict, pod, now))
 }
 
-function condition(type: string, verdict: Verdict, pod: Stored<Pod>, now: string): PodCondition {
+function condition(type: string, verdict: Verdict, pod: Stored<Pod>, now: string): ConditionPatch {
   const old = pod.status?.conditions?.find(each => each.type === type)
   return {
     type,
@@ -45,12 +53,11 @@ function condition(type: string, verdict: Verdict, pod: Stored<Pod>, now: string
   }
 }
 
-/** A patch keeps what it does not name: what no longer holds is taken away by null. */
-function reasonOf({ reason, message }: Verdict, old: PodCondition | undefined): Partial<PodCondition> {
-  const removed = null as unknown as undefined
+/** A strategic merge patch keeps omitted fields, so null removes an old reason or message. */
+function reasonOf({ reason, message }: Verdict, old: PodCondition | undefined): Reason {
   return {
-    ...(reason !== undefined ? { reason } : old?.reason !== undefined && { reason: removed }),
-    ...(message !== undefined ? { message } : old?.message !== undefined && { message: removed }),
+    ...(reason !== undefined ? { reason } : old?.reason !== undefined && { reason: null }),
+    ...(message !== undefined ? { message } : old?.message !== undefined && { message: null }),
   }
 }
 
@@ -81,7 +88,7 @@ function containersReady(simulated: SimulatedPod, phase: string): Verdict {
   }
 }
 
-/** Ready when the containers are and everybody who was given a say agrees. */
+/** Ready if all containers are ready and all readiness gates are true. */
 function ready(containers: Verdict, pod: Stored<Pod>): Verdict {
   if (containers.status === 'False') return containers
   const missing: string[] = []

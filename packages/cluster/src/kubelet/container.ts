@@ -27,8 +27,8 @@ export class SimulatedContainer {
   last: Ended | undefined
   restarts = 0
   ready = false
-  /** Since when its liveness probe fails. */
-  unwellSince: number | undefined
+  /** The start of liveness probe failures. */
+  livenessFailingSince: number | undefined
 
   constructor(spec: Container, kind: ContainerKind, waitingFor: string) {
     this.spec = spec
@@ -53,23 +53,23 @@ export class SimulatedContainer {
     if (this.phase.is === 'ended') this.last = this.phase
     this.phase = { is: 'running', startedAt: now }
     this.ready = false
-    this.unwellSince = undefined
+    this.livenessFailingSince = undefined
   }
 
   end(now: number, exitCode: number, message?: string): void {
     const startedAt = this.phase.is === 'running' ? this.phase.startedAt : now
     this.phase = { is: 'ended', startedAt, finishedAt: now, exitCode, ...(message && { message }) }
-    // An init container that did its work is what readers call ready.
+    // The kubelet reports a completed init container as ready.
     this.ready = this.kind === 'init' && exitCode === 0
   }
 
-  /** Waits with its next start. */
+  /** Delays the next start. */
   wait(reason: string, message: string, until: number): void {
     if (this.phase.is === 'ended') this.last = this.phase
     this.phase = { is: 'waiting', reason, message, until }
   }
 
-  /** Takes over what an earlier kubelet wrote. */
+  /** Restores the state from the status that an earlier kubelet wrote. */
   restore(status: ContainerStatus): void {
     this.restarts = status.restartCount ?? 0
     this.ready = status.ready ?? false

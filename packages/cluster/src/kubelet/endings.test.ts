@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { pods } from '../controllers/kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../controllers/testing/test-cluster.ts'
@@ -22,7 +22,7 @@ async function statusOf(cluster: TestCluster, name: string) {
   return { pod, status: pod?.status, conditions, main: pod?.status?.containerStatuses?.[0] }
 }
 
-describe('a pod that ends, or whose containers do', () => {
+describe('the end of a pod or container', () => {
   const endings = [
     ['Always', '0', 'Running', true],
     ['OnFailure', '0', 'Succeeded', false],
@@ -31,7 +31,7 @@ describe('a pod that ends, or whose containers do', () => {
     ['Never', '3', 'Failed', false],
   ] as const
   for (const [restartPolicy, exitCode, phase, restarts] of endings)
-    it(`of restart policy ${restartPolicy} that ends with ${exitCode} is ${phase}`, async () => {
+    it(`a pod with restart policy ${restartPolicy} whose container exits with ${exitCode} becomes ${phase}`, async () => {
       await using cluster = await startTestCluster({ nodes: 1 })
       const annotations = { [`${prefix}run-time`]: '5s', [`${prefix}exit-code`]: exitCode }
       await createPod(cluster, podOf('a', { annotations, spec: { ...podOf('a').spec, restartPolicy } }))
@@ -42,7 +42,7 @@ describe('a pod that ends, or whose containers do', () => {
       if (!restarts) assert.equal(main?.state?.terminated?.exitCode, Number(exitCode))
     })
 
-  it('is killed and started again while its liveness probe fails, and well when that ends', async () => {
+  it('a container is restarted while its liveness probe fails, and stays running afterwards', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const livenessProbe = {
       httpGet: { port: 80 },
@@ -70,19 +70,19 @@ describe('a pod that ends, or whose containers do', () => {
     assert.equal(status?.containerStatuses?.[1]?.restartCount, 0)
     const healthy = { metadata: { annotations: { [`${prefix}live`]: null } } }
     const ref = { namespace: 'default', name: 'a' }
-    await settled(cluster.clock, cluster.client.patch(pods, ref, { merge: healthy }))
+    await completed(cluster.clock, cluster.client.patch(pods, ref, { merge: healthy }))
     await cluster.clock.advance(60_000)
     assert.equal((await statusOf(cluster, 'a')).main?.restartCount, 1)
-    // What fails later is given the same patience, however long it has run.
+    // The same number of failures is tolerated later, independent of the run time.
     const again = { metadata: { annotations: sick } }
-    await settled(cluster.clock, cluster.client.patch(pods, ref, { merge: again }))
+    await completed(cluster.clock, cluster.client.patch(pods, ref, { merge: again }))
     await cluster.clock.advance(3_900)
     assert.equal((await statusOf(cluster, 'a')).main?.restartCount, 1)
     await cluster.clock.advance(200)
     assert.match((await statusOf(cluster, 'a')).main?.state?.waiting?.message ?? '', /^back-off 10s /)
   })
 
-  it('fails when it is active longer than it may be', async () => {
+  it('a pod fails when it exceeds its active deadline', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const spec = { ...podOf('a').spec, activeDeadlineSeconds: 20 }
     await createPod(cluster, podOf('a', { spec }))
@@ -98,7 +98,7 @@ describe('a pod that ends, or whose containers do', () => {
     assert.equal(conditions.Ready, 'False')
   })
 
-  it('tells with which code and which words a container ended', async () => {
+  it('the status contains the exit code and the termination message of a container', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const words = { [`${prefix}exit-code`]: '3', [`${prefix}message`]: 'no such model' }
     await createPod(cluster, podOf('crash', { annotations: { ...words, [`${prefix}fail`]: 'crash' } }))

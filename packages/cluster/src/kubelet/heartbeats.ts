@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf } from '../controllers/changes.ts'
+import { ControlLoop, type Requeue } from '../controllers/control-loop.ts'
 import { type Lease, leases, type Node, nodes } from '../controllers/kinds.ts'
-import type { Component, Runtime } from '../controllers/runtime.ts'
+import type { Runtime } from '../controllers/runtime.ts'
 import { nodeConditions } from '../nodes/conditions.ts'
 import { registration } from '../nodes/registration.ts'
 import { isStopped } from './kubelet.ts'
 
 export interface HeartbeatsOptions {
-  /** How often each node says that it lives. */
+  /** The interval of lease renewals of a node. */
   readonly intervalMs?: number
 }
 
@@ -18,46 +19,29 @@ const defaultIntervalMs = 10_000
 const leaseDurationSeconds = 40
 const workers = 8
 
-/** The life signs of all nodes: a lease each, renewed in time, and a Ready condition when it was lost; before the first,
- * what the node offers. Stopped nodes give none. */
-export class Heartbeats implements Component {
-  readonly name = 'heartbeats'
-  readonly #runtime: Runtime
+/**
+ * The heartbeats of all nodes: renews a lease per node and restores a lost Ready condition. Before the first
+ * heartbeat it registers the capacity of the node. Stopped nodes send no heartbeats.
+ */
+export class Heartbeats extends ControlLoop {
   readonly #intervalMs: number
-  readonly #controller: Controller
 
   constructor(runtime: Runtime, options: HeartbeatsOptions = {}) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('heartbeats', runtime, workers)
+    const { caches } = runtime
     this.#intervalMs = options.intervalMs ?? defaultIntervalMs
-    void caches.of(leases)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(caches.of(nodes), ({ old, new: node }) => {
-          const isNews =
-            node && (!old || isStopped(old) !== isStopped(node) || (isReady(old) && !isReady(node)))
-          return isNews ? [node.metadata.name] : []
-        }),
-      ],
-      reconcile: name => this.#beat(name),
-    })
+    caches.require(leases)
+    this.watch(
+      changesOf(caches.of(nodes), ({ old, new: node }) => {
+        const needsReconcile =
+          node && (!old || isStopped(old) !== isStopped(node) || (isReady(old) && !isReady(node)))
+        return needsReconcile ? [node.metadata.name] : []
+      }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #beat(name: string): Promise<{ requeueAfter: number } | undefined> {
-    const node = this.#runtime.caches.of(nodes).get({ name })
+  protected async reconcile(name: string): Promise<Requeue> {
+    const node = this.runtime.caches.of(nodes).get({ name })
     if (!node || isStopped(node)) return undefined
     await this.#renew(node)
     await this.#register(node)
@@ -66,7 +50,7 @@ export class Heartbeats implements Component {
   }
 
   async #renew(node: Stored<Node>): Promise<void> {
-    const { client, caches, clock } = this.#runtime
+    const { client, caches, clock } = this.runtime
     const ref = { namespace: nodeLeaseNamespace, name: node.metadata.name }
     const renewTime = new Date(clock.now()).toISOString().replace('Z', '000Z')
     try {
@@ -77,11 +61,11 @@ export class Heartbeats implements Component {
     }
   }
 
-  /** Somebody may have made the Node by hand, with little more than a name. */
+  /** Completes a Node that a user created, possibly with only a name. */
   async #register(node: Stored<Node>): Promise<void> {
-    const missing = registration(node, this.#runtime.clock.now())
+    const missing = registration(node, this.runtime.clock.now())
     if (!missing) return
-    const { client } = this.#runtime
+    const { client } = this.runtime
     try {
       if (Object.keys(missing.labels).length > 0)
         await client.patch(nodes, node.metadata, { merge: { metadata: { labels: missing.labels } } })
@@ -97,9 +81,9 @@ export class Heartbeats implements Component {
   }
 
   async #declareReady(node: Stored<Node>): Promise<void> {
-    const conditions = nodeConditions(this.#runtime.clock.now(), node.status?.conditions)
+    const conditions = nodeConditions(this.runtime.clock.now(), node.status?.conditions)
     try {
-      await this.#runtime.client.patch(
+      await this.runtime.client.patch(
         nodes,
         node.metadata,
         { strategic: { status: { conditions } } },

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { nodes, pods } from '../controllers/kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../controllers/testing/test-cluster.ts'
@@ -24,7 +24,7 @@ async function statusOf(cluster: TestCluster, name: string) {
 }
 
 describe('a pod on a simulated node', () => {
-  it('gets an address, runs its init containers one after another, then runs and becomes ready', async () => {
+  it('gets an address, runs its init containers in order, then runs its containers and becomes ready', async () => {
     await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings } })
     const spec = {
       initContainers: [
@@ -60,7 +60,7 @@ describe('a pod on a simulated node', () => {
     ])
   })
 
-  it('shows what a real kubelet shows', async () => {
+  it('has the same status as with a real kubelet', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a'))
     await cluster.clock.advance(1_000)
@@ -81,7 +81,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(main?.restartCount, 0)
   })
 
-  it('restarts a container that crashes, at once and then after growing waits', async () => {
+  it('restarts a crashing container at once, then with exponential backoff', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a', { annotations: { [`${prefix}fail`]: 'crash' } }))
     await cluster.clock.advance(1_000)
@@ -95,7 +95,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(main?.lastState?.terminated?.exitCode, 1)
     await cluster.clock.advance(10_000)
     assert.match((await statusOf(cluster, 'a')).main?.state?.waiting?.message ?? '', /^back-off 20s /)
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(
         pods,
@@ -109,14 +109,14 @@ describe('a pod on a simulated node', () => {
     assert.equal(healed.conditions.Ready, 'True')
   })
 
-  it('is given its time to end, and no more than its grace period', async () => {
+  it('stops within its stop delay, limited by its grace period', async () => {
     await using cluster = await startTestCluster({ nodes: 1, kubelet: { settings } })
     const slow = { [`${prefix}stop-delay`]: '1h' }
     await createPod(cluster, podOf('quick'))
     await createPod(cluster, podOf('slow', { annotations: slow }))
     await cluster.clock.advance(2_000)
     for (const name of ['quick', 'slow'])
-      await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name }))
+      await completed(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name }))
     await cluster.clock.advance(3_999)
     assert.ok((await getPod(cluster, 'quick'))?.metadata.deletionTimestamp)
     await cluster.clock.advance(1)
@@ -127,7 +127,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(await getPod(cluster, 'slow'), undefined)
   })
 
-  it('is ready only when everybody who was given a say agrees', async () => {
+  it('is ready only if all readiness gates are true', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const spec = { ...podOf('a').spec, readinessGates: [{ conditionType: 'example.com/in-rotation' }] }
     await createPod(cluster, podOf('a', { spec }))
@@ -136,7 +136,7 @@ describe('a pod on a simulated node', () => {
     assert.equal(before.conditions.ContainersReady, 'True')
     assert.equal(before.conditions.Ready, 'False')
     const conditions = [{ type: 'example.com/in-rotation', status: 'True' }]
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(
         pods,
@@ -149,11 +149,11 @@ describe('a pod on a simulated node', () => {
     assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'True')
   })
 
-  it('follows its annotations while it runs', async () => {
+  it('follows changes of its annotations', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a', { annotations: { [`${prefix}ready`]: 'false' } }))
     const set = (annotations: Record<string, string | null>) =>
-      settled(
+      completed(
         cluster.clock,
         cluster.client.patch(
           pods,
@@ -171,7 +171,7 @@ describe('a pod on a simulated node', () => {
     assert.equal((await statusOf(cluster, 'a')).status?.phase, 'Failed')
   })
 
-  it('waits for an init container that really runs, and shows how it ended', async () => {
+  it('waits for an init container that runs in this process, and reports its exit code', async () => {
     const finished = Promise.withResolvers<{ exitCode: number }>()
     await using cluster = await startTestCluster({
       nodes: 1,
@@ -197,7 +197,7 @@ describe('a pod on a simulated node', () => {
     assert.equal((await statusOf(cluster, 'a')).conditions.Ready, 'True')
   })
 
-  it('goes on where it was when the kubelet starts anew, with the same address', async () => {
+  it('keeps its status and address when the kubelet restarts', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     for (const name of ['a', 'b']) await createPod(cluster, podOf(name))
     await cluster.clock.advance(1_000)
@@ -214,21 +214,21 @@ describe('a pod on a simulated node', () => {
   })
 })
 
-describe('a node that dies', () => {
-  it('freezes its pods, is noticed, and gives up what was deleted when it is back', async () => {
+describe('a node that fails', () => {
+  it('keeps its pods unchanged, becomes NotReady, and removes deleted pods when it is back', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('a'))
     await cluster.clock.advance(1_000)
-    await settled(cluster.clock, cluster.controllers.fleet.kill('node-0'))
-    await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
+    await completed(cluster.clock, cluster.controllers.fleet.kill('node-0'))
+    await completed(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
     await cluster.clock.advance(70_000)
     assert.ok(await getPod(cluster, 'a'))
-    const node = await settled(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
+    const node = await completed(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
     assert.equal(node.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'Unknown')
-    await settled(cluster.clock, cluster.controllers.fleet.revive('node-0'))
+    await completed(cluster.clock, cluster.controllers.fleet.revive('node-0'))
     await cluster.clock.advance(1_000)
     assert.equal(await getPod(cluster, 'a'), undefined)
-    const back = await settled(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
+    const back = await completed(cluster.clock, cluster.client.get(nodes, { name: 'node-0' }))
     assert.equal(back.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'True')
     assert.equal(back.spec?.taints, undefined)
   })

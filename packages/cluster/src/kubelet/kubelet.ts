@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isNotFound, type Stored } from '@grove/kube'
+import { isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, refOf } from '../controllers/changes.ts'
+import { ControlLoop, type Requeue } from '../controllers/control-loop.ts'
 import { type Node, nodes, type Pod, pods } from '../controllers/kinds.ts'
-import type { Component, Runtime } from '../controllers/runtime.ts'
+import type { Runtime } from '../controllers/runtime.ts'
 import type { Container } from '../schema/types.generated.ts'
 import type { SimulatedContainer } from './container.ts'
 import { ContainerLogs } from './logs.ts'
@@ -15,9 +16,9 @@ import {
   podScript,
 } from './settings.ts'
 import { SimulatedPod } from './simulated-pod.ts'
-import { podStatus } from './status.ts'
+import { podStatus, type StatusPatch } from './status.ts'
 
-/** How something that really ran has ended. */
+/** The result of an init container that ran in this process. */
 export interface RunResult {
   readonly exitCode: number
   readonly message?: string
@@ -26,28 +27,27 @@ export interface RunResult {
 export interface RunContext {
   /** Aborted when the pod ends first. */
   readonly signal: AbortSignal
-  /** Writes a line of the container's log. */
+  /** Appends a line to the log of the container. */
   log(line: string): void
 }
 
 export interface KubeletOptions {
   readonly settings?: Partial<KubeletSettings>
   readonly annotationPrefix?: string
-  /** Really runs an init container in this process; undefined leaves it to the simulation. */
+  /** Runs an init container in this process. Returns undefined to simulate it instead. */
   readonly runInitContainer?: (
     pod: Stored<Pod>,
     container: Container,
     context: RunContext,
   ) => Promise<RunResult> | undefined
   readonly logs?: ContainerLogs
-  /** Says `Started` of every container; only warnings otherwise. */
+  /** Emits a `Started` event for every container. Default: only warnings. */
   readonly normalEvents?: boolean
 }
 
-/** On a node: its machine is dead. Nothing on it moves, nobody hears of it. */
+/** On a Node: simulates a failed machine. Its pods do not change, and it sends no heartbeats. */
 export const stoppedAnnotation = 'simulate.grove.io/stopped'
 
-/** Pods handled at the same time. */
 const workers = 32
 
 interface Running {
@@ -57,71 +57,60 @@ interface Running {
 }
 
 /**
- * The kubelets of all nodes at once. Pods that are bound to a node go through the states of a pod as fast as the
- * settings and their annotations say. Pods of a node that is stopped or gone stay as they are.
+ * The kubelets of all nodes. Settings and annotations determine how fast pods go through their phases. Pods
+ * of a stopped or deleted node do not change.
  */
-export class Kubelet implements Component {
-  readonly name = 'kubelet'
+export class Kubelet extends ControlLoop {
   readonly logs: ContainerLogs
-  readonly #runtime: Runtime
   readonly #options: KubeletOptions
   #settings: KubeletSettings
   readonly #running = new Map<string, Running>()
   readonly #addresses = new PodAddresses()
-  readonly #controller: Controller
 
   constructor(runtime: Runtime, options: KubeletOptions = {}) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('kubelet', runtime, workers)
+    const { caches } = runtime
     this.#options = options
     this.#settings = { ...defaultKubeletSettings, ...options.settings }
     this.logs = options.logs ?? new ContainerLogs()
     const podCache = caches.pods
     const nodeCache = caches.of(nodes)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(podCache, ({ old, new: pod }) => {
-          if (!pod) this.#forget(old)
-          return pod?.spec?.nodeName ? [keyOf(pod.metadata)] : []
-        }),
-        changesOf(nodeCache, ({ old, new: node }) => {
-          const hasComeAlive = node && (!old || isStopped(old)) && !isStopped(node)
-          if (!hasComeAlive) return []
-          return podCache.byIndex('node', node.metadata.name).map(({ metadata }) => keyOf(metadata))
-        }),
-      ],
-      reconcile: key => this.#look(key),
-    })
+    this.watch(
+      changesOf(podCache, ({ old, new: pod }) => {
+        if (!pod) this.#forget(old)
+        return pod?.spec?.nodeName ? [keyOf(pod.metadata)] : []
+      }),
+      changesOf(nodeCache, ({ old, new: node }) => {
+        const hasComeAlive = node && (!old || isStopped(old)) && !isStopped(node)
+        if (!hasComeAlive) return []
+        return podCache.byIndex('node', node.metadata.name).map(({ metadata }) => keyOf(metadata))
+      }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    for (const pod of this.#runtime.caches.pods.list())
+  override start(signal: AbortSignal): Promise<void> {
+    for (const pod of this.runtime.caches.pods.list())
       if (pod.status?.podIP) this.#addresses.restore(pod.metadata.uid, pod.status.podIP)
     signal.addEventListener('abort', () => this.#abortAll(), { once: true })
-    return this.#controller.start(signal)
+    return super.start(signal)
   }
 
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     this.#abortAll()
-    await this.#controller.stop()
+    await super.stop()
   }
 
-  /** Other times for pods that start from now on. */
+  /** Changes the settings for pods that start later. */
   set(settings: Partial<KubeletSettings>): void {
     this.#settings = { ...this.#settings, ...settings }
   }
 
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const pod = this.#runtime.caches.pods.get(refOf(key))
+  protected async reconcile(key: string): Promise<Requeue> {
+    const pod = this.runtime.caches.pods.get(refOf(key))
     if (!pod?.spec?.nodeName) return undefined
-    const node = this.#runtime.caches.of(nodes).get({ name: pod.spec.nodeName })
+    const node = this.runtime.caches.of(nodes).get({ name: pod.spec.nodeName })
     if (!node || isStopped(node)) return undefined
-    if (isOver(pod)) return pod.metadata.deletionTimestamp ? this.#remove(pod) : undefined
+    if (hasEnded(pod)) return pod.metadata.deletionTimestamp ? this.#remove(pod) : undefined
     const running = this.#runningOf(pod)
     const due = this.#step(running, pod)
     if (running.simulated.stopping && due === undefined) return this.#finish(running, pod, node)
@@ -134,7 +123,7 @@ export class Kubelet implements Component {
     const { uid } = pod.metadata
     let running = this.#running.get(uid)
     if (!running) {
-      const simulated = new SimulatedPod(pod, this.#runtime.clock.now())
+      const simulated = new SimulatedPod(pod, this.runtime.clock.now())
       running = { simulated, abort: new AbortController(), written: 0 }
       this.#running.set(uid, running)
     }
@@ -142,7 +131,7 @@ export class Kubelet implements Component {
   }
 
   #step({ simulated, abort }: Running, pod: Stored<Pod>): number | undefined {
-    const now = this.#runtime.clock.now()
+    const now = this.runtime.clock.now()
     const script = podScript(pod, this.#settings, this.#options.annotationPrefix ?? defaultAnnotationPrefix)
     if (pod.metadata.deletionTimestamp) {
       simulated.stop(now, script, (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1_000)
@@ -157,30 +146,30 @@ export class Kubelet implements Component {
     pod: Stored<Pod>,
     signal: AbortSignal,
   ): boolean {
-    const { clock } = this.#runtime
+    const { clock } = this.runtime
     const log = (line: string) => this.logs.append(simulated.uid, container.name, line, clock.now())
     const running = this.#options.runInitContainer?.(pod, container.spec, { signal, log })
     if (!running) return false
     const finish = ({ exitCode, message }: RunResult) => {
       if (signal.aborted) return
       simulated.finishOutside(container.name, exitCode, message)
-      this.#controller.queue.add(keyOf(pod.metadata))
+      this.enqueue(keyOf(pod.metadata))
     }
     running.then(finish, (error: unknown) => finish({ exitCode: 1, message: String(error) }))
     return true
   }
 
-  /** Writes what has changed, and what must be told again because others' conditions or the spec have. */
+  /** Writes the status if the simulated pod, the spec, or a condition of another controller changed. */
   async #write(running: Running, pod: Stored<Pod>, node: Stored<Node>): Promise<void> {
     const { simulated } = running
     const version = simulated.version
     const observed = pod.status?.observedGeneration === pod.metadata.generation
     if (running.written === version && observed && !pod.spec?.readinessGates?.length) return
-    const status = podStatus(simulated, pod, this.#addressesOf(pod, node), this.#runtime.clock.now())
+    const status = podStatus(simulated, pod, this.#addressesOf(pod, node), this.runtime.clock.now())
     if (running.written === version && observed && sameReadiness(pod, status)) return
     const strategic = { metadata: { uid: pod.metadata.uid }, status }
     try {
-      await this.#runtime.client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
+      await this.runtime.client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
       running.written = version
     } catch (error) {
       if (!isNotFound(error)) throw error
@@ -188,7 +177,7 @@ export class Kubelet implements Component {
   }
 
   async #finish(running: Running, pod: Stored<Pod>, node: Stored<Node>): Promise<undefined> {
-    // Somebody holds on to the pod and will want to know how it ended; nobody else can see it before it is gone.
+    // A controller with a finalizer needs the final status. Without finalizers the pod is removed at once.
     if (pod.metadata.finalizers?.length) await this.#write(running, pod, node)
     return this.#remove(pod)
   }
@@ -197,7 +186,7 @@ export class Kubelet implements Component {
     if (pod.metadata.deletionGracePeriodSeconds === 0) return undefined
     try {
       const { uid } = pod.metadata
-      await this.#runtime.client.delete(pods, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid } })
+      await this.runtime.client.delete(pods, pod.metadata, { gracePeriodSeconds: 0, preconditions: { uid } })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
@@ -205,24 +194,24 @@ export class Kubelet implements Component {
   }
 
   #report({ simulated }: Running, pod: Stored<Pod>): void {
-    for (const { container, what } of simulated.happenings.splice(0)) {
+    for (const { container, what } of simulated.occurrences.splice(0)) {
       const note = { component: 'kubelet' }
       if (what === 'backing off') {
         const { name, namespace, uid } = pod.metadata
         const message = `Back-off restarting failed container ${container} in pod ${name}_${namespace}(${uid})`
-        this.#runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'BackOff', message })
-      } else if (what === 'found unwell') {
-        const message = 'Liveness probe failed: it was told to fail'
+        this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'BackOff', message })
+      } else if (what === 'liveness failed') {
+        const message = 'Liveness probe failed: an annotation simulates a failure'
         const killing = `Container ${container} failed liveness probe, will be restarted`
-        this.#runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'Unhealthy', message })
-        this.#runtime.events.record(pods, pod, {
+        this.runtime.events.record(pods, pod, { ...note, type: 'Warning', reason: 'Unhealthy', message })
+        this.runtime.events.record(pods, pod, {
           ...note,
           type: 'Normal',
           reason: 'Killing',
           message: killing,
         })
       } else if (this.#options.normalEvents)
-        this.#runtime.events.record(pods, pod, {
+        this.runtime.events.record(pods, pod, {
           ...note,
           type: 'Normal',
           reason: 'Started',
@@ -238,14 +227,14 @@ export class Kubelet implements Component {
   }
 
   #forget({ metadata: { uid } }: Stored<Pod>): void {
-    this.#running.get(uid)?.abort.abort(new Error('the pod is gone'))
+    this.#running.get(uid)?.abort.abort(new Error('the pod was deleted'))
     this.#running.delete(uid)
     this.#addresses.release(uid)
     this.logs.forget(uid)
   }
 
   #abortAll(): void {
-    for (const { abort } of this.#running.values()) abort.abort(new Error('the kubelet stops'))
+    for (const { abort } of this.#running.values()) abort.abort(new Error('the kubelet is stopping'))
   }
 }
 
@@ -253,12 +242,12 @@ export function isStopped(node: Stored<Node>): boolean {
   return node.metadata.annotations?.[stoppedAnnotation] === 'true'
 }
 
-function isOver({ status }: Pod): boolean {
+function hasEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed'
 }
 
-function sameReadiness(pod: Pod, status: Pod['status']): boolean {
-  const readyOf = (from: Pod['status']) => from?.conditions?.find(({ type }) => type === 'Ready')
-  const [old, now] = [readyOf(pod.status), readyOf(status)]
+function sameReadiness(pod: Pod, status: StatusPatch): boolean {
+  const old = pod.status?.conditions?.find(({ type }) => type === 'Ready')
+  const now = status.conditions.find(({ type }) => type === 'Ready')
   return old?.status === now?.status && (old?.message ?? null) === (now?.message ?? null)
 }

@@ -8,26 +8,29 @@ export const killedExitCode = 137
 const defaultPeriodSeconds = 10
 const defaultFailureThreshold = 3
 
-/** How and when a container ends. */
+/** The time and the exit code of a container's end. */
 export interface End {
   readonly at: number
   readonly exitCode: number
   readonly message?: string
-  /** Because its liveness probe failed. */
-  readonly isUnwell?: boolean
+  /** True if the liveness probe failed. */
+  readonly livenessFailed?: boolean
 }
 
-/** When a container whose liveness probe fails from now on is killed for it; never without a probe. */
-export function unwellEnd(container: SimulatedContainer, now: number, startedAt: number): End | undefined {
+/**
+ * Returns the time at which a container is killed if its liveness probe fails from now on; never without a
+ * probe.
+ */
+export function livenessEnd(container: SimulatedContainer, now: number, startedAt: number): End | undefined {
   const { livenessProbe: probe } = container.spec
   if (!probe) return undefined
-  container.unwellSince ??= now
+  container.livenessFailingSince ??= now
   const firstProbe = startedAt + (probe.initialDelaySeconds ?? 0) * 1_000
   const failures = probe.failureThreshold || defaultFailureThreshold
-  const patienceMs = failures * (probe.periodSeconds || defaultPeriodSeconds) * 1_000
+  const toleratedMs = failures * (probe.periodSeconds || defaultPeriodSeconds) * 1_000
   return {
-    at: Math.max(container.unwellSince, firstProbe) + patienceMs,
+    at: Math.max(container.livenessFailingSince, firstProbe) + toleratedMs,
     exitCode: killedExitCode,
-    isUnwell: true,
+    livenessFailed: true,
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Pod } from '../controllers/kinds.ts'
 
-/** Lines kept of one container. */
+/** The number of lines kept per container. */
 const keptLines = 1_000
 
 interface Line {
@@ -10,11 +10,13 @@ interface Line {
   readonly text: string
 }
 
-/** Lines that a container is taken to have written before any were added. */
+/** Returns the lines that a container wrote before any line was appended. */
 export type LineSource = (pod: Pod, container: string) => readonly string[]
 
-/** What containers wrote: lines that were added, behind what a source makes up. Follows nothing: a reader gets what is
- * there. */
+/**
+ * Container logs: simulated lines from a source, then appended lines. `follow` is not supported: a reader
+ * gets the current lines.
+ */
 export class ContainerLogs {
   readonly #lines = new Map<string, Map<string, Line[]>>()
   #source: LineSource
@@ -40,8 +42,10 @@ export class ContainerLogs {
     this.#lines.delete(podUid)
   }
 
-  /** The text for `kubectl logs`; undefined when the container has not started. Of the options `tailLines`,
-   * `limitBytes`, `timestamps` and `sinceTime` are obeyed. */
+  /**
+   * Returns the text for `kubectl logs`; undefined if the container has not started. Supports `tailLines`,
+   * `limitBytes`, `timestamps` and `sinceTime`.
+   */
   readonly read = (pod: Pod, container: string, options: URLSearchParams): string | undefined => {
     const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])]
     const status = statuses.find(({ name }) => name === container)

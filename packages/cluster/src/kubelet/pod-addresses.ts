@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** 198.18.0.0/15 is set aside for benchmarks: nothing real is dialled by mistake. */
+/** 198.18.0.0/15 is reserved for benchmarks, so a client that connects to a pod reaches no real host. */
 const firstAddress = (198 << 24) | (18 << 16)
 const addressCount = 2 ** 17
 
-/** Gives each pod an address of its own. */
+/** Assigns a unique address to each pod. */
 export class PodAddresses {
   readonly #byOwner = new Map<string, number>()
   readonly #used = new Set<number>()
   #next = 1
 
-  /** The address of this owner, from now on or since before. */
+  /** Returns the address of this owner. Assigns one on the first call. */
   addressOf(owner: string): string {
     const known = this.#byOwner.get(owner)
     if (known !== undefined) return textOf(known)
@@ -22,7 +22,7 @@ export class PodAddresses {
     return textOf(chosen)
   }
 
-  /** The owner has this address already. */
+  /** Records the address that the owner already has. */
   restore(owner: string, address: string): void {
     const offset = offsetOf(address)
     if (offset !== undefined && !this.#used.has(offset)) this.#take(owner, offset)

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** The first restart comes at once; then waits of 10 s, 20 s, … up to five minutes. */
+/** The first restart is immediate. The next ones wait 10 s, 20 s, … up to five minutes. */
 const firstBackoffMs = 10_000
 const longestBackoffMs = 300_000
-/** A container that ran this long is given a new start. */
-const forgivenAfterMs = 2 * longestBackoffMs
+/** The backoff is reset after a container ran this long. */
+const resetAfterMs = 2 * longestBackoffMs
 
-/** How long to wait with the next restart of a container that keeps ending. */
+/** The exponential backoff of restarts of one container. */
 export class RestartBackoff {
   #next = 0
   #startedAt = 0
 
-  /** The wait after an end at this moment, 0 for none. */
+  /** Returns the delay after an exit at this time; 0 for an immediate restart. */
   waitAfterEnd(now: number): number {
-    if (now - this.#startedAt > forgivenAfterMs) this.#next = 0
+    if (now - this.#startedAt > resetAfterMs) this.#next = 0
     return this.#next
   }
 
@@ -23,7 +23,7 @@ export class RestartBackoff {
   }
 }
 
-/** `10s`, `1m20s`, `5m0s`, as the kubelet writes it. */
+/** Formats a duration like the kubelet: `10s`, `1m20s`, `5m0s`. */
 export function backoffText(ms: number): string {
   const seconds = Math.round(ms / 1_000)
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`

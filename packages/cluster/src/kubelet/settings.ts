@@ -3,56 +3,60 @@
 import { parseDuration } from '@grove/apimachinery'
 import type { Pod } from '../controllers/kinds.ts'
 
-/** How long things take and how they end, for pods whose annotations do not say. */
+/** Default durations for pods without annotations. */
 export interface KubeletSettings {
   /** From the binding until the pod has an address and its first container starts. */
   readonly startMs: number
-  /** What each init container runs, unless something really runs it. */
+  /** The run time of each simulated init container. */
   readonly initMs: number
-  /** From the start of a container with a readiness probe until the probe succeeds; others are ready at once. */
+  /**
+   * From the start of a container with a readiness probe until the probe succeeds. Other containers are ready
+   * at once.
+   */
   readonly readyMs: number
-  /** From the request to stop until the containers have ended; the grace period ends it in any case. */
+  /** From the stop request until the containers have ended. The grace period limits it. */
   readonly stopMs: number
 }
 
 export const defaultKubeletSettings: KubeletSettings = { startMs: 50, initMs: 50, readyMs: 100, stopMs: 50 }
 
-/** Annotations begin with this, unless the kubelet is told otherwise. */
+/** The default prefix of annotations. */
 export const defaultAnnotationPrefix = 'simulate.grove.io/'
 
-/** What one container of a pod is to do. */
+/** The simulated behaviour of one container. */
 export interface ContainerScript {
   /** Undefined: runs until it is stopped. */
   readonly runMs: number | undefined
-  /** With which it ends; undefined where nothing was said. */
+  /** The exit code; undefined if no annotation sets it. */
   readonly exitCode: number | undefined
-  /** What it leaves in its termination message. */
+  /** The termination message. */
   readonly message: string | undefined
   /** False: its liveness probe fails, if it has one. */
   readonly live: boolean
   readonly readyMs: number
-  /** False: not ready, whatever the time. */
+  /** False: never ready. */
   readonly ready: boolean
 }
 
-/** What a pod is to do, as its annotations say. */
+/** The simulated behaviour of a pod, from its annotations. */
 export interface PodScript {
   readonly startMs: number
   readonly stopMs: number
-  /** How long the pod may be active, as its spec says. */
+  /** The active deadline of the pod's spec. */
   readonly activeMs: number | undefined
-  /** `crash`: its containers end with an error as often as they start. `exit`: it ends as Failed. */
+  /** `crash`: its containers exit with an error after every start. `exit`: the pod becomes Failed. */
   readonly fail: 'crash' | 'exit' | undefined
-  /** The image cannot be had. */
+  /** The image cannot be pulled. */
   readonly imageMissing: boolean
   container(name: string, kind: 'init' | 'sidecar' | 'main', hasProbe: boolean): ContainerScript
 }
 
 /**
- * Reads the annotations of a pod: `start-delay`, `init-delay`, `ready-delay`, `stop-delay`, `run-time` (durations such
- * as `1.5s`), `exit-code`, `message` (why it ended), `ready` and `live` (`"false"`: the probe fails), `fail` (`crash`,
- * `exit`), `image` (`missing`). With `.` and the name of a container behind it, an annotation is about that container
- * only: `run-time.server`. What cannot be read counts as not given: a simulation must not refuse what a cluster would run.
+ * Reads the annotations of a pod: `start-delay`, `init-delay`, `ready-delay`, `stop-delay`, `run-time`
+ * (durations such as `1.5s`), `exit-code`, `message` (termination message), `ready` and `live` (`"false"`:
+ * the probe fails), `fail` (`crash`, `exit`), `image` (`missing`). A suffix of `.` and a container name
+ * limits an annotation to that container: `run-time.server`. Invalid values are ignored, because a real
+ * cluster would run such a pod too.
  */
 export function podScript(pod: Pod, defaults: KubeletSettings, prefix: string): PodScript {
   const annotations = pod.metadata?.annotations ?? {}

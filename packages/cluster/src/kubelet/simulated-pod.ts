@@ -3,17 +3,17 @@
 import type { Stored } from '@grove/kube'
 import type { Pod } from '../controllers/kinds.ts'
 import { SimulatedContainer } from './container.ts'
-import { type End, killedExitCode, unwellEnd } from './liveness.ts'
+import { type End, killedExitCode, livenessEnd } from './liveness.ts'
 import { backoffText } from './restart-backoff.ts'
 import type { ContainerScript, PodScript } from './settings.ts'
 
-/** What happened in a step that is worth an event. */
-export interface Happening {
+/** Something in a step that the kubelet reports as an event. */
+export interface Occurrence {
   readonly container: string
-  readonly what: 'started' | 'backing off' | 'found unwell'
+  readonly what: 'started' | 'backing off' | 'liveness failed'
 }
 
-/** Really runs an init container; undefined leaves it to the simulation. */
+/** Runs an init container in this process. Returns false to simulate it. */
 export type InitRunner = (container: SimulatedContainer) => boolean
 
 const crashExitCode = 1
@@ -23,25 +23,25 @@ const deadlineExceeded = {
 }
 
 /**
- * A pod on a node that has no machine: what its containers do and when, worked out from its spec and its annotations.
- * Knows neither API nor clock: `step` is told the time, does everything that is due and says when to come again.
+ * The state machine of a simulated pod, driven by its spec and annotations. It uses neither the API nor a
+ * clock: `step` receives the time, performs all due transitions and returns the time of the next one.
  */
 export class SimulatedPod {
   readonly uid: string
   readonly initial: readonly SimulatedContainer[]
   readonly main: readonly SimulatedContainer[]
-  readonly happenings: Happening[] = []
-  /** Counts what a reader of the status would notice. */
+  readonly occurrences: Occurrence[] = []
+  /** Incremented with every change that is visible in the status. */
   version = 1
   hasNetwork = false
   initialized: boolean
   stopping: { readonly from: number; readonly until: number; readonly killed: boolean } | undefined
   readonly admittedAt: number
   readonly #pod: Stored<Pod>
-  /** Init containers that something outside runs, and how they ended. */
+  /** Results of init containers that run in this process. */
   readonly #outside = new Map<string, { readonly exitCode: number; readonly message?: string } | undefined>()
   #failed = false
-  /** Why the pod as a whole has failed, where that is not the end of its containers. */
+  /** The reason why the pod failed as a whole, for example its active deadline. */
   failure: { readonly reason: string; readonly message: string } | undefined
 
   constructor(pod: Stored<Pod>, now: number) {
@@ -63,7 +63,7 @@ export class SimulatedPod {
     return [...this.initial, ...this.main]
   }
 
-  /** Whether all of it has ended for good, and how. */
+  /** The final phase after all containers ended; undefined before. */
   get outcome(): 'Succeeded' | 'Failed' | undefined {
     if (this.#failed) return 'Failed'
     if (!this.initialized) {
@@ -79,19 +79,22 @@ export class SimulatedPod {
     return failed ? (this.#policy === 'Never' ? 'Failed' : undefined) : 'Succeeded'
   }
 
-  /** The pod is to end; its containers get this long at most. */
+  /** Stops the pod. Its containers end within `graceMs`. */
   stop(now: number, script: PodScript, graceMs: number): void {
     const until = now + Math.min(script.stopMs, graceMs)
     if (this.stopping && this.stopping.until <= until) return
     this.stopping = { from: this.stopping?.from ?? now, until, killed: script.stopMs > graceMs }
   }
 
-  /** Something outside has run an init container to its end. */
+  /** Records the result of an init container that ran in this process. */
   finishOutside(name: string, exitCode: number, message?: string): void {
     this.#outside.set(name, { exitCode, ...(message && { message }) })
   }
 
-  /** Does what is due. Returns when something is due next; undefined when nothing is without a change from outside. */
+  /**
+   * Performs due transitions. Returns the time of the next one, or undefined if only an external change can
+   * cause one.
+   */
   step(now: number, script: PodScript, runOutside: InitRunner): number | undefined {
     if (this.stopping) return this.#stepStopping(now)
     if (this.outcome) return undefined
@@ -132,7 +135,7 @@ export class SimulatedPod {
     return due
   }
 
-  /** Moves one container as far as the time allows. */
+  /** Advances one container to the current time. */
   #stepContainer(
     container: SimulatedContainer,
     now: number,
@@ -158,7 +161,7 @@ export class SimulatedPod {
         if (end === undefined || now < end.at)
           return earliest(end?.at, this.#stepReadiness(container, now, phase.startedAt, script))
         container.end(end.at, end.exitCode, end.message)
-        if (end.isUnwell) this.happenings.push({ container: container.name, what: 'found unwell' })
+        if (end.livenessFailed) this.occurrences.push({ container: container.name, what: 'liveness failed' })
         this.version++
       } else {
         if (!this.#restarts(container, phase.exitCode)) return undefined
@@ -167,7 +170,7 @@ export class SimulatedPod {
         if (now >= until) this.#startContainer(container, now, runOutside)
         else {
           container.wait('CrashLoopBackOff', this.#backoffMessage(container, wait), until)
-          this.happenings.push({ container: container.name, what: 'backing off' })
+          this.occurrences.push({ container: container.name, what: 'backing off' })
           this.version++
         }
       }
@@ -177,7 +180,7 @@ export class SimulatedPod {
   #startContainer(container: SimulatedContainer, now: number, runOutside: InitRunner | undefined): void {
     container.start(now)
     this.version++
-    this.happenings.push({ container: container.name, what: 'started' })
+    this.occurrences.push({ container: container.name, what: 'started' })
     this.#outside.delete(container.name)
     if (container.kind === 'init' && runOutside?.(container)) this.#outside.set(container.name, undefined)
   }
@@ -192,8 +195,8 @@ export class SimulatedPod {
       const result = this.#outside.get(container.name)
       return result && { at: startedAt, ...result }
     }
-    const killed = live ? undefined : unwellEnd(container, now, startedAt)
-    if (live) container.unwellSince = undefined
+    const killed = live ? undefined : livenessEnd(container, now, startedAt)
+    if (live) container.livenessFailingSince = undefined
     const own =
       runMs === undefined ? undefined : { at: startedAt + runMs, exitCode, ...(message && { message }) }
     return killed && (!own || killed.at < own.at) ? killed : own
@@ -278,7 +281,7 @@ export class SimulatedPod {
     for (const container of this.containers) {
       const old = known.find(({ name }) => name === container.name)
       if (old) container.restore(old)
-      // Whoever ran it has ended with the process that wrote this: it runs once more.
+      // An earlier process ran it, and that run is lost, so it runs again.
       if (container.kind === 'init' && container.phase.is === 'running')
         container.phase = { is: 'waiting', reason: 'PodInitializing' }
     }

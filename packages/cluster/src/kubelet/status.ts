@@ -6,7 +6,7 @@ import type { Pod } from '../controllers/kinds.ts'
 import { timestamp } from '../controllers/timestamp.ts'
 import { qualityOfService } from '../scheduling/resources.ts'
 import type { ContainerState, ContainerStatus, PodStatus } from '../schema/types.generated.ts'
-import { podConditions } from './conditions.ts'
+import { type ConditionPatch, podConditions } from './conditions.ts'
 import type { Ended, SimulatedContainer } from './container.ts'
 import type { SimulatedPod } from './simulated-pod.ts'
 
@@ -15,13 +15,16 @@ export interface Addresses {
   readonly hostIP: string
 }
 
-/** The status that a kubelet would write. What it leaves out of a list of conditions is not the kubelet's. */
+/** The part of a pod's status that the kubelet patches. */
+export type StatusPatch = Omit<PodStatus, 'conditions'> & { readonly conditions: readonly ConditionPatch[] }
+
+/** Returns the status that a kubelet would write. Conditions of other controllers are omitted. */
 export function podStatus(
   simulated: SimulatedPod,
   pod: Stored<Pod>,
   { podIP, hostIP }: Addresses,
   now: number,
-): PodStatus {
+): StatusPatch {
   const address = simulated.hasNetwork ? podIP : undefined
   const phase = podPhase(simulated)
   return {
@@ -55,9 +58,7 @@ function containerStatus(container: SimulatedContainer, podUid: string): Contain
     name,
     state: stateOf(container, podUid),
     lastState:
-      last && phase !== (last as unknown)
-        ? { terminated: terminated(last, containerId(podUid, name, restarts - 1)) }
-        : {},
+      last && phase !== last ? { terminated: terminated(last, containerId(podUid, name, restarts - 1)) } : {},
     ready: container.ready,
     restartCount: restarts,
     image,
@@ -93,7 +94,7 @@ function containerId(podUid: string, name: string, restarts: number): string {
   return `containerd://${createHash('sha256').update(`${podUid}/${name}/${restarts}`).digest('hex')}`
 }
 
-/** Few images, many containers. */
+/** A cache, because many containers use few images. */
 const imageIds = new Map<string, string>()
 const rememberedImages = 1_000
 

@@ -10,7 +10,7 @@ const healthy: readonly (readonly [type: string, status: string, reason: string,
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ]
 
-/** The conditions of a node that is well, as its kubelet writes them. */
+/** The conditions of a healthy node, as its kubelet writes them. */
 export function nodeConditions(now: number, old: readonly NodeCondition[] = []): NodeCondition[] {
   const time = timestamp(now)
   return healthy.map(([type, status, reason, message]) => {

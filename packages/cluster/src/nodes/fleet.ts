@@ -6,10 +6,12 @@ import { stoppedAnnotation } from '../kubelet/kubelet.ts'
 import { nodeOf } from './node.ts'
 import type { NodePlan } from './topology.ts'
 
-/** Requests under way when many nodes are made. */
-const atOnce = 32
+/** The number of concurrent requests when many nodes are created. */
+const concurrency = 32
 
-/** The simulated nodes of a cluster: more, fewer, dead and alive while it runs. All of it can be done by kubectl, too. */
+/**
+ * Adds, removes, stops and restarts simulated nodes while the cluster runs. kubectl can do all of this too.
+ */
 export class Fleet {
   readonly #client: Client
   readonly #clock: Clock
@@ -19,14 +21,14 @@ export class Fleet {
     this.#clock = clock
   }
 
-  /** Makes the nodes that do not exist. */
+  /** Creates the nodes that do not exist. */
   async add(plans: readonly NodePlan[]): Promise<void> {
-    await eachAtOnce(plans, plan => this.#create(nodeOf(plan, this.#clock.now())))
+    await forEachConcurrently(plans, plan => this.#create(nodeOf(plan, this.#clock.now())))
   }
 
-  /** Takes nodes away: their pods are lost. */
+  /** Deletes nodes. Their pods are lost. */
   async remove(names: readonly string[]): Promise<void> {
-    await eachAtOnce(names, async name => {
+    await forEachConcurrently(names, async name => {
       try {
         await this.#client.delete(nodes, { name })
       } catch (error) {
@@ -35,12 +37,12 @@ export class Fleet {
     })
   }
 
-  /** The machine dies without a word: no life signs, its pods as they were last seen. */
+  /** Simulates a machine failure: no heartbeats, and the pods keep their last status. */
   async kill(name: string): Promise<Stored<Node>> {
     return this.#annotate(name, 'true')
   }
 
-  /** The machine is back, with the pods that are still its own. */
+  /** Restarts the machine with the pods that are still bound to it. */
   async revive(name: string): Promise<Stored<Node>> {
     return this.#annotate(name, null)
   }
@@ -57,7 +59,7 @@ export class Fleet {
     try {
       const created = await this.#client.create(nodes, node)
       if (created.status?.allocatable) return
-      // Not every server takes the status together with the rest.
+      // Not every API server accepts the status in a create request.
       await this.#client.patch(
         nodes,
         created.metadata,
@@ -70,10 +72,10 @@ export class Fleet {
   }
 }
 
-async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+async function forEachConcurrently<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const waiting = items.values()
   const worker = async () => {
     for (const item of waiting) await work(item)
   }
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker))
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, worker))
 }

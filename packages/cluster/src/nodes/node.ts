@@ -8,10 +8,10 @@ const defaultCpu = '32'
 const defaultMemory = '256Gi'
 const defaultPods = 110
 const defaultGpuResource = 'nvidia.com/gpu'
-/** The newest Kubernetes whose behaviour is imitated. */
+/** The Kubernetes version that simulated nodes report. */
 const kubeletVersion = 'v1.37.1'
 
-/** A simulated node, as its kubelet would register it. */
+/** Returns a simulated node, as its kubelet would register it. */
 export function nodeOf(plan: NodePlan, now: number): Node {
   const capacity: Record<string, string> = {
     cpu: plan.cpu ?? defaultCpu,

@@ -4,32 +4,32 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { nodes, pods } from '../controllers/kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../controllers/testing/test-cluster.ts'
 
 const conditionOf = async (cluster: TestCluster, name: string) => {
-  const node = await settled(cluster.clock, cluster.client.find(nodes, { name }))
+  const node = await completed(cluster.clock, cluster.client.find(nodes, { name }))
   return node?.status?.conditions?.find(({ type }) => type === 'Ready')?.status
 }
 
 const isReady = async (cluster: TestCluster, name: string) =>
   (await getPod(cluster, name))?.status?.conditions?.find(({ type }) => type === 'Ready')?.status === 'True'
 
-describe('a Node made by hand', () => {
-  it('gets a kubelet: it becomes ready and runs pods, although it says no more than its name', async () => {
+describe('a manually created Node', () => {
+  it('becomes ready and runs pods, even if it only has a name', async () => {
     await using cluster = await startTestCluster({ nodes: 0 })
     await createPod(cluster, podOf('waits'))
     await cluster.clock.advance(1_000)
     assert.equal(await isReady(cluster, 'waits'), false)
     const bare = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'mine' } }
-    await settled(cluster.clock, cluster.client.create(nodes, bare))
+    await completed(cluster.clock, cluster.client.create(nodes, bare))
     await cluster.clock.advance(15_000)
-    const node = await settled(cluster.clock, cluster.client.get(nodes, { name: 'mine' }))
+    const node = await completed(cluster.clock, cluster.client.get(nodes, { name: 'mine' }))
     assert.equal(await conditionOf(cluster, 'mine'), 'True')
     assert.equal(node.metadata.labels?.['kubernetes.io/hostname'], 'mine')
     assert.deepEqual(node.status?.allocatable, node.status?.capacity)
@@ -38,10 +38,10 @@ describe('a Node made by hand', () => {
     assert.equal(await isReady(cluster, 'waits'), true)
   })
 
-  it('keeps what it says of itself', async () => {
+  it('keeps its own labels and capacity', async () => {
     await using cluster = await startTestCluster({ nodes: 0 })
     const capacity = { cpu: '4', memory: '8Gi', pods: '10', 'example.com/device': '2' }
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.create(nodes, {
         apiVersion: 'v1',
@@ -51,36 +51,36 @@ describe('a Node made by hand', () => {
       }),
     )
     await cluster.clock.advance(15_000)
-    const node = await settled(cluster.clock, cluster.client.get(nodes, { name: 'small' }))
+    const node = await completed(cluster.clock, cluster.client.get(nodes, { name: 'small' }))
     assert.deepEqual(node.status?.allocatable, capacity)
     assert.equal(node.metadata.labels?.['kubernetes.io/hostname'], 'other')
   })
 })
 
-describe('a machine that dies and comes back', () => {
-  it('loses its pods to others after the usual times, and gives up what was evicted when it is back', async () => {
+describe('a machine that fails and comes back', () => {
+  it('loses its pods after the default toleration time, and deletes evicted pods when it is back', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     const deployment = { spec: { ...podOf('x').spec, nodeName: 'node-0' } }
     await createPod(cluster, podOf('victim', deployment))
     await cluster.clock.advance(2_000)
     assert.equal(await isReady(cluster, 'victim'), true)
-    await settled(cluster.clock, cluster.controllers.fleet.kill('node-0'))
+    await completed(cluster.clock, cluster.controllers.fleet.kill('node-0'))
     await cluster.clock.advance(60_000)
     assert.equal(await conditionOf(cluster, 'node-0'), 'Unknown')
     assert.equal(await isReady(cluster, 'victim'), false)
     await cluster.clock.advance(310_000)
     assert.ok(
       (await getPod(cluster, 'victim'))?.metadata.deletionTimestamp,
-      'evicted, but nobody confirms it',
+      'evicted, but no kubelet confirms it',
     )
-    await settled(cluster.clock, cluster.controllers.fleet.revive('node-0'))
+    await completed(cluster.clock, cluster.controllers.fleet.revive('node-0'))
     await cluster.clock.advance(60_000)
     assert.equal(await conditionOf(cluster, 'node-0'), 'True')
     assert.equal(await getPod(cluster, 'victim'), undefined)
     await createPod(cluster, podOf('next', deployment))
     await cluster.clock.advance(2_000)
     assert.equal(await isReady(cluster, 'next'), true)
-    const left = await settled(cluster.clock, cluster.client.list(pods))
+    const left = await completed(cluster.clock, cluster.client.list(pods))
     assert.equal(left.items.length, 1)
   })
 })

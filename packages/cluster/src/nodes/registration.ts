@@ -3,8 +3,10 @@
 import type { Node } from '../controllers/kinds.ts'
 import { nodeOf } from './node.ts'
 
-/** What a kubelet adds to a Node that somebody made by hand: its usual labels, what it offers and what it runs on.
- * Whatever the Node says already is left as it is. Undefined when nothing is missing. */
+/**
+ * Returns what the kubelet adds to a manually created Node: default labels, capacity and system info.
+ * Existing values stay unchanged. Undefined when nothing is missing.
+ */
 export function registration(
   node: Node,
   now: number,

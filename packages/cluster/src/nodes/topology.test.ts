@@ -9,7 +9,7 @@ const domainsOf = (labels: Readonly<Record<string, string>>) =>
   ['zone', 'block', 'rack'].map(level => labels[`topology.kubernetes.io/${level}`]).join(' ')
 
 describe('a topology', () => {
-  it('names its domains uniquely over the whole cluster', () => {
+  it('has domain names that are unique in the cluster', () => {
     const plans = planNodes({ nodes: [{ zones: 2, blocks: 2, racks: 2, hosts: 2, gpus: 8 }] })
     assert.equal(plans.length, 16)
     assert.equal(new Set(plans.map(({ name }) => name)).size, 16)
@@ -17,13 +17,13 @@ describe('a topology', () => {
     assert.equal(domainsOf(plans[15]!.labels), 'zone-1 block-3 rack-7')
   })
 
-  it('of a plain number puts four in a rack, four racks in a block, four blocks in a zone', () => {
+  it('of n nodes has four hosts per rack, four racks per block and four blocks per zone', () => {
     const plans = plainNodes(65)
     assert.equal(domainsOf(plans[63]!.labels), 'zone-0 block-3 rack-15')
     assert.equal(domainsOf(plans[64]!.labels), 'zone-1 block-4 rack-16')
   })
 
-  it('may have nodes of several shapes, and labels of its own', () => {
+  it('may have node groups of different shapes, and its own labels', () => {
     const plans = planNodes({
       labels: { rack: 'example.com/rack' },
       nodes: [

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which nodes a cluster has, from a description that fits on a screen.
+// Describes the nodes of a cluster compactly.
 
 export interface Taint {
   readonly key: string
@@ -8,27 +8,29 @@ export interface Taint {
   readonly effect: 'NoSchedule' | 'PreferNoSchedule' | 'NoExecute'
 }
 
-/** What a node offers. Quantities as in Kubernetes: `8`, `500m`, `64Gi`. */
+/** The capacity of a node. Quantities as in Kubernetes: `8`, `500m`, `64Gi`. */
 export interface NodeShape {
   readonly cpu?: string
   readonly memory?: string
   readonly pods?: number
   readonly gpus?: number
-  /** The name of the resource that GPUs are counted as. */
+  /** The resource name of GPUs. */
   readonly gpuResource?: string
-  /** Anything else: `rdma/hca: "8"`. */
+  /** Further resources: `rdma/hca: "8"`. */
   readonly resources?: Readonly<Record<string, string>>
   readonly labels?: Readonly<Record<string, string>>
   readonly taints?: readonly Taint[]
 }
 
-/** Nodes of one shape: how many, or how they are grouped. */
+/** Nodes of one shape, as a count or as a topology. */
 export interface NodeGroup extends NodeShape {
-  /** Begins the names of its nodes; `node` unless told. */
+  /** The prefix of node names. Default: `node`. */
   readonly name?: string
   readonly count?: number
-  /** Number of domains on each level, from the broadest: zones, blocks in each zone, racks in each block, hosts in each
-   * rack. Replaces `count`. */
+  /**
+   * The number of domains on each level, from the broadest: zones, blocks per zone, racks per block, hosts
+   * per rack. Replaces `count`.
+   */
   readonly zones?: number
   readonly blocks?: number
   readonly racks?: number
@@ -37,7 +39,7 @@ export interface NodeGroup extends NodeShape {
 
 export interface Topology {
   readonly nodes: readonly NodeGroup[]
-  /** The label of each level; those of the playground unless told. */
+  /** The label key of each level. Default: the keys of the playground. */
   readonly labels?: Partial<TopologyLabels>
 }
 
@@ -55,7 +57,7 @@ export const defaultTopologyLabels: TopologyLabels = {
   host: 'kubernetes.io/hostname',
 }
 
-/** Hosts in a rack, racks in a block, blocks in a zone, where only a number of nodes is given. */
+/** Hosts per rack, racks per block and blocks per zone, if only a number of nodes is given. */
 const usualGroup = 4
 
 export interface NodePlan extends NodeShape {
@@ -63,7 +65,7 @@ export interface NodePlan extends NodeShape {
   readonly labels: Readonly<Record<string, string>>
 }
 
-/** The nodes that a topology describes, in order. Names and domains repeat for the same description. */
+/** Returns the nodes of a topology, in order. The same description gives the same names and domains. */
 export function planNodes(topology: Topology): NodePlan[] {
   const labels = { ...defaultTopologyLabels, ...topology.labels }
   const plans: NodePlan[] = []
@@ -84,7 +86,7 @@ export function planNodes(topology: Topology): NodePlan[] {
   return plans
 }
 
-/** `n` equal nodes. */
+/** Returns `count` equal nodes. */
 export function plainNodes(count: number, shape: NodeShape = {}): NodePlan[] {
   return planNodes({ nodes: [{ ...shape, count }] })
 }

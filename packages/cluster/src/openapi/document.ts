@@ -7,7 +7,10 @@ import { collectSchemas, type Dialect, type Schema, schemaName, version2, versio
 
 const info = { title: 'Kubernetes', version: 'v1.37.1' }
 
-/** One group and version, in OpenAPI 3: what `kubectl explain` and the check of `kubectl apply` read. */
+/**
+ * The OpenAPI 3 document of one group and version. `kubectl explain` and the validation of `kubectl apply`
+ * read it.
+ */
 export function document3(resources: readonly Resource[]): object {
   return {
     openapi: '3.0.0',
@@ -17,7 +20,7 @@ export function document3(resources: readonly Resource[]): object {
   }
 }
 
-/** Everything in one Swagger 2 document. */
+/** The Swagger 2 document of all kinds. */
 export function document2(resources: readonly Resource[]) {
   return {
     swagger: '2.0',
@@ -44,7 +47,7 @@ function nameOf(resource: Resource): string {
   return [...resource.group.split('.').reverse(), resource.version, resource.kind].join('.')
 }
 
-/** The author's schema, with what every object has. */
+/** The schema of the definition, plus apiVersion, kind and metadata. */
 function customSchema(resource: Resource, dialect: Dialect): Schema {
   const schema = (resource.schema ?? { type: 'object' }) as Schema & { properties?: Record<string, Schema> }
   const metadata = dialect.reference(dialect.refPrefix + schemaName('meta/v1.ObjectMeta'))

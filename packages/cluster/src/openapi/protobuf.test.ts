@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { encodeDocument2 } from './protobuf.ts'
 
-/** `number:length` of the fields of a message, and the bytes of each. */
+/** Returns the field numbers of a message and the bytes of each field. */
 function fields(bytes: Uint8Array): { readonly field: number; readonly bytes: Uint8Array }[] {
   let at = 0
   const varint = () => {
@@ -29,7 +29,7 @@ function fields(bytes: Uint8Array): { readonly field: number; readonly bytes: Ui
 const text = (bytes: Uint8Array | undefined) => Buffer.from(bytes ?? []).toString()
 const only = (bytes: Uint8Array, field: number) => fields(bytes).filter(each => each.field === field)
 
-test('names, types, items, references and extensions are where Go clients look for them', () => {
+test('encodes names, types, items, references and extensions with the field numbers of Go clients', () => {
   const longName = 'x'.repeat(300)
   const document = encodeDocument2({
     swagger: '2.0',

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Swagger 2 document as protobuf, the only form in which kubectl and Helm ask for it: they check lists by it, and
-// whatever else the server cannot be asked to check.
+// The Swagger 2 document as protobuf. kubectl and Helm only request this form. They use it for client-side
+// validation.
 import type { Schema } from './schemas.ts'
 
-/** Field numbers of the messages of OpenAPI 2, as Go clients have them. */
+/** Field numbers of the OpenAPI 2 messages, as in Go clients. */
 const documentField = { swagger: 1, info: 2, paths: 8, definitions: 9 } as const
 const infoField = { title: 1, version: 2 } as const
 const schemaField = {
@@ -22,7 +22,7 @@ const schemaField = {
 } as const
 /** A pair of a name and a value. */
 const named = { name: 1, value: 2 } as const
-/** A value of any form is written as YAML. */
+/** An extension value is encoded as YAML. */
 const anyYaml = 2
 
 const lengthDelimited = 2

@@ -8,7 +8,7 @@ import type { ApiRequest, ApiResponse } from '../server/request.ts'
 import { document2, document3 } from './document.ts'
 import { encodeDocument2 } from './protobuf.ts'
 
-/** Serves /openapi/v2 and /openapi/v3. Documents are made when asked for and kept until kinds change. */
+/** Serves /openapi/v2 and /openapi/v3. Documents are built on request and cached until kinds change. */
 export function openApiRoute(registry: Registry): (request: ApiRequest) => ApiResponse | undefined {
   let seen = -1
   const documents = new Map<string, string | Uint8Array>()
@@ -50,13 +50,13 @@ export function openApiRoute(registry: Registry): (request: ApiRequest) => ApiRe
 
 const protobufType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 
-/** Whether protobuf is asked for before anything else, by its name or by the one that it had before. */
+/** Reports whether the client prefers protobuf, by its current or its former media type. */
 function wantsProtobuf(accept: string): boolean {
   const [first = ''] = accept.split(/[,;]/)
   return first.trim().replace('@', '.') === protobufType
 }
 
-/** `api/v1`, `apis/apps/v1` → what is served there. */
+/** `api/v1`, `apis/apps/v1` → the resources of that version. */
 function byVersion(registry: Registry): Map<string, Resource[]> {
   const groups = new Map<string, Resource[]>()
   for (const resource of registry.all()) {

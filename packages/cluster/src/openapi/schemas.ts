@@ -5,12 +5,12 @@ import type { Field, FieldType, Scalar, StructType } from '../schema/type-table.
 
 export type Schema = Record<string, unknown>
 
-/** Where schemas are in a document: differs between versions 2 and 3. */
+/** The differences between OpenAPI 2 and 3. */
 export interface Dialect {
   readonly refPrefix: string
-  /** A reference beside which a description may stand. */
+  /** A reference that may have a description next to it. */
   reference(ref: string): Schema
-  /** A value of one of several types, which version 2 cannot say. */
+  /** A value of one of several types. OpenAPI 2 cannot express this. */
   either(...types: readonly [string, ...string[]]): Schema
 }
 
@@ -38,7 +38,7 @@ export function schemaName(type: string): string {
 interface NamedScalar {
   readonly name: string
   readonly schema: Schema
-  /** Instead of one type. */
+  /** Several alternative types instead of one. */
   readonly types?: readonly [string, ...string[]]
 }
 
@@ -76,7 +76,7 @@ const special: Partial<Record<Scalar, NamedScalar>> = {
   },
 }
 
-/** The one structure without a shape that has a name. */
+/** The only named schema without properties. */
 const fieldsV1 = {
   name: 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1',
   schema: { description: 'FieldsV1 is a set of fields, as a trie.', type: 'object' },
@@ -92,7 +92,7 @@ const plain: Partial<Record<Scalar, Schema>> = {
   any: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 }
 
-/** Schemas by name, of all types that some types consist of. */
+/** Returns the schemas of these types and of all types they use, by name. */
 export function collectSchemas(types: readonly StructType[], dialect: Dialect): Map<string, Schema> {
   const schemas = new Map<string, Schema>()
   const visit = (type: StructType): void => {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { JsonObject } from '@grove/apimachinery'
-import type { KubeObject } from '../object.ts'
-import { decodeStruct } from '../schema/decode.ts'
+import type { KubeObject, ObjectOf } from '../object.ts'
+import { decodeAs } from '../schema/decode.ts'
 import { structType } from '../schema/type-table.ts'
 import type { Verb } from '../server/request-info.ts'
 import type {
@@ -11,16 +10,17 @@ import type {
   Evaluation,
   Resource,
   ScalePaths,
+  SelectableFields,
   Strategy,
   SubresourceInfo,
 } from './resource.ts'
 import { nameAndAge } from './tables/column.ts'
 
-/** What makes one built-in kind different from the others; everything else follows from its type. */
-export interface BuiltInKind {
-  /** `core/v1.Pod` in the type table. */
+/** The properties of a built-in kind that do not follow from its type. */
+export interface BuiltInKind<T = KubeObject, S = KubeObject> {
+  /** The name in the type table: `core/v1.Pod`. */
   readonly type: string
-  /** The group of the API; the name of the package plus `.k8s.io` is not always right. */
+  /** The API group. It is not always the package name plus `.k8s.io`. */
   readonly group: string
   readonly plural: string
   readonly namespaced: boolean
@@ -29,14 +29,23 @@ export interface BuiltInKind {
   readonly categories?: readonly string[]
   readonly verbs?: readonly Verb[]
   readonly subresources?: Readonly<Record<string, SubresourceInfo>>
-  readonly strategy?: Partial<Strategy>
-  readonly defaults?: (draft: KubeObject) => void
-  readonly columns?: readonly Column[]
-  readonly selectableFields?: Resource['selectableFields']
+  readonly strategy?: Partial<Strategy<T>>
+  readonly defaults?: (draft: ObjectOf<T>) => void
+  readonly columns?: readonly Column<T>[]
+  readonly selectableFields?: SelectableFields<T>
   readonly scale?: ScalePaths
   readonly storage?: string
-  readonly conversion?: Conversion
-  readonly evaluate?: Evaluation
+  readonly conversion?: Conversion<T, S>
+  readonly evaluate?: Evaluation<T>
+}
+
+/**
+ * Describes a built-in kind whose objects have type T and are stored as type S. This is the only place where
+ * the registry drops the type of a kind. It is safe because `decode` below builds every object from the type
+ * table that T is generated from.
+ */
+export function kind<T, S = KubeObject>(descriptor: BuiltInKind<T, S>): BuiltInKind {
+  return descriptor as unknown as BuiltInKind
 }
 
 export const allVerbs: readonly Verb[] = [
@@ -77,10 +86,7 @@ export function builtIn(kind: BuiltInKind): Resource {
     conversion: kind.conversion,
     evaluate: kind.evaluate,
     codec: {
-      decode(value: JsonObject) {
-        const { object, unknownFields } = decodeStruct(struct, value)
-        return { object: object as unknown as KubeObject, unknownFields }
-      },
+      decode: value => decodeAs<KubeObject>(struct, value),
       applyDefaults: draft => kind.defaults?.(draft),
     },
     strategy: { hasGeneration: false, ...kind.strategy, hasStatus },

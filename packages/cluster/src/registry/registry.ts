@@ -2,12 +2,12 @@
 
 import type { Resource } from './resource.ts'
 
-/** What is served right now. Custom kinds come and go while the server runs. */
+/** The resources that are served. Custom resources are added and removed while the server runs. */
 export class Registry {
   readonly #resources = new Map<string, Resource>()
   #changes = 0
 
-  /** Counts up with every change, for those who keep something that they made from what is served. */
+  /** Incremented with every change, so that caches of derived data can be invalidated. */
   get changes(): number {
     return this.#changes
   }
@@ -42,7 +42,7 @@ export class Registry {
     return false
   }
 
-  /** One served version per storage, for those who walk over everything that exists. */
+  /** Returns one served version per storage, to visit every stored object once. */
   storages(): Resource[] {
     const seen = new Map<string, Resource>()
     for (const resource of this.#resources.values())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { FieldError, JsonObject, NameRule } from '@grove/apimachinery'
-import type { KubeObject } from '../object.ts'
+import type { KubeObject, ObjectOf } from '../object.ts'
 import type { Random } from '../random.ts'
 import type { StructType } from '../schema/type-table.ts'
 import type { ServerContext } from '../server/context.ts'
@@ -9,7 +9,7 @@ import type { UserInfo } from '../server/request.ts'
 import type { Verb } from '../server/request-info.ts'
 import type { Store } from '../store/index.ts'
 
-/** One kind in one version, as the API serves it. */
+/** One version of a kind, as the API serves it. */
 export interface Resource {
   readonly group: string
   readonly version: string
@@ -21,28 +21,35 @@ export interface Resource {
   readonly namespaced: boolean
   readonly verbs: readonly Verb[]
   readonly subresources: ReadonlyMap<string, SubresourceInfo>
-  /** Where its objects are stored; several versions, or groups, may share them. */
+  /** The name of the storage. Several versions or groups may share it. */
   readonly storage: string
-  /** From the stored form to the form of this version, and back; absent where they are the same. */
+  /** Converts between the stored version and this version. Absent if they are the same. */
   readonly conversion?: Conversion
   readonly codec: Codec
-  /** Set for kinds that are never stored; creating one answers it. */
+  /** Set for kinds that are evaluated and never stored, such as reviews. */
   readonly evaluate?: Evaluation
   readonly strategy: Strategy
   readonly columns: readonly Column[]
   /** Field selectors beyond metadata.name and metadata.namespace. */
-  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>
+  readonly selectableFields: SelectableFields
   readonly scale?: ScalePaths
-  /** The type of built-in kinds; custom ones have a schema instead. */
+  /** The type of a built-in kind. Custom kinds have a schema instead. */
   readonly struct?: StructType
-  /** OpenAPI schema of custom kinds, as their author wrote it. */
+  /** The OpenAPI schema of a custom kind, as in its definition. */
   readonly schema?: JsonObject
 }
 
-/** Answers an object that is a question: what was asked, with the answer in it. */
-export type Evaluation = (object: KubeObject, context: ServerContext, user: UserInfo) => Promise<KubeObject>
+/** Field selectors of a kind, by path. */
+export type SelectableFields<T = KubeObject> = Readonly<Record<string, (object: ObjectOf<T>) => string>>
 
-/** What discovery says about a subresource. */
+/** Evaluates a review: returns the object with its status. */
+export type Evaluation<T = KubeObject> = (
+  object: ObjectOf<T>,
+  context: ServerContext,
+  user: UserInfo,
+) => Promise<ObjectOf<T>>
+
+/** The discovery information of a subresource. */
 export interface SubresourceInfo {
   readonly kind: string
   readonly group?: string
@@ -50,20 +57,20 @@ export interface SubresourceInfo {
   readonly verbs: readonly Verb[]
 }
 
-export interface Conversion {
-  toStorage(object: KubeObject): KubeObject
-  fromStorage(object: KubeObject): KubeObject
+export interface Conversion<T = KubeObject, S = KubeObject> {
+  toStorage(object: ObjectOf<T>): ObjectOf<S>
+  fromStorage(object: ObjectOf<S>): ObjectOf<T>
 }
 
-/** From what a client sent to an object of the kind, and its defaults. */
+/** Decodes objects and applies defaults. */
 export interface Codec {
-  /** A new object without what the kind does not know; throws DecodeError when a value does not fit. */
+  /** Returns a new object without unknown fields. Throws DecodeError if a value does not fit its type. */
   decode(value: JsonObject): { readonly object: KubeObject; readonly unknownFields: readonly string[] }
-  /** Fills what the client left open, in place. */
+  /** Sets defaults in place. */
   applyDefaults(draft: KubeObject): void
 }
 
-/** What strategies may ask the world. */
+/** The environment of a strategy. */
 export interface StrategyContext {
   /** Seconds precision, RFC 3339. */
   readonly now: string
@@ -71,68 +78,74 @@ export interface StrategyContext {
   readonly store: Store
 }
 
-/** What is special about a kind on its way into the store. */
-export interface Strategy {
-  /** A DNS subdomain when absent. */
+/** The rules of a kind for writes, like a registry strategy of the real API server. */
+export interface Strategy<T = KubeObject> {
+  /** Default: DNS subdomain. */
   readonly nameRule?: NameRule
-  /** Writes to the main resource keep the stored status, writes to /status keep everything else. */
+  /** Writes to the main resource keep the stored status, and writes to /status keep all other fields. */
   readonly hasStatus: boolean
-  /** A new object keeps the status that its creator gave it; others start without one. */
+  /** A create request may set the status. Default: the status is dropped. */
   readonly keepsNewStatus?: boolean
-  /** Changes outside metadata and status count in metadata.generation. */
+  /** Changes outside metadata and status increment metadata.generation. */
   readonly hasGeneration: boolean
-  /** Changes of annotations count too. */
+  /** Changes of annotations increment it too. */
   readonly annotationsCount?: boolean
-  /** A PUT to a name that does not exist creates it. */
+  /** A PUT to a name that does not exist creates the object. */
   readonly createOnUpdate?: boolean
-  /** Whether an update must name the resourceVersion it is based on. */
+  /** An update must have a resourceVersion. */
   readonly requireResourceVersion?: boolean
-  prepareForCreate?(draft: KubeObject, context: StrategyContext): void
-  prepareForUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
-  prepareForStatusUpdate?(draft: KubeObject, old: KubeObject, context: StrategyContext): void
-  /** The checks of this strategy include those of the metadata. */
+  prepareForCreate?(draft: ObjectOf<T>, context: StrategyContext): void
+  prepareForUpdate?(draft: ObjectOf<T>, old: ObjectOf<T>, context: StrategyContext): void
+  prepareForStatusUpdate?(draft: ObjectOf<T>, old: ObjectOf<T>, context: StrategyContext): void
+  /** `validate` also validates the metadata. */
   readonly validatesMetadata?: boolean
-  /** Before a deletion is decided on: what must still happen to the object first. */
-  prepareForDelete?(draft: KubeObject): void
-  /** Something beside metadata.finalizers keeps a deleted object: a namespace that is not empty. */
-  isHeld?(object: KubeObject): boolean
-  validate?(object: KubeObject): FieldError[]
-  validateUpdate?(object: KubeObject, old: KubeObject): FieldError[]
-  /** What only a look at other objects tells: an address that is taken. Asked when all else is right. */
+  /** Changes the object before the deletion is evaluated. */
+  prepareForDelete?(draft: ObjectOf<T>): void
+  /**
+   * Reports whether something other than metadata.finalizers blocks the removal, for example spec.finalizers
+   * of a namespace.
+   */
+  isHeld?(object: ObjectOf<T>): boolean
+  validate?(object: ObjectOf<T>): FieldError[]
+  validateUpdate?(object: ObjectOf<T>, old: ObjectOf<T>): FieldError[]
+  /**
+   * Validates against other objects, for example a port that is in use. Runs only if all other validation
+   * succeeds.
+   */
   validateAmongOthers?(
-    object: KubeObject,
-    old: KubeObject | undefined,
+    object: ObjectOf<T>,
+    old: ObjectOf<T> | undefined,
     context: StrategyContext,
   ): FieldError[]
-  validateStatusUpdate?(object: KubeObject, old: KubeObject): FieldError[]
-  warnings?(object: KubeObject, old: KubeObject | undefined): string[]
-  /** What happens to dependents when a deletion does not say; Background when absent. */
+  validateStatusUpdate?(object: ObjectOf<T>, old: ObjectOf<T>): FieldError[]
+  warnings?(object: ObjectOf<T>, old: ObjectOf<T> | undefined): string[]
+  /** The default propagation policy. When absent: Background. */
   readonly defaultPropagation?: 'Orphan'
-  /** Told to clients that delete without saying what happens to dependents. */
+  /** The warning for deletions without a propagation policy. */
   readonly deletionWarning?: string
-  /** A deletion answers with the object itself instead of a Status. */
+  /** A deletion returns the object instead of a Status. */
   readonly returnsDeleted?: boolean
-  /** Seconds until the object may go; absent for kinds that go at once. */
-  gracePeriod?(object: KubeObject, asked: number | undefined): number
-  /** After the object has left the store: give back what was allocated for it. */
-  released?(object: KubeObject, context: StrategyContext): void
+  /** The grace period in seconds. Kinds without this method are removed at once. */
+  gracePeriod?(object: ObjectOf<T>, asked: number | undefined): number
+  /** Releases resources that were allocated for the object. Runs after its removal. */
+  released?(object: ObjectOf<T>, context: StrategyContext): void
 }
 
-/** One column of the server's tables. `priority` above 0 shows only with `-o wide`. */
-export interface Column {
+/** One column of server-side printing. A `priority` above 0 shows only with `-o wide`. */
+export interface Column<T = KubeObject> {
   readonly name: string
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date'
   readonly format?: string
   readonly description: string
   readonly priority?: number
-  /** The cell; times as RFC 3339 where the type is date. `now` for ages. */
-  cell(object: KubeObject, now: number): unknown
+  /** Returns the cell. Times are RFC 3339 if the type is date. `now` is for ages. */
+  cell(object: ObjectOf<T>, now: number): unknown
 }
 
-/** Where a kind keeps its replicas. Paths are lists of field names. */
+/** The replica fields of a kind. A path is a list of field names. */
 export interface ScalePaths {
   readonly specReplicas: readonly string[]
   readonly statusReplicas: readonly string[]
-  /** The status of built-in kinds is computed from a label selector object, that of custom ones is a text. */
+  /** A label selector object for built-in kinds, a string for custom kinds. */
   readonly selector?: readonly string[]
 }

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Questions about access, asked as objects: they are answered and never stored.
+// Access reviews: the API server evaluates them and does not store them.
 import type { Access } from '../access/index.ts'
-import type { KubeObject } from '../object.ts'
-import type { BuiltInKind } from '../registry/built-in.ts'
+import { type BuiltInKind, kind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'
 import type {
   AuthorizationNonResourceAttributes,
   AuthorizationResourceAttributes,
+  AuthorizationSelfSubjectRulesReview,
   AuthorizationSubjectAccessReview,
 } from '../schema/types.generated.ts'
 import type { AccessAttributes } from '../server/authorization.ts'
 import type { UserInfo } from '../server/request.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 
-const askOnly = {
+const reviewOnly = {
   group: 'authorization.k8s.io',
   verbs: ['create'] as const,
   strategy: { hasStatus: false },
@@ -23,41 +23,41 @@ const askOnly = {
 export function accessReviewKinds(access: Access): BuiltInKind[] {
   const evaluate = reviewAccess(access)
   return [
-    {
-      ...askOnly,
+    kind<AuthorizationSubjectAccessReview>({
+      ...reviewOnly,
       type: 'authorization/v1.SelfSubjectAccessReview',
       plural: 'selfsubjectaccessreviews',
       namespaced: false,
       evaluate,
-    },
-    {
-      ...askOnly,
+    }),
+    kind<AuthorizationSubjectAccessReview>({
+      ...reviewOnly,
       type: 'authorization/v1.SubjectAccessReview',
       plural: 'subjectaccessreviews',
       namespaced: false,
       evaluate,
-    },
-    {
-      ...askOnly,
+    }),
+    kind<AuthorizationSubjectAccessReview>({
+      ...reviewOnly,
       type: 'authorization/v1.LocalSubjectAccessReview',
       plural: 'localsubjectaccessreviews',
       namespaced: true,
       evaluate,
-    },
-    {
-      ...askOnly,
+    }),
+    kind<AuthorizationSelfSubjectRulesReview>({
+      ...reviewOnly,
       type: 'authorization/v1.SelfSubjectRulesReview',
       plural: 'selfsubjectrulesreviews',
       namespaced: false,
       evaluate: reviewRules(access),
-    },
+    }),
   ]
 }
 
-function reviewAccess(access: Access): Evaluation {
+function reviewAccess(access: Access): Evaluation<AuthorizationSubjectAccessReview> {
   return async (object, _context, user) => {
-    const { spec } = object as unknown as AuthorizationSubjectAccessReview
-    // A review of oneself names nobody.
+    const { spec } = object
+    // A self review has no user in its spec.
     const subject: UserInfo =
       object.kind === 'SelfSubjectAccessReview'
         ? user
@@ -69,10 +69,10 @@ function reviewAccess(access: Access): Evaluation {
   }
 }
 
-function reviewRules(access: Access): Evaluation {
+function reviewRules(access: Access): Evaluation<AuthorizationSelfSubjectRulesReview> {
   return async (object, _context, user) => {
-    const { namespace = '' } = (object.spec ?? {}) as { namespace?: string }
-    if (!namespace) throw refuse.badRequest('no namespace on request')
+    const { namespace = '' } = object.spec ?? {}
+    if (!namespace) throw apiError.badRequest('no namespace on request')
     const rules = access.rulesFor(user, namespace)
     const status = {
       resourceRules: rules
@@ -88,7 +88,7 @@ function reviewRules(access: Access): Evaluation {
         .map(({ verbs, nonResourceURLs }) => ({ verbs, nonResourceURLs })),
       incomplete: false,
     }
-    return { ...object, status } as KubeObject
+    return { ...object, status }
   }
 }
 

@@ -1,46 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Questions about identity, asked as objects: they are answered and never stored.
+// Identity reviews: the API server evaluates them and does not store them.
 import type { Access } from '../access/index.ts'
-import type { BuiltInKind } from '../registry/built-in.ts'
+import { type BuiltInKind, kind } from '../registry/built-in.ts'
 import type { Evaluation } from '../registry/resource.ts'
-import type { AuthenticationTokenReview, AuthenticationUserInfo } from '../schema/types.generated.ts'
+import type {
+  AuthenticationSelfSubjectReview,
+  AuthenticationTokenReview,
+  AuthenticationUserInfo,
+} from '../schema/types.generated.ts'
 import type { UserInfo } from '../server/request.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 
 const group = 'authentication.k8s.io'
-const askOnly = { group, namespaced: false, verbs: ['create'] as const, strategy: { hasStatus: false } }
+const reviewOnly = { group, namespaced: false, verbs: ['create'] as const, strategy: { hasStatus: false } }
 
 export function identityReviewKinds(access: Access): BuiltInKind[] {
   return [
-    {
-      ...askOnly,
+    kind<AuthenticationSelfSubjectReview>({
+      ...reviewOnly,
       type: 'authentication/v1.SelfSubjectReview',
       plural: 'selfsubjectreviews',
-      evaluate: async (object, _context, user) => ({ ...object, status: { userInfo: shown(user) } }),
-    },
-    {
-      ...askOnly,
+      evaluate: async (object, _context, user) => ({ ...object, status: { userInfo: toUserInfo(user) } }),
+    }),
+    kind<AuthenticationTokenReview>({
+      ...reviewOnly,
       type: 'authentication/v1.TokenReview',
       plural: 'tokenreviews',
       evaluate: reviewToken(access),
-    },
+    }),
   ]
 }
 
-function reviewToken({ tokens }: Access): Evaluation {
+function reviewToken({ tokens }: Access): Evaluation<AuthenticationTokenReview> {
   return async object => {
-    const { spec } = object as unknown as AuthenticationTokenReview
-    if (!spec?.token) throw refuse.badRequest('token is required for TokenReview in authentication')
+    const { spec } = object
+    if (!spec?.token) throw apiError.badRequest('token is required for TokenReview in authentication')
     const verified = await tokens.verify(spec.token, spec.audiences?.length ? spec.audiences : undefined)
     const status = verified.ok
-      ? { authenticated: true, user: shown(verified.user), audiences: verified.audiences }
+      ? { authenticated: true, user: toUserInfo(verified.user), audiences: [...verified.audiences] }
       : { user: {}, error: verified.error }
     return { ...object, status }
   }
 }
 
-function shown({ name, uid, groups, extra }: UserInfo): AuthenticationUserInfo {
+function toUserInfo({ name, uid, groups, extra }: UserInfo): AuthenticationUserInfo {
   const copied = extra && Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]))
   return { username: name, ...(uid && { uid }), groups: [...groups], ...(copied && { extra: copied }) }
 }

@@ -5,21 +5,21 @@ import { NodeState } from './node-state.ts'
 import type { PodInfo } from './pod-info.ts'
 import type { Labels } from './selector.ts'
 
-/** What filters and scores may see. */
+/** The view of filters and scores. */
 export interface ClusterView {
   readonly nodes: readonly NodeState[]
   node(name: string): NodeState | undefined
-  /** Pods on nodes, by namespace. */
-  podsIn(namespace: string): Iterable<PlacedPod>
+  /** Assigned pods, by namespace. */
+  podsIn(namespace: string): Iterable<AssignedPod>
   readonly namespaces: Iterable<string>
-  /** Nodes that hold pods which keep others away. */
+  /** Nodes with pods that have required anti-affinity. */
   readonly nodesWithAntiAffinity: ReadonlySet<NodeState>
-  /** Nodes that hold pods with any (anti-)affinity. */
+  /** Nodes with pods that have any affinity or anti-affinity. */
   readonly nodesWithAffinity: ReadonlySet<NodeState>
   namespaceLabels(namespace: string): Labels
 }
 
-export interface PlacedPod {
+export interface AssignedPod {
   readonly info: PodInfo
   readonly node: NodeState
 }
@@ -27,13 +27,13 @@ export interface PlacedPod {
 const noLabels: Labels = {}
 
 /**
- * Which pods are on which nodes, and how much of each node is left; every change costs what changed. Pods on nodes that
- * are not known (yet) wait for their node. Order of nodes is the order of their names' first appearance.
+ * The assigned pods and free resources of each node, updated incrementally. Pods of unknown nodes wait for
+ * their node. Nodes are in the order in which their names first appeared.
  */
 export class ClusterState implements ClusterView {
   readonly #byName = new Map<string, NodeState>()
-  readonly #placed = new Map<string, PlacedPod>()
-  readonly #byNamespace = new Map<string, Map<string, PlacedPod>>()
+  readonly #placed = new Map<string, AssignedPod>()
+  readonly #byNamespace = new Map<string, Map<string, AssignedPod>>()
   readonly #homeless = new Map<string, Map<string, PodInfo>>()
   readonly #namespaceLabels: (namespace: string) => Labels
   readonly nodesWithAntiAffinity = new Set<NodeState>()
@@ -57,7 +57,7 @@ export class ClusterState implements ClusterView {
     return this.#byName.get(name)
   }
 
-  *podsIn(namespace: string): Iterable<PlacedPod> {
+  *podsIn(namespace: string): Iterable<AssignedPod> {
     yield* this.#byNamespace.get(namespace)?.values() ?? []
   }
 
@@ -90,7 +90,7 @@ export class ClusterState implements ClusterView {
     for (const info of pods) this.setPod(info, name)
   }
 
-  /** Puts a pod on a node, or takes its newer version into account. */
+  /** Adds a pod to a node, or replaces its older version. */
   setPod(info: PodInfo, nodeName: string): void {
     const placed = this.#placed.get(info.key)
     if (placed?.info === info && placed.node.name === nodeName) return
@@ -116,11 +116,11 @@ export class ClusterState implements ClusterView {
     this.#index(node)
   }
 
-  placeOf(key: string): PlacedPod | undefined {
+  assignmentOf(key: string): AssignedPod | undefined {
     return this.#placed.get(key)
   }
 
-  /** Runs a question as if these pods were not there. The question must not wait for anything. */
+  /** Evaluates a function as if these pods did not exist. The function must be synchronous. */
   without<T>(pods: readonly PodInfo[], question: () => T): T {
     const places = pods.map(({ key }) => this.#placed.get(key)).filter(place => place !== undefined)
     for (const { info } of places) this.removePod(info.key)
@@ -147,7 +147,7 @@ export class ClusterState implements ClusterView {
   }
 }
 
-/** The map under a key, made when it is needed. */
+/** Returns the map of a key, and creates it if needed. */
 function mapOf<V>(maps: Map<string, Map<string, V>>, key: string): Map<string, V> {
   const known = maps.get(key)
   if (known) return known

@@ -5,10 +5,10 @@ import { describe, it } from 'node:test'
 import { defineResource, type KubeObject } from '@grove/kube'
 import { events, nodes, pods } from '../controllers/kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../controllers/testing/test-cluster.ts'
@@ -32,21 +32,21 @@ async function conditionOf(cluster: TestCluster, name: string) {
 }
 
 describe('the default scheduler', () => {
-  it('binds a pod and says so', async () => {
+  it('binds a pod and emits an event', async () => {
     await using cluster = await startTestCluster({ nodes: small })
     await createPod(cluster, podOf('a'))
     await cluster.clock.advance(100)
     const node = await nodeNameOf(cluster, 'a')
     assert.ok(node)
     assert.equal((await conditionOf(cluster, 'a'))?.status, 'True')
-    const { items } = await settled(cluster.clock, cluster.client.list(events))
+    const { items } = await completed(cluster.clock, cluster.client.list(events))
     assert.deepEqual(
       items.filter(({ reason }) => reason === 'Scheduled').map(({ message }) => message),
       [`Successfully assigned default/a to ${node}`],
     )
   })
 
-  it('says why a pod waits, and places it when room is made, without being asked', async () => {
+  it('reports why a pod is unschedulable, and schedules it when resources become free', async () => {
     await using cluster = await startTestCluster({ nodes: small })
     for (const name of ['a', 'b', 'c']) await createPod(cluster, podOf(name, { requests: { cpu: '1500m' } }))
     await cluster.clock.advance(500)
@@ -57,14 +57,14 @@ describe('the default scheduler', () => {
       condition?.message,
       '0/2 nodes are available: 2 Insufficient cpu. preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod.',
     )
-    await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
+    await completed(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
     await cluster.clock.advance(5_000)
     assert.ok(await nodeNameOf(cluster, 'c'))
   })
 
-  it('tries again when a node comes, a taint goes or a cordon is lifted, and not otherwise', async () => {
+  it('retries when a node is added, a taint is removed or a node is uncordoned, and not otherwise', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(nodes, { name: 'node-0' }, { merge: { spec: { unschedulable: true } } }),
     )
@@ -75,7 +75,7 @@ describe('the default scheduler', () => {
       (await conditionOf(cluster, 'a'))?.message ?? '',
       /^0\/1 nodes are available: 1 node\(s\) were unschedulable\./,
     )
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(nodes, { name: 'node-0' }, { merge: { spec: { unschedulable: null } } }),
     )
@@ -83,7 +83,7 @@ describe('the default scheduler', () => {
     assert.equal(await nodeNameOf(cluster, 'a'), 'node-0')
   })
 
-  it('says so when there are no nodes, and leaves pods of others and gated pods alone', async () => {
+  it('reports that there are no nodes, and ignores gated pods and pods of other schedulers', async () => {
     await using cluster = await startTestCluster()
     await createPod(cluster, podOf('a'))
     await createPod(cluster, podOf('b', { spec: { ...podOf('b').spec, schedulerName: 'other' } }))
@@ -93,12 +93,12 @@ describe('the default scheduler', () => {
     )
     await cluster.clock.advance(1_000)
     assert.equal((await conditionOf(cluster, 'a'))?.message, 'no nodes available to schedule pods')
-    await settled(cluster.clock, cluster.controllers.fleet.add(small))
+    await completed(cluster.clock, cluster.controllers.fleet.add(small))
     await cluster.clock.advance(20_000)
     assert.ok(await nodeNameOf(cluster, 'a'))
     assert.equal(await nodeNameOf(cluster, 'b'), undefined)
     assert.equal(await nodeNameOf(cluster, 'c'), undefined)
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(
         pods,
@@ -110,12 +110,12 @@ describe('the default scheduler', () => {
     assert.ok(await nodeNameOf(cluster, 'c'))
   })
 
-  it('never overcommits a node, however many pods come at once', async () => {
+  it('never overcommits a node when many pods are created at once', async () => {
     await using cluster = await startTestCluster({
       nodes: plainNodes(10, { cpu: '4', pods: 20 }),
       run: ['scheduler', 'node-lifecycle', 'heartbeats'],
     })
-    await settled(
+    await completed(
       cluster.clock,
       Promise.all(
         Array.from({ length: 150 }, (_, i) =>
@@ -124,7 +124,7 @@ describe('the default scheduler', () => {
       ),
     )
     await cluster.clock.advance(60_000)
-    const { items } = await settled(cluster.clock, cluster.client.list(pods))
+    const { items } = await completed(cluster.clock, cluster.client.list(pods))
     const used = new Map<string, number>()
     for (const { spec } of items)
       if (spec?.nodeName)
@@ -140,10 +140,10 @@ describe('the default scheduler', () => {
     assert.ok([...used.values()].reduce((sum, cpu) => sum + cpu, 0) > 38_000)
   })
 
-  it('makes room for a pod that is more important', async () => {
+  it('preempts pods of lower priority', async () => {
     await using cluster = await startTestCluster({ nodes: plainNodes(1, { cpu: '2' }) })
     const { clock, client } = cluster
-    await settled(clock, client.create(priorityClasses, { metadata: { name: 'high' }, value: 1_000 }))
+    await completed(clock, client.create(priorityClasses, { metadata: { name: 'high' }, value: 1_000 }))
     await createPod(cluster, podOf('low', { requests: { cpu: '1500m' } }))
     await createPod(cluster, podOf('other', { requests: { cpu: '100m' } }))
     await clock.advance(1_000)
@@ -168,7 +168,7 @@ describe('the default scheduler', () => {
     assert.equal(await nodeNameOf(cluster, 'other'), 'node-0')
   })
 
-  it('knows after a restart what is where', async () => {
+  it('reconstructs its state after a restart', async () => {
     await using cluster = await startTestCluster({ nodes: plainNodes(1, { cpu: '2' }) })
     await createPod(cluster, podOf('a', { requests: { cpu: '1500m' } }))
     await cluster.clock.advance(1_000)

@@ -9,35 +9,35 @@ import { explainRejections, noNodesText } from './explanation.ts'
 import type { Filter, FilterName, Rejection } from './filter.ts'
 import { defaultFilters } from './filters/index.ts'
 import type { NodeState } from './node-state.ts'
-import { placePod } from './placement.ts'
 import { type PodInfo, podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
+import { nodeMayHelp, podRemovalHelps } from './queueing-hints.ts'
 import type { SchedulingExtension } from './scheduling-extension.ts'
 import { SchedulingQueue } from './scheduling-queue.ts'
+import { selectNode } from './select-node.ts'
 import { disruptionPatch, unschedulablePatch } from './unschedulable.ts'
-import { nodeMayHelp, podLeftHelps } from './wake-up.ts'
 
 export interface DefaultSchedulerOptions {
-  /** Pods whose spec.schedulerName is this are its own. */
+  /** Schedules pods with this spec.schedulerName. */
   readonly schedulerName?: string
-  /** Something beyond nodes and pods that has to be found and kept for a pod. */
+  /** Schedules resources other than those of nodes, for example devices. */
   readonly extension?: SchedulingExtension
 }
 
 const defaultSchedulerName = 'default-scheduler'
 
-/** Bindings under way. */
-const mostBindings = 64
-/** Pods placed before others get a turn of the process. */
+/** The number of concurrent bindings. */
+const maximumBindings = 64
+/** The number of pods scheduled before other tasks of the process run. */
 const podsPerTurn = 100
 
-/** What a pod that comes to or changes on a node can change for others. */
+/** The filters that an assigned or changed pod can affect for other pods. */
 const podRules: readonly FilterName[] = ['PodTopologySpread', 'InterPodAffinity']
-const podLeftRules: readonly FilterName[] = ['NodeResourcesFit', 'NodePorts', ...podRules]
+const podRemovedRules: readonly FilterName[] = ['NodeResourcesFit', 'NodePorts', ...podRules]
 
 /**
- * Places one pod at a time, like kube-scheduler with its default plugins. What is decided counts at once, before the
- * API server has heard of it, so that bindings under way never overcommit a node.
+ * Schedules one pod at a time, like kube-scheduler with its default plugins. A decision counts at once,
+ * before the API server confirms it. Therefore concurrent bindings never overcommit a node.
  */
 export class DefaultScheduler implements Component {
   readonly name: string
@@ -46,7 +46,7 @@ export class DefaultScheduler implements Component {
   readonly #filters: readonly Filter[]
   readonly #extension: SchedulingExtension | undefined
   readonly #queue: SchedulingQueue
-  /** Decided, not yet seen in the cache. */
+  /** Assumed pods: scheduled, but not yet seen in the cache. */
   readonly #binding = new Set<string>()
   readonly #unsubscribe: (() => void)[] = []
   readonly #pending = new Set<Promise<void>>()
@@ -63,11 +63,10 @@ export class DefaultScheduler implements Component {
     const spaces = caches.of(namespaces)
     this.state = new ClusterState(name => spaces.get({ name })?.metadata.labels ?? {})
     this.#queue = new SchedulingQueue(clock, () => this.#scheduleTurn())
-    void caches.pods
-    void caches.of(nodes)
+    caches.require(pods, nodes)
   }
 
-  /** Pods that wait: to be tried, and for something to change. */
+  /** The number of pods in the active queue and of unschedulable pods. */
   get waiting(): { readonly active: number; readonly unschedulable: number } {
     return { active: this.#queue.active, unschedulable: this.#queue.unschedulable }
   }
@@ -90,37 +89,37 @@ export class DefaultScheduler implements Component {
     await Promise.all(this.#pending)
   }
 
-  /** Tries pods again that a rule kept out which may have changed its mind. */
-  wake(filter: FilterName): void {
-    this.#queue.wake([filter], () => true)
+  /** Retries pods that this filter rejected. */
+  activate(filter: FilterName): void {
+    this.#queue.activate([filter], () => true)
   }
 
-  /** Looks again at a pod that was held. */
+  /** Retries a pod that an extension held back. */
   reconsider(pod: Stored<Pod>): void {
-    if (!pod.spec?.nodeName && !isOver(pod) && !this.#binding.has(podInfo(pod).key))
-      this.#podWaits(undefined, pod)
+    if (!pod.spec?.nodeName && !hasEnded(pod) && !this.#binding.has(podInfo(pod).key))
+      this.#podUnscheduled(undefined, pod)
   }
 
   #onNode({ type, old, new: node }: Change<Node>): void {
     if (type === 'delete') {
       this.state.removeNode(old.metadata.name)
-      this.#queue.wake(podRules, () => true)
+      this.#queue.activate(podRules, () => true)
       return
     }
     this.state.setNode(node)
-    if (nodeMayHelp(old, node)) this.#queue.wakeAll()
+    if (nodeMayHelp(old, node)) this.#queue.activateAll()
   }
 
   #onNamespace({ old, new: namespace }: Change<Namespace>): void {
     if (old && namespace && !semanticallyEqual(old.metadata.labels, namespace.metadata.labels))
-      this.#queue.wake(['InterPodAffinity'], () => true)
+      this.#queue.activate(['InterPodAffinity'], () => true)
   }
 
   #onPod({ old, new: pod }: Change<Pod>): void {
     const key = podInfo((pod ?? old) as Pod).key
-    if (!pod || isOver(pod)) this.#podLeft(key)
+    if (!pod || hasEnded(pod)) this.#podRemoved(key)
     else if (pod.spec?.nodeName) this.#podOnNode(old, pod, pod.spec.nodeName)
-    else if (!this.#binding.has(key)) this.#podWaits(old, pod)
+    else if (!this.#binding.has(key)) this.#podUnscheduled(old, pod)
   }
 
   #podOnNode(old: Stored<Pod> | undefined, pod: Stored<Pod>, node: string): void {
@@ -129,22 +128,22 @@ export class DefaultScheduler implements Component {
     this.#queue.remove(info.key)
     this.state.setPod(info, node)
     if (!old?.spec?.nodeName || !semanticallyEqual(old.metadata.labels, pod.metadata.labels))
-      this.#queue.wake(podRules, () => true)
+      this.#queue.activate(podRules, () => true)
   }
 
-  #podWaits(old: Stored<Pod> | undefined, pod: Stored<Pod>): void {
+  #podUnscheduled(old: Stored<Pod> | undefined, pod: Stored<Pod>): void {
     const info = podInfo(pod)
     if (!this.#isOurs(pod)) this.#queue.remove(info.key)
-    else if (old && this.#queue.has(info.key) && sameChances(old, pod)) this.#queue.refresh(info)
+    else if (old && this.#queue.has(info.key) && isSchedulingUnchanged(old, pod)) this.#queue.refresh(info)
     else this.#queue.add(info)
   }
 
-  #podLeft(key: string): void {
+  #podRemoved(key: string): void {
     this.#queue.remove(key)
     this.#binding.delete(key)
-    const place = this.state.placeOf(key)
+    const place = this.state.assignmentOf(key)
     this.state.removePod(key)
-    if (place) this.#queue.wake(podLeftRules, podLeftHelps(place.node))
+    if (place) this.#queue.activate(podRemovedRules, podRemovalHelps(place.node))
   }
 
   #isOurs(pod: Stored<Pod>): boolean {
@@ -164,17 +163,17 @@ export class DefaultScheduler implements Component {
 
   #takeTurn(): void {
     this.#turn = undefined
-    for (let count = 0; count < podsPerTurn && this.#pending.size < mostBindings; count++) {
+    for (let count = 0; count < podsPerTurn && this.#pending.size < maximumBindings; count++) {
       const info = this.#queue.take()
       if (!info) return
       this.#schedule(info)
     }
-    if (this.#queue.active && this.#pending.size < mostBindings) this.#scheduleTurn()
+    if (this.#queue.active && this.#pending.size < maximumBindings) this.#scheduleTurn()
   }
 
   #schedule(info: PodInfo): void {
     const { random } = this.#runtime
-    const placement = placePod(info, this.state, { filters: this.#filters, random, start: this.#start })
+    const placement = selectNode(info, this.state, { filters: this.#filters, random, start: this.#start })
     if (!placement.ok) {
       this.#track(this.#reject(info, placement.rejections, placement.filters))
       return
@@ -190,7 +189,7 @@ export class DefaultScheduler implements Component {
     const { client, log } = this.#runtime
     const pod = info.pod as Stored<Pod>
     try {
-      await this.#extension?.settle(info, node)
+      await this.#extension?.preBind(info, node)
       await bindPod(client, pod.metadata as { name: string; namespace: string }, node.name, {
         uid: pod.metadata.uid,
         signal: this.#signal,
@@ -198,19 +197,20 @@ export class DefaultScheduler implements Component {
       const message = `Successfully assigned ${info.key} to ${node.name}`
       this.#record(pod, 'Normal', 'Scheduled', message)
     } catch (error) {
-      // Who is bound or gone by now is shown by the watch.
+      // If the pod is bound or deleted, the watch will show it.
       if (!this.#binding.has(info.key) || (await this.#wasBound(pod, error))) return
       this.#binding.delete(info.key)
       this.state.removePod(info.key)
       this.#extension?.release(info)
       if (isNotFound(error)) return
-      if (!isConflict(error))
-        log.warn('A pod could not be bound and is tried again', { pod: info.key, error })
+      if (!isConflict(error)) log.warn('binding failed, retrying', { pod: info.key, error })
       this.#queue.retry(info.key)
     }
   }
 
-  /** An answer that was lost says nothing: nobody else may get the place of a pod that may be there. */
+  /**
+   * A lost response may belong to a successful binding, so the resources stay assumed until this is known.
+   */
   async #wasBound(pod: Stored<Pod>, error: unknown): Promise<boolean> {
     if (isNotFound(error)) return false
     try {
@@ -249,12 +249,12 @@ export class DefaultScheduler implements Component {
       await this.#runtime.client.patch(pods, pod.metadata, { strategic: patch }, { subresource: 'status' })
     } catch (error) {
       if (isNotFound(error)) return
-      this.#runtime.log.warn('A pod could not be told that it waits', { pod: info.key, error })
+      this.#runtime.log.warn('could not write the PodScheduled condition', { pod: info.key, error })
       this.#queue.retry(info.key)
     }
   }
 
-  /** Whether the victim is on its way out. */
+  /** Returns true if the victim is terminating. */
   async #preempt(victim: PodInfo, by: PodInfo, node: string): Promise<boolean> {
     const { client, clock, log } = this.#runtime
     const pod = victim.pod as Stored<Pod>
@@ -266,7 +266,7 @@ export class DefaultScheduler implements Component {
       return true
     } catch (error) {
       if (isNotFound(error)) return true
-      log.warn('A pod could not be preempted', { pod: victim.key, error })
+      log.warn('preemption failed', { pod: victim.key, error })
       return false
     }
   }
@@ -284,14 +284,14 @@ export class DefaultScheduler implements Component {
   }
 }
 
-const allRules: ReadonlySet<FilterName> = new Set([...podLeftRules, 'NodeUnschedulable'])
+const allRules: ReadonlySet<FilterName> = new Set([...podRemovedRules, 'NodeUnschedulable'])
 
-function isOver(pod: Pod): boolean {
+function hasEnded(pod: Pod): boolean {
   return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
 }
 
-/** Whether nothing changed that decides where the pod may go: its status does not. */
-function sameChances(old: Stored<Pod>, pod: Stored<Pod>): boolean {
+/** Reports whether the fields that affect scheduling are unchanged. The status is not one of them. */
+function isSchedulingUnchanged(old: Stored<Pod>, pod: Stored<Pod>): boolean {
   return (
     old.metadata.generation === pod.metadata.generation &&
     semanticallyEqual(old.metadata.labels, pod.metadata.labels)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// kube-scheduler is the oracle: for the same nodes and pods both must say the same, word for word.
+// Compares with kube-scheduler: for the same nodes and pods both messages must be equal.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -10,9 +10,9 @@ import { nodes, type Pod, pods } from '../controllers/kinds.ts'
 import { podOf } from '../controllers/testing/test-cluster.ts'
 import { ClusterState } from './cluster-state.ts'
 import { explainRejections } from './explanation.ts'
-import { placePod } from './placement.ts'
 import { podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
+import { selectNode } from './select-node.ts'
 
 let kubernetes: Kubernetes
 let client: Client
@@ -49,7 +49,7 @@ const base = podOf('x').spec!
 const sized = (name: string, limits: Record<string, string>): Pod =>
   podOf(name, { spec: { ...base, containers: [{ name: 'main', image: 'i', resources: { limits } }] } })
 
-/** Placed first, so that the others find the nodes used. */
+/** Scheduled first, so that the nodes are in use. */
 const placed: readonly Pod[] = [
   podOf('on-a', { labels: { app: 'web' }, requests: { cpu: '1500m' } }),
   podOf('on-b', {
@@ -123,14 +123,14 @@ async function ourMessage(pod: Stored<Pod>): Promise<string> {
   for (const node of (await client.list(nodes)).items) state.setNode(node)
   for (const other of (await client.list(pods)).items)
     if (other.spec?.nodeName) state.setPod(podInfo(other), other.spec.nodeName)
-  const placement = placePod(podInfo(pod), state, { random: () => 0 })
+  const placement = selectNode(podInfo(pod), state, { random: () => 0 })
   if (placement.ok) return `fits on ${placement.node.name}`
   const plan = planPreemption(podInfo(pod), state, placement.rejections)
   const message = explainRejections(placement.rejections.size, placement.rejections.values())
   return plan.ok ? message : `${message} preemption: ${plan.message}`
 }
 
-describe('what the scheduler says of a pod that fits nowhere', () => {
+describe('the message of an unschedulable pod', () => {
   before(async () => {
     for (const pod of placed) {
       const nodeSelector = { disk: pod.metadata?.name === 'on-a' ? 'fast' : 'slow' }

@@ -4,8 +4,10 @@ import type { Rejection } from './filter.ts'
 
 export const noNodesText = 'no nodes available to schedule pods'
 
-/** How many nodes there are and why each is out, as kube-scheduler says it: `0/5 nodes are available: 1 Insufficient
- * cpu, 4 node(s) had untolerated taint(s).` Sorted as texts, as there: 10 comes before 9. */
+/**
+ * Formats the rejections like kube-scheduler: `0/5 nodes are available: 1 Insufficient cpu, 4 node(s) had
+ * untolerated taint(s).` Sorted as strings, as there: 10 comes before 9.
+ */
 export function explainRejections(nodeCount: number, rejections: Iterable<Rejection>): string {
   const counts = new Map<string, number>()
   for (const { reasons } of rejections)

@@ -4,12 +4,12 @@ import type { ClusterView } from './cluster-state.ts'
 import type { NodeState } from './node-state.ts'
 import type { PodInfo } from './pod-info.ts'
 
-/** Why a pod may not be on a node. */
+/** Why a filter rejected a node. */
 export interface Rejection {
   readonly filter: FilterName
-  /** In the words of kube-scheduler, because people search for them. */
+  /** The messages of kube-scheduler, because users search for them. */
   readonly reasons: readonly string[]
-  /** Whether taking pods away from the node could help. */
+  /** True if preemption on the node could help. */
   readonly resolvable: boolean
 }
 
@@ -27,11 +27,11 @@ export type FilterName =
 export type NodeCheck = (node: NodeState) => Rejection | undefined
 
 /**
- * One rule about where a pod may be. Pure: looks at the pod and the cluster as they are and changes neither. What the
- * rule needs to know about the whole cluster is worked out once per pod in `prepare`.
+ * A scheduling rule. Pure: it only reads the pod and the cluster. `prepare` computes the cluster-wide part
+ * once per pod.
  */
 export interface Filter {
   readonly name: FilterName
-  /** Undefined when the rule has nothing against this pod anywhere. */
+  /** Returns undefined if the filter accepts this pod on every node. */
   prepare(pod: PodInfo, cluster: ClusterView): NodeCheck | undefined
 }

@@ -8,7 +8,7 @@ import type { Labels } from './selector.ts'
 
 const anyAddress = '0.0.0.0'
 
-/** A node and what is on it. Kept up to date pod by pod, so that a question costs no look at the pods. */
+/** A node and its pods. Sums are updated with every pod, so that reads do not visit the pods. */
 export class NodeState {
   readonly name: string
   readonly pods = new Map<string, PodInfo>()
@@ -50,7 +50,7 @@ export class NodeState {
     return this.#requested
   }
 
-  /** Requests with what scores assume for pods that ask for nothing. */
+  /** Requests including the defaults that scores assume for pods without requests. */
   get assumed(): Amounts {
     return this.#assumed
   }
@@ -75,12 +75,12 @@ export class NodeState {
     this.affinityPods.delete(info)
   }
 
-  /** How much of a resource is not taken. */
+  /** Returns the free amount of a resource. */
   free(resource: string): number {
     return (this.#allocatable.get(resource) ?? 0) - (this.#requested.get(resource) ?? 0)
   }
 
-  /** Whether a pod on this node has the port, on the same address or on all. */
+  /** Reports whether a pod on this node uses the port on the same address or on all addresses. */
   portTaken({ protocol, address, port }: HostPort): boolean {
     const addresses = this.#ports.get(`${protocol}/${port}`)
     if (!addresses?.size) return false

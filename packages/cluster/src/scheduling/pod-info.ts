@@ -5,13 +5,13 @@ import type { LabelSelector, PodAffinityTerm, WeightedPodAffinityTerm } from '..
 import { type Amounts, addTo, assumedRequests, podRequests } from './resources.ts'
 import { type Labels, type LabelTest, labelTest } from './selector.ts'
 
-/** One term of a pod's (anti-)affinity, ready to be asked. */
+/** One compiled affinity or anti-affinity term. */
 export interface AffinityTerm {
   readonly topologyKey: string
   readonly weight: number
-  /** Whether the term is about that pod. */
+  /** Reports whether the term matches the pod. */
   matches(pod: PodInfo, namespaceLabels: (namespace: string) => Labels): boolean
-  /** The namespaces that it can be about; undefined when a selector decides. */
+  /** The namespaces of the term; undefined for a namespace selector. */
   readonly namespaces: ReadonlySet<string> | undefined
 }
 
@@ -21,7 +21,7 @@ export interface HostPort {
   readonly port: number
 }
 
-/** What scheduling asks of a pod again and again, worked out once. Depends on nothing but the pod. */
+/** Precomputed scheduling properties of a pod. They depend only on the pod. */
 export interface PodInfo {
   readonly pod: Pod
   /** Namespace and name. */
@@ -31,7 +31,7 @@ export interface PodInfo {
   readonly priority: number
   readonly terminating: boolean
   readonly requests: Amounts
-  /** With what scores assume for those that ask for nothing. */
+  /** Including the defaults that scores assume for pods without requests. */
   readonly assumed: Amounts
   readonly ports: readonly HostPort[]
   readonly requiredAffinity: readonly AffinityTerm[]
@@ -112,7 +112,7 @@ function affinityTerm(term: PodAffinityTerm, weight: number, own: string, ownLab
   }
 }
 
-/** `matchLabelKeys` takes over the pod's own values; the API server writes the result into the selector, too. */
+/** `matchLabelKeys` adds the pod's own values. The API server also writes the result into the selector. */
 function withLabelKeys(term: PodAffinityTerm, own: Labels): LabelTest {
   const base = labelTest(term.labelSelector)
   const same = (term.matchLabelKeys ?? []).filter(key => own[key] !== undefined)

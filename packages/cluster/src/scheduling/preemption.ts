@@ -5,19 +5,19 @@ import { explainCounts } from './explanation.ts'
 import type { Filter, Rejection } from './filter.ts'
 import { defaultFilters } from './filters/index.ts'
 import type { NodeState } from './node-state.ts'
-import { prepareFilters } from './placement.ts'
 import type { PodInfo } from './pod-info.ts'
+import { prepareFilters } from './select-node.ts'
 
 export type Preemption =
   | { readonly ok: true; readonly node: NodeState; readonly victims: readonly PodInfo[] }
   | { readonly ok: false; readonly message: string }
 
-/** Nodes that are tried; enough to find a good one without trying thousands. */
-const mostCandidates = 100
+/** The number of nodes that are evaluated. Evaluating thousands would cost too much. */
+const maximumCandidates = 100
 
 /**
- * Which pods of lower priority would have to go so that the pod fits, on the node where that hurts least: lowest top
- * priority, then lowest sum, then fewest. Disruption budgets are not looked at.
+ * Chooses the victims of lower priority on the node with the least damage: lowest highest priority, then
+ * lowest sum, then fewest victims. Ignores disruption budgets.
  */
 export function planPreemption(
   pod: PodInfo,
@@ -38,12 +38,12 @@ export function planPreemption(
       hopeless++
       continue
     }
-    if (candidates >= mostCandidates) break
+    if (candidates >= maximumCandidates) break
     const victims = victimsOn(node, pod, cluster, filters)
     if (!victims) helpless++
     else {
       candidates++
-      if (!best || hurtsLess(victims, best.victims)) best = { node, victims }
+      if (!best || isCheaper(victims, best.victims)) best = { node, victims }
     }
   }
   if (best) return { ok: true, ...best }
@@ -59,7 +59,7 @@ function waitsForVictims(pod: PodInfo, cluster: ClusterState): boolean {
   return [...nominated.pods.values()].some(other => other.priority < pod.priority && other.terminating)
 }
 
-/** Takes all lower ones away, then gives back as many as possible, the important ones first. */
+/** Removes all pods of lower priority, then adds back as many as possible, high priorities first. */
 function victimsOn(
   node: NodeState,
   pod: PodInfo,
@@ -87,7 +87,7 @@ function startOf({ pod }: PodInfo): string {
   return pod.status?.startTime ?? '~'
 }
 
-function hurtsLess(a: readonly PodInfo[], b: readonly PodInfo[]): boolean {
+function isCheaper(a: readonly PodInfo[], b: readonly PodInfo[]): boolean {
   const top = (victims: readonly PodInfo[]) => Math.max(...victims.map(({ priority }) => priority))
   const sum = (victims: readonly PodInfo[]) => victims.reduce((total, { priority }) => total + priority, 0)
   return (top(a) - top(b) || sum(a) - sum(b) || a.length - b.length) < 0

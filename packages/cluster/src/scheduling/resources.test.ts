@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { podRequests, qualityOfService } from './resources.ts'
 
-describe('what a pod asks for', () => {
-  it('is the sum of its containers, or its largest init container, with sidecars in both', () => {
+describe('the requests of a pod', () => {
+  it('are the sum of its containers, or its largest init container, with sidecars in both', () => {
     const container = (cpu: string, more = {}) => ({ name: 'c', resources: { requests: { cpu } }, ...more })
     const spec = {
       containers: [container('100m'), container('200m')],
@@ -16,7 +16,7 @@ describe('what a pod asks for', () => {
     assert.equal(podRequests({ ...spec, overhead: { cpu: '1' } }).get('cpu'), 2_000)
   })
 
-  it('decides its quality of service', () => {
+  it('determine its QoS class', () => {
     const spec = (resources: object) => ({ containers: [{ name: 'c', resources }] })
     assert.equal(qualityOfService(spec({})), 'BestEffort')
     assert.equal(qualityOfService(spec({ requests: { cpu: '1' } })), 'Burstable')

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What pods ask for and nodes have, as plain numbers: thousandths of a core for cpu, units or bytes for the rest.
+// Requests of pods and capacities of nodes as numbers: millicores for cpu, units or bytes for other
+// resources.
 
 import { parseQuantity, quantityValue } from '@grove/apimachinery'
 import type { Container, PodSpec, ResourceRequirements } from '../schema/types.generated.ts'
 
 export type Amounts = ReadonlyMap<string, number>
 
-/** Few different texts occur, in very many pods. */
+/** A cache, because many pods use few distinct quantities. */
 const amountsByText = new Map<string, number>()
 const rememberedTexts = 10_000
 
-/** The amount in the unit of the resource; amounts that are no quantity count as nothing. */
+/** Returns the amount in the unit of the resource. Invalid quantities count as 0. */
 export function amountOf(resource: string, quantity: string | number): number {
   const key = `${resource === 'cpu' ? 'm' : ' '}${quantity}`
   const known = amountsByText.get(key)
@@ -37,8 +38,8 @@ export function amountsOf(list: Readonly<Record<string, string>> | undefined): M
 }
 
 /**
- * What a pod needs at the same time: its containers and sidecars together, or the largest of its init containers (with
- * the sidecars started before it) if that is more; requests of the whole pod win; overhead comes on top.
+ * The requests of a pod: the sum of containers and sidecars, or the largest init container plus the sidecars
+ * before it, if that is more. Pod-level requests take precedence. Overhead is added.
  */
 export function podRequests(spec: PodSpec | undefined): Map<string, number> {
   const total = new Map<string, number>()
@@ -66,7 +67,7 @@ function containerRequests({ resources }: Container): Map<string, number> {
   return requirementAmounts(resources)
 }
 
-/** A limit without a request is a request: the API server fills that in, so does who reads an object that it did not. */
+/** Requests default to limits. The API server does the same, but tests use objects without its defaults. */
 function requirementAmounts(resources: ResourceRequirements | undefined): Map<string, number> {
   const amounts = amountsOf(resources?.limits)
   for (const [resource, amount] of amountsOf(resources?.requests)) amounts.set(resource, amount)
@@ -82,7 +83,7 @@ function raiseTo(target: Map<string, number>, amounts: Amounts): void {
     if (amount > (target.get(resource) ?? 0)) target.set(resource, amount)
 }
 
-/** A pod that asks for nothing still uses something: what scores assume, so that such pods are spread too. */
+/** The requests that scores assume for pods without requests, so that such pods are spread too. */
 export const assumedRequests: Amounts = new Map([
   ['cpu', 100],
   ['memory', 200 * 1024 * 1024],
@@ -90,7 +91,7 @@ export const assumedRequests: Amounts = new Map([
 
 export type QualityOfService = 'Guaranteed' | 'Burstable' | 'BestEffort'
 
-/** The quality-of-service class: guaranteed when every container limits cpu and memory and requests just that. */
+/** Guaranteed if every container has equal requests and limits for cpu and memory. */
 export function qualityOfService(spec: PodSpec | undefined): QualityOfService {
   const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]
   let asked = false

@@ -6,16 +6,18 @@ import type { Filter } from './filter.ts'
 import type { NodeState } from './node-state.ts'
 import type { PodInfo } from './pod-info.ts'
 
-/** What else a pod needs on its node, such as devices: found by a rule, kept from the decision on, settled before the
- * pod is bound. */
+/**
+ * Schedules further resources of a pod, such as devices: a filter finds them, `reserve` keeps them, and
+ * `settle` writes them before the binding.
+ */
 export interface SchedulingExtension {
   readonly filter: Filter
-  /** The pod waits for something without which it is not worth trying. */
+  /** True if the pod waits for a prerequisite and cannot be scheduled yet. */
   holds(pod: Stored<Pod>): boolean
-  /** The pod goes to this node: others must not count on what it needs there. */
+  /** Reserves the resources of a pod on a node, so that no other pod gets them. */
   reserve(pod: PodInfo, node: NodeState): void
-  /** Writes down what was reserved; rejects when that is impossible. */
-  settle(pod: PodInfo, node: NodeState): Promise<void>
-  /** The pod does not go there after all. */
+  /** Writes the reservation to the API. Rejects if that fails. */
+  preBind(pod: PodInfo, node: NodeState): Promise<void>
+  /** Releases the reservation of a pod that is not bound to the node. */
   release(pod: PodInfo): void
 }

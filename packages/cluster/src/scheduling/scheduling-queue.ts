@@ -4,27 +4,27 @@ import type { Clock, Timer } from '@grove/kube'
 import type { FilterName } from './filter.ts'
 import type { PodInfo } from './pod-info.ts'
 
-/** The first wait of a pod that could not be placed, and the longest; it doubles in between. */
+/** The backoff of an unschedulable pod starts here and doubles up to the maximum. */
 const firstBackoffMs = 1_000
 const longestBackoffMs = 10_000
 
 interface Entry {
   info: PodInfo
-  /** Monotonic; pods of one priority are served in this order. */
+  /** Monotonic. Pods of equal priority are scheduled in this order. */
   readonly since: number
   readonly sequence: number
   attempts: number
   triedAt: number
   state: 'active' | 'waiting' | 'backing off' | 'taken'
-  /** Set while taken: something happened that may make room, so that the answer may be out of date already. */
+  /** Set while the pod is being scheduled: an event occurred that may make the result outdated. */
   moved: boolean
   filters: ReadonlySet<FilterName>
   timer?: Timer
 }
 
 /**
- * Which pod to place next: higher priorities first, then those that wait longest. A pod that could not be placed waits
- * until something happens that may have removed the reason, and at least its back-off.
+ * Orders pods by priority, then by waiting time. An unschedulable pod waits for an event that may help, and
+ * at least for its backoff.
  */
 export class SchedulingQueue {
   readonly #clock: Clock
@@ -32,7 +32,7 @@ export class SchedulingQueue {
   readonly #entries = new Map<string, Entry>()
   readonly #waiting = new Set<Entry>()
   readonly #taken = new Set<Entry>()
-  /** Sorted only when something is taken: many are added at a time. */
+  /** Sorted only on `take`, because many pods are added at once. */
   #active: Entry[] = []
   #sorted = true
   #sequence = 0
@@ -54,12 +54,12 @@ export class SchedulingQueue {
     return this.#entries.has(key)
   }
 
-  /** A pod that waits for a node; one that was changed is tried again. */
+  /** Adds an unscheduled pod. A changed pod is tried again. */
   add(info: PodInfo): void {
     const known = this.#entries.get(info.key)
     if (known) {
       known.info = info
-      if (known.state === 'waiting') this.#wake(known)
+      if (known.state === 'waiting') this.#activateAfterBackoff(known)
       else if (known.state === 'taken') known.moved = true
       return
     }
@@ -77,7 +77,7 @@ export class SchedulingQueue {
     this.#activate(entry)
   }
 
-  /** Takes over what does not change the pod's chances. */
+  /** Replaces the pod after a change that does not affect scheduling. */
   refresh(info: PodInfo): void {
     const known = this.#entries.get(info.key)
     if (known) known.info = info
@@ -108,37 +108,40 @@ export class SchedulingQueue {
     return entry.info
   }
 
-  /** The pod found no place, because of these rules. */
+  /** Returns a pod that these filters rejected. */
   putBack(key: string, filters: ReadonlySet<FilterName>): void {
     const entry = this.#entries.get(key)
     if (!entry) return
     entry.filters = filters
     this.#wait(entry)
-    if (entry.moved) this.#wake(entry)
+    if (entry.moved) this.#activateAfterBackoff(entry)
   }
 
-  /** Something failed that has nothing to do with the pod: it is tried again after its back-off. */
+  /** Returns a pod after an unrelated error. It is tried again after its backoff. */
   retry(key: string): void {
     const entry = this.#entries.get(key)
     if (!entry) return
     this.#wait(entry)
-    this.#wake(entry)
+    this.#activateAfterBackoff(entry)
   }
 
-  /** Something happened that may help pods which these rules kept out; `helps` rules out those it cannot help. */
-  wake(
+  /**
+   * Handles an event that may help pods which these filters rejected. `helps` excludes pods that it cannot
+   * help.
+   */
+  activate(
     filters: readonly FilterName[],
     helps: (info: PodInfo, filters: ReadonlySet<FilterName>) => boolean,
   ): void {
     for (const entry of this.#taken) entry.moved = true
     for (const entry of [...this.#waiting])
       if (filters.some(filter => entry.filters.has(filter)) && helps(entry.info, entry.filters))
-        this.#wake(entry)
+        this.#activateAfterBackoff(entry)
   }
 
-  wakeAll(): void {
+  activateAll(): void {
     for (const entry of this.#taken) entry.moved = true
-    for (const entry of [...this.#waiting]) this.#wake(entry)
+    for (const entry of [...this.#waiting]) this.#activateAfterBackoff(entry)
   }
 
   clear(): void {
@@ -155,7 +158,7 @@ export class SchedulingQueue {
     this.#waiting.add(entry)
   }
 
-  #wake(entry: Entry): void {
+  #activateAfterBackoff(entry: Entry): void {
     this.#waiting.delete(entry)
     const backoff = Math.min(longestBackoffMs, firstBackoffMs * 2 ** (entry.attempts - 1))
     const left = entry.triedAt + backoff - this.#clock.monotonic()
@@ -174,7 +177,7 @@ export class SchedulingQueue {
   }
 }
 
-/** The most urgent last, where taking it is cheap. */
+/** The most urgent pod is last, because removing the last element is cheap. */
 function lessUrgent(a: Entry, b: Entry): number {
   return a.info.priority - b.info.priority || b.since - a.since || b.sequence - a.sequence
 }

@@ -9,9 +9,9 @@ import { nodeOf } from '../nodes/node.ts'
 import { type NodePlan, plainNodes } from '../nodes/topology.ts'
 import { ClusterState } from './cluster-state.ts'
 import { explainRejections } from './explanation.ts'
-import { placePod } from './placement.ts'
 import { podInfo } from './pod-info.ts'
 import { planPreemption } from './preemption.ts'
+import { selectNode } from './select-node.ts'
 
 const zone = 'topology.kubernetes.io/zone'
 const hostname = 'kubernetes.io/hostname'
@@ -31,9 +31,9 @@ function plan(name: string, more: Partial<NodePlan> = {}): NodePlan {
   return { name, cpu: '2', memory: '4Gi', pods: 10, ...more, labels: { [hostname]: name, ...more.labels } }
 }
 
-/** The node, or why there is none. */
+/** Returns the node, or why there is none. */
 function decisionOf(pod: Pod, state: ClusterState): string {
-  const placement = placePod(podInfo(pod), state, first)
+  const placement = selectNode(podInfo(pod), state, first)
   return placement.ok
     ? placement.node.name
     : explainRejections(state.nodes.length, placement.rejections.values())
@@ -44,7 +44,7 @@ const near = (app: string, topologyKey = hostname) => [
 ]
 const required = 'requiredDuringSchedulingIgnoredDuringExecution'
 
-describe('a pod is placed', () => {
+describe('a pod is scheduled', () => {
   const a = plan('a', { labels: { [zone]: 'east', disk: 'fast' } })
   const b = plan('b', {
     labels: { [zone]: 'west' },
@@ -52,27 +52,27 @@ describe('a pod is placed', () => {
   })
   const full: Pod = podOf('full', { requests: { cpu: '2' }, labels: { app: 'web' } })
   const rules: readonly (readonly [string, Pod, readonly (readonly [string, Pod])[], string])[] = [
-    ['where nothing is against it', podOf('p'), [], 'a'],
+    ['on a node without restrictions', podOf('p'), [], 'a'],
     [
-      'nowhere without room, and is told what is missing where',
+      'nowhere without free resources, and the message names what is insufficient',
       podOf('p', { requests: { cpu: '1500m' } }),
       [['a', full]],
       '0/2 nodes are available: 1 Insufficient cpu, 1 node(s) had untolerated taint(s).',
     ],
     [
-      'where it tolerates the taint',
+      'on a node whose taint it tolerates',
       podOf('p', { requests: { cpu: '1' }, spec: { tolerations: [{ key: 'gpu', operator: 'Exists' }] } }),
       [['a', full]],
       'b',
     ],
     [
-      'where its node selector says',
+      'according to its node selector',
       podOf('p', { spec: { nodeSelector: { disk: 'slow' } } }),
       [],
       "0/2 nodes are available: 1 node(s) didn't match Pod's node affinity/selector, 1 node(s) had untolerated taint(s).",
     ],
     [
-      'where its node affinity says, by name too',
+      'according to its node affinity, also by node name',
       podOf('p', {
         spec: {
           tolerations: [{ operator: 'Exists' }],
@@ -91,7 +91,7 @@ describe('a pod is placed', () => {
       'b',
     ],
     [
-      'beside a pod that it must be near',
+      'in the domain of a pod that it has affinity to',
       podOf('p', {
         spec: {
           tolerations: [{ operator: 'Exists' }],
@@ -102,7 +102,7 @@ describe('a pod is placed', () => {
       'b',
     ],
     [
-      'nowhere near a pod that it must not be near',
+      'outside the domain of a pod that it has anti-affinity to',
       podOf('p', {
         spec: {
           tolerations: [{ operator: 'Exists' }],
@@ -116,13 +116,13 @@ describe('a pod is placed', () => {
       "0/2 nodes are available: 2 node(s) didn't match pod anti-affinity rules.",
     ],
     [
-      'nowhere near a pod that would not have it',
+      'outside the domain of a pod that has anti-affinity to it',
       podOf('p', { labels: { app: 'web' } }),
       [['a', podOf('x', { spec: { affinity: { podAntiAffinity: { [required]: near('web') } } } })]],
       "0/2 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules, 1 node(s) had untolerated taint(s).",
     ],
     [
-      'anywhere, as the first of a group that wants to be together',
+      'anywhere, as the first pod of a group with affinity to itself',
       podOf('p', {
         labels: { app: 'web' },
         spec: { affinity: { podAffinity: { [required]: near('web') } } },
@@ -131,13 +131,13 @@ describe('a pod is placed', () => {
       'a',
     ],
     [
-      'where no other pod has its port',
+      'on a node where its host port is free',
       podOf('p', { spec: { containers: [{ name: 'c', ports: [{ hostPort: 80 }] }] } }),
       [['a', podOf('x', { spec: { containers: [{ name: 'c', ports: [{ hostPort: 80 }] }] } })]],
       "0/2 nodes are available: 1 node(s) didn't have free ports for the requested pod ports, 1 node(s) had untolerated taint(s).",
     ],
     [
-      'where pods of its kind are fewest, if it must be spread',
+      'in the domain with the fewest matching pods of its spread constraint',
       podOf('p', {
         labels: { app: 'web' },
         spec: {
@@ -159,7 +159,7 @@ describe('a pod is placed', () => {
   for (const [text, pod, placed, expected] of rules)
     it(text, () => assert.equal(decisionOf(pod, clusterOf([a, b], placed)), expected))
 
-  it('not on a cordoned node, unless it tolerates that', () => {
+  it('not on a cordoned node, unless it tolerates the taint', () => {
     const state = new ClusterState()
     state.setNode({ ...nodeOf(plan('a'), 0), spec: { unschedulable: true } })
     assert.equal(decisionOf(podOf('p'), state), '0/1 nodes are available: 1 node(s) were unschedulable.')
@@ -169,7 +169,7 @@ describe('a pod is placed', () => {
     assert.equal(decisionOf(podOf('p', { spec: { tolerations } }), state), 'a')
   })
 
-  it('not beyond the number of pods that a node takes, and the text names everything that is missing', () => {
+  it('not beyond the pod capacity of a node, and the message names every insufficient resource', () => {
     const state = clusterOf(
       [plan('a', { pods: 1, gpus: 1 })],
       [['a', podOf('x', { requests: { 'nvidia.com/gpu': '1' } })]],
@@ -180,7 +180,7 @@ describe('a pod is placed', () => {
     )
   })
 
-  it('on the node with more room', () => {
+  it('on the node with more free resources', () => {
     const state = clusterOf(
       [plan('a'), plan('b')],
       [['a', podOf('x', { requests: { cpu: '1', memory: '1Gi' } })]],
@@ -196,7 +196,7 @@ describe('preemption', () => {
       spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }], priority },
     })
 
-  it('takes the fewest and least important pods', () => {
+  it('chooses the fewest victims with the lowest priority', () => {
     const state = clusterOf(
       [plan('a'), plan('b')],
       [
@@ -206,7 +206,7 @@ describe('preemption', () => {
       ],
     )
     const pod = podInfo(of('p', 10, '1'))
-    const placement = placePod(pod, state, first)
+    const placement = selectNode(pod, state, first)
     assert.ok(!placement.ok)
     const result = planPreemption(pod, state, placement.rejections)
     assert.ok(result.ok)
@@ -215,13 +215,13 @@ describe('preemption', () => {
       result.victims.map(({ key }) => key),
       ['default/a1'],
     )
-    assert.equal(state.placeOf('default/a1')?.node.name, 'a')
+    assert.equal(state.assignmentOf('default/a1')?.node.name, 'a')
   })
 
-  it('says why it does not help', () => {
+  it('reports why it does not help', () => {
     const state = clusterOf([plan('a'), plan('b', { cpu: '1' })], [['a', of('a1', 10, '2')]])
     const pod = podInfo(of('p', 10, '2'))
-    const placement = placePod(pod, state, first)
+    const placement = selectNode(pod, state, first)
     assert.ok(!placement.ok)
     assert.deepEqual(planPreemption(pod, state, placement.rejections), {
       ok: false,
@@ -231,7 +231,7 @@ describe('preemption', () => {
   })
 })
 
-describe('the state of the cluster', () => {
+describe('the cluster state', () => {
   const step = fc.record({
     op: fc.constantFrom('place', 'remove', 'dropNode', 'addNode'),
     pod: fc.nat(30),
@@ -240,7 +240,7 @@ describe('the state of the cluster', () => {
     memory: fc.integer({ min: 0, max: 5_000 }),
   })
 
-  it('never lets placed pods take more than a node has, and counts them exactly', () => {
+  it('never lets assigned pods exceed the capacity of a node, and counts them exactly', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), fc.nat(1_000), (steps, seed) => {
         const plans = plainNodes(5, { cpu: '4', memory: '6Gi', pods: 4 })
@@ -257,7 +257,7 @@ describe('the state of the cluster', () => {
           else {
             const info = podInfo(podOf(`p${pod}`, { requests: { cpu: `${cpu}m`, memory: `${memory}Mi` } }))
             state.removePod(info.key)
-            const placement = placePod(info, state, { random })
+            const placement = selectNode(info, state, { random })
             if (placement.ok) state.setPod(info, placement.node.name)
           }
           for (const each of state.nodes) {

@@ -6,10 +6,13 @@ export type Labels = Readonly<Record<string, string>>
 export type LabelTest = (labels: Labels) => boolean
 
 const nothing: LabelTest = () => false
-/** Selectors are parts of objects that never change once read: one compilation serves for their life. */
+/** Selectors belong to immutable objects, so each is compiled once. */
 const compiled = new WeakMap<LabelSelector, LabelTest>()
 
-/** An absent selector picks nothing, an empty one everything: as in pod affinity, spread constraints and budgets. */
+/**
+ * An absent selector matches nothing, an empty one everything, as in pod affinity, spread constraints and
+ * budgets.
+ */
 export function labelTest(selector: LabelSelector | undefined): LabelTest {
   if (!selector) return nothing
   let test = compiled.get(selector)
@@ -27,7 +30,7 @@ function compile({ matchLabels = {}, matchExpressions = [] }: LabelSelector): La
     pairs.every(([key, value]) => labels[key] === value) && requirements.every(test => test(labels))
 }
 
-/** One requirement of a label selector or of a node selector; `Gt` and `Lt` exist only for nodes. */
+/** One requirement of a label selector or node selector. Only node selectors have `Gt` and `Lt`. */
 function requirementTest({ key = '', operator, values = [] }: NodeSelectorRequirement): LabelTest {
   switch (operator) {
     case 'In':
@@ -51,7 +54,9 @@ function integerOf(text: string | undefined): number {
   return text !== undefined && /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN
 }
 
-/** A term of a node selector: all requirements on labels and on the node's name. An empty term picks nothing. */
+/**
+ * A term of a node selector: all requirements on labels and on the node name. An empty term matches nothing.
+ */
 export function nodeTermTest(term: NodeSelectorTerm): (node: { name: string; labels: Labels }) => boolean {
   const expressions = (term.matchExpressions ?? []).map(requirementTest)
   const fields = (term.matchFields ?? []).map(requirementTest)

@@ -18,7 +18,7 @@ export function tolerates(toleration: Toleration, taint: Taint): boolean {
   }
 }
 
-/** The first taint with one of these effects that nothing tolerates. */
+/** Returns the first untolerated taint with one of these effects. */
 export function untoleratedTaint(
   taints: readonly Taint[] | undefined,
   tolerations: readonly Toleration[] | undefined,

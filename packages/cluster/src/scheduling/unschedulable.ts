@@ -5,7 +5,10 @@ import type { Pod } from '../controllers/kinds.ts'
 import { timestamp } from '../controllers/timestamp.ts'
 import type { PodCondition } from '../schema/types.generated.ts'
 
-/** A strategic merge patch of the pod's status that says why it waits; undefined when it says so already. */
+/**
+ * A strategic merge patch of the status that reports why the pod is unschedulable; undefined if the status
+ * reports it already.
+ */
 export function unschedulablePatch(
   pod: Stored<Pod>,
   message: string,
@@ -13,9 +16,10 @@ export function unschedulablePatch(
   now: number,
 ): object | undefined {
   const known = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
-  const isNews = known?.status !== 'False' || known.reason !== 'Unschedulable' || known.message !== message
+  const needsReconcile =
+    known?.status !== 'False' || known.reason !== 'Unschedulable' || known.message !== message
   const nominates = nominatedNode !== undefined && nominatedNode !== pod.status?.nominatedNodeName
-  if (!isNews && !nominates) return undefined
+  if (!needsReconcile && !nominates) return undefined
   const condition: PodCondition = {
     type: 'PodScheduled',
     status: 'False',
@@ -31,7 +35,7 @@ export function unschedulablePatch(
   }
 }
 
-/** Says of a pod that it has to make room. */
+/** A patch that reports the preemption of a pod. */
 export function disruptionPatch(pod: Stored<Pod>, scheduler: string, now: number): object {
   const condition: PodCondition = {
     type: 'DisruptionTarget',

@@ -8,21 +8,22 @@ import {
   readQuantity,
   setOwn,
 } from '@grove/apimachinery'
+import type { ObjectOf } from '../object.ts'
 import { type Field, type FieldType, goTypeName, type Scalar, type StructType } from './type-table.ts'
 
-/** A value that does not fit its type; the message is the one of Go's decoder. */
+/** A value does not fit its type. The message is the message of Go's decoder. */
 export class DecodeError extends Error {}
 
 export interface Decoded {
   readonly object: JsonObject
-  /** Paths of fields that the type does not have, in the order of Kubernetes: by path. */
+  /** Paths of fields that the type does not have, sorted as in Kubernetes. */
   readonly unknownFields: readonly string[]
 }
 
 /**
- * What is left of a JSON value after it went through a Go struct and back: unknown fields are gone, empty ones too
- * where the type says so, structs that are not pointers appear even when nobody set them, quantities and times are
- * in their canonical form. The result shares nothing with the input that could be changed through it.
+ * Decodes a JSON value into a Go struct and encodes it again. Unknown fields are dropped, and empty fields
+ * with `omitempty` too. Structs that are not pointers appear even if no field is set. Quantities and times
+ * get their canonical form. The result shares no mutable value with the input.
  */
 export function decodeStruct(type: StructType, value: unknown): Decoded {
   const unknownFields: string[] = []
@@ -33,6 +34,18 @@ export function decodeStruct(type: StructType, value: unknown): Decoded {
   return { object, unknownFields: unknownFields.sort() }
 }
 
+/**
+ * `decodeStruct` for a kind. The result has type T if T was generated from `type`. Metadata is always
+ * present.
+ */
+export function decodeAs<T>(
+  type: StructType,
+  value: unknown,
+): { readonly object: ObjectOf<T>; readonly unknownFields: readonly string[] } {
+  const { object, unknownFields } = decodeStruct(type, value)
+  return { object: object as object as ObjectOf<T>, unknownFields }
+}
+
 class Walk {
   readonly #unknown: string[]
 
@@ -40,7 +53,7 @@ class Walk {
     this.#unknown = unknown
   }
 
-  /** `names` is the path without indexes, as Go's messages show it; `path` the one with them. */
+  /** `names` is the path without indexes, as in Go's messages. `path` has the indexes. */
   struct(type: StructType, value: JsonObject, path: string, names: string): JsonObject {
     const out: JsonObject = {}
     let known = 0
@@ -63,7 +76,7 @@ class Walk {
     const decoded = this.#value(field.type, raw, at, named, owner)
     if (field.pointer) return decoded
     if (field.omitEmpty) return isEmpty(field.type, decoded) ? undefined : decoded
-    // An empty list is none after it was stored.
+    // Go stores an empty list as null.
     return field.type.kind === 'list' && isEmpty(field.type, decoded) ? null : decoded
   }
 
@@ -95,12 +108,12 @@ class Walk {
   }
 }
 
-/** What the JSON shows for a field that nobody set. */
+/** Returns the JSON value of a field that is not set. */
 function absent(field: Field): unknown {
   if (field.pointer) return field.omitEmpty ? undefined : null
   if (field.type.kind === 'struct') return field.omitZero ? undefined : emptyStruct(field.type.struct)
   if (field.omitZero) return undefined
-  // Times are structs in Go, which are never empty.
+  // Times are structs in Go, and structs are never empty.
   if (field.type.kind === 'scalar' && isTime(field.type.scalar)) return null
   if (field.omitEmpty) return undefined
   return field.type.kind === 'scalar' ? zeroScalars[field.type.scalar] : null
@@ -110,7 +123,7 @@ function isTime(scalar: Scalar): boolean {
   return scalar === 'time' || scalar === 'microTime'
 }
 
-/** The JSON of a struct that nobody set a field of. */
+/** Returns the JSON of a struct without any field set. */
 export function emptyStruct(type: StructType): JsonObject {
   const out: JsonObject = {}
   for (const field of type.fields.values()) {
@@ -134,7 +147,7 @@ const zeroScalars: Record<Scalar, unknown> = {
   any: null,
 }
 
-/** A null inside a list or map is the zero value of its type. */
+/** Go decodes null inside a list or map as the zero value of its type. */
 function zeroInput(type: FieldType): unknown {
   if (type.kind === 'scalar') return zeroScalars[type.scalar]
   return type.kind === 'list' ? [] : {}
@@ -155,32 +168,32 @@ function isEmpty(type: FieldType, value: unknown): boolean {
   }
 }
 
-function scalar(type: Scalar, raw: unknown, refuse: () => DecodeError): unknown {
+function scalar(type: Scalar, raw: unknown, apiError: () => DecodeError): unknown {
   switch (type) {
     case 'string':
-      if (typeof raw !== 'string') throw refuse()
+      if (typeof raw !== 'string') throw apiError()
       return raw
     case 'bool':
-      if (typeof raw !== 'boolean') throw refuse()
+      if (typeof raw !== 'boolean') throw apiError()
       return raw
     case 'int32':
     case 'int64':
-      if (typeof raw !== 'number' || !Number.isInteger(raw)) throw refuse()
-      if (type === 'int32' && (raw > 2147483647 || raw < -2147483648)) throw refuse()
+      if (typeof raw !== 'number' || !Number.isInteger(raw)) throw apiError()
+      if (type === 'int32' && (raw > 2147483647 || raw < -2147483648)) throw apiError()
       return raw
     case 'float64':
-      if (typeof raw !== 'number') throw refuse()
+      if (typeof raw !== 'number') throw apiError()
       return raw
     case 'quantity':
       return quantity(raw)
     case 'intOrString':
-      if (typeof raw !== 'string' && typeof raw !== 'number') throw refuse()
+      if (typeof raw !== 'string' && typeof raw !== 'number') throw apiError()
       return raw
     case 'time':
     case 'microTime':
-      return time(type, raw, refuse)
+      return time(type, raw, apiError)
     case 'bytes':
-      return bytes(raw, refuse)
+      return bytes(raw, apiError)
     case 'any':
       return structuredClone(raw)
   }
@@ -195,9 +208,9 @@ function quantity(raw: unknown): string {
 const microTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{6,})?/
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/
 
-function time(type: 'time' | 'microTime', raw: unknown, refuse: () => DecodeError): string | null {
+function time(type: 'time' | 'microTime', raw: unknown, apiError: () => DecodeError): string | null {
   if (raw === null) return null
-  if (typeof raw !== 'string') throw refuse()
+  if (typeof raw !== 'string') throw apiError()
   const milliseconds = rfc3339.test(raw) ? Date.parse(raw) : Number.NaN
   const layout = type === 'time' ? '2006-01-02T15:04:05Z07:00' : '2006-01-02T15:04:05.000000Z07:00'
   if (Number.isNaN(milliseconds))
@@ -214,8 +227,8 @@ function time(type: 'time' | 'microTime', raw: unknown, refuse: () => DecodeErro
 
 const base64Pattern = /^[A-Za-z0-9+/]*={0,2}$/
 
-function bytes(raw: unknown, refuse: () => DecodeError): string {
-  if (typeof raw !== 'string') throw refuse()
+function bytes(raw: unknown, apiError: () => DecodeError): string {
+  if (typeof raw !== 'string') throw apiError()
   const text = raw.replace(/[\r\n]/g, '')
   if (!base64Pattern.test(text) || text.length % 4 !== 0) {
     const wrong = text.search(/[^A-Za-z0-9+/]/)
@@ -228,7 +241,7 @@ function bytes(raw: unknown, refuse: () => DecodeError): string {
 
 function mismatch(raw: unknown, type: FieldType, owner: StructType, names: string): DecodeError {
   const owned = owner.goName.split('.')[1]
-  // Inside a list or map Go names the element that did not fit.
+  // Go names the element of a list or map that did not fit.
   return new DecodeError(
     `json: cannot unmarshal ${jsonKind(raw, type)} into Go struct field ${owned}.${names} of type ${goTypeName(type)}`,
   )

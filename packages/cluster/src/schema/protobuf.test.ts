@@ -15,7 +15,7 @@ const number = (field: number, value: number) => Buffer.from([...varint(field <<
 const message = (...parts: Buffer[]) => Buffer.concat(parts)
 
 describe('protobuf', () => {
-  it('opens the envelope of an object', () => {
+  it('decodes the envelope of an object', () => {
     const envelope = message(
       Buffer.from('k8s\0'),
       bytes(1, message(bytes(1, 'v1'), bytes(2, 'Pod'))),
@@ -25,7 +25,7 @@ describe('protobuf', () => {
     assert.deepEqual([apiVersion, kind, Buffer.from(raw).toString()], ['v1', 'Pod', 'raw'])
   })
 
-  it('reads texts, numbers, lists, maps, quantities and ports', () => {
+  it('decodes strings, numbers, lists, maps, quantities and ports', () => {
     const resources = bytes(8, bytes(1, message(bytes(1, 'cpu'), bytes(2, bytes(1, '500m')))))
     const probe = bytes(
       10,
@@ -58,7 +58,7 @@ describe('protobuf', () => {
     })
   })
 
-  it('refuses what is cut short', () => {
+  it('rejects a truncated message', () => {
     const whole = message(bytes(1, 'abc'))
     assert.throws(() => decodeMessage(structType('core/v1.Container'), whole.subarray(0, 3)), ProtobufError)
     assert.throws(() => openEnvelope(Buffer.from('not k8s')), ProtobufError)

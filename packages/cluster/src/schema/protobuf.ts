@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the protobuf form of built-in kinds, which Go clients send by default. Answers are always JSON: clients that
-// send protobuf accept both.
+// Decodes the protobuf encoding of built-in kinds, which Go clients send by default. Responses are always
+// JSON, which these clients accept too.
 import type { JsonObject } from '@grove/apimachinery'
 import type { Field, FieldType, Scalar, StructType } from './type-table.ts'
 
-/** Not a message of the expected kind. */
+/** The bytes are not a message of the expected kind. */
 export class ProtobufError extends Error {}
 
 const magic = Buffer.from('k8s\0')
@@ -13,11 +13,11 @@ const magic = Buffer.from('k8s\0')
 export interface ProtobufObject {
   readonly apiVersion: string
   readonly kind: string
-  /** The message itself; its type is known only when the kind is. */
+  /** The encoded message. Decoding it needs the kind. */
   readonly raw: Uint8Array
 }
 
-/** Opens the envelope that every object travels in. */
+/** Decodes the envelope (`runtime.Unknown`) of an object. */
 export function openEnvelope(body: Uint8Array): ProtobufObject {
   if (!Buffer.from(body.subarray(0, magic.length)).equals(magic))
     throw new ProtobufError(
@@ -43,7 +43,7 @@ export function decodeMessage(type: StructType, message: Uint8Array): JsonObject
   return object
 }
 
-/** Fields by number; a number may also lead into a struct that JSON does not show. */
+/** Fields by number. A number can also refer to an embedded struct that JSON does not show. */
 interface Layout {
   readonly fields: Map<number, Field>
   readonly embedded: Map<number, Layout>
@@ -115,7 +115,7 @@ function readValue(type: FieldType, value: WireValue): unknown {
       return decodeMessage(type.struct, bytesOf(value))
     case 'scalar':
       return readScalar(type.scalar, value)
-    // A list inside a list or map travels as a message with the list as its only field.
+    // Protobuf encodes a list inside a list or map as a message with one repeated field.
     case 'list':
       return [...entries(bytesOf(value))].map(entry => readValue(type.of, entry.value))
     case 'map':
@@ -166,7 +166,7 @@ function firstOf(value: WireValue, wanted: number): WireValue | undefined {
   return undefined
 }
 
-/** A number, or the bytes of everything else. */
+/** A number, or the bytes of any other value. */
 type WireValue = bigint | Uint8Array
 
 function bytesOf(value: WireValue): Uint8Array {

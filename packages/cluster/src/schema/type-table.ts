@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The built-in types of Kubernetes as data, as the generator wrote them.
+// The built-in types of Kubernetes as data. packages/cluster/generate writes the table.
 import { readFileSync } from 'node:fs'
 
 export type Scalar =
@@ -25,9 +25,9 @@ export type FieldType =
 export interface Field {
   readonly name: string
   readonly type: FieldType
-  /** Can tell "absent" from "empty": an empty value stays. */
+  /** A pointer in Go distinguishes "absent" from "empty", so an empty value stays. */
   readonly pointer: boolean
-  /** Left out of the JSON when empty; a struct is never empty. */
+  /** Omitted from the JSON when empty. A struct is never empty. */
   readonly omitEmpty: boolean
   readonly omitZero: boolean
   readonly optional: boolean
@@ -37,14 +37,14 @@ export interface Field {
   readonly listType: string | undefined
   readonly listMapKeys: readonly string[]
   readonly structType: string | undefined
-  /** Its number on the protobuf wire, after those of the structs it is embedded in. */
+  /** The field number in protobuf, after the numbers of the structs that embed it. */
   readonly wire: readonly number[]
 }
 
 export interface StructType {
   /** `core/v1.PodSpec` */
   readonly name: string
-  /** `v1.PodSpec`, as Go names it in messages. */
+  /** `v1.PodSpec`, the name in Go's messages. */
   readonly goName: string
   readonly fields: ReadonlyMap<string, Field>
 }
@@ -57,7 +57,7 @@ const rows = JSON.parse(readFileSync(new URL('./types.generated.json', import.me
 >
 const structs = new Map<string, StructType>()
 
-/** The struct of that name; throws on one that is not in the table, which is a mistake in this package. */
+/** Returns the struct of that name. Throws if the table does not have it, which is a bug of this package. */
 export function structType(name: string): StructType {
   const known = structs.get(name)
   if (known) return known
@@ -66,7 +66,7 @@ export function structType(name: string): StructType {
   const fields = new Map<string, Field>()
   const [home = '', type = ''] = name.split('.')
   const struct: StructType = { name, goName: `${home.split('/')[1]}.${type}`, fields }
-  // Registered before its fields are resolved, because some types contain themselves.
+  // Registered before its fields are resolved, because some types are recursive.
   structs.set(name, struct)
   for (const [field, text, flags, extras] of declared) fields.set(field, toField(field, text, flags, extras))
   return struct
@@ -96,7 +96,7 @@ function toFieldType(text: string): FieldType {
   return { kind: 'scalar', scalar: text as Scalar }
 }
 
-/** The type as Go spells it in `cannot unmarshal … of type []v1.Container`. */
+/** Returns the Go name of the type, as in `cannot unmarshal … of type []v1.Container`. */
 export function goTypeName(type: FieldType): string {
   switch (type.kind) {
     case 'scalar':

@@ -11,24 +11,24 @@ export interface AdmissionAttributes {
   readonly subresource: string
   readonly namespace: string
   readonly name: string
-  /** In the version of the request. Mutating plugins may change it in place, or replace it. */
+  /** The object in the version of the request. Mutating plugins change it in place or replace it. */
   object: KubeObject | undefined
   readonly oldObject: KubeObject | undefined
   readonly options: Readonly<Record<string, unknown>>
   readonly dryRun: boolean
   readonly user: UserInfo
-  /** Shown to the client. */
+  /** Adds a warning to the response. */
   warn(text: string): void
 }
 
-/** One judge of writes. Refuses by throwing an ApiError. */
+/** An admission plugin rejects a request by throwing an ApiError. */
 export interface AdmissionPlugin {
   readonly name: string
   mutate?(attributes: AdmissionAttributes, context: ServerContext): void | Promise<void>
   validate?(attributes: AdmissionAttributes, context: ServerContext): void | Promise<void>
 }
 
-/** All plugins: first those that change objects, in order, then, on the finished object, those that only judge. */
+/** Runs all plugins: first the mutating ones, in order, then the validating ones on the final object. */
 export class Admission {
   readonly #plugins: AdmissionPlugin[]
 
@@ -36,7 +36,7 @@ export class Admission {
     this.#plugins = [...plugins]
   }
 
-  /** Appends a judge while the server runs. */
+  /** Adds a plugin while the server runs. */
   add(plugin: AdmissionPlugin): void {
     this.#plugins.push(plugin)
   }

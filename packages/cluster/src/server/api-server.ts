@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { statusAnswer } from './answer.ts'
 import type { ServerContext } from './context.ts'
-import { answerDiscovery } from './discovery.ts'
-import { answerHealth } from './health.ts'
+import { handleDiscovery } from './discovery.ts'
+import { handleHealth } from './health.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
 import { parseRequestInfo, type RequestInfo, selectedName } from './request-info.ts'
 import type { ResourceCall, SubresourceHandler } from './resource-call.ts'
 import * as verbs from './resource-verbs.ts'
-import { ApiError, refuse } from './status.ts'
+import { statusResponse } from './response.ts'
+import { ApiError, apiError } from './status.ts'
 
 export interface ApiServerOptions {
   readonly context: ServerContext
-  /** By `plural.group/subresource`, `plural/subresource` for the core group, or `*` + `/subresource` for all kinds. */
+  /**
+   * By `plural.group/subresource`, `plural/subresource` for the core group, or `*` + `/subresource` for all
+   * kinds.
+   */
   readonly subresources: ReadonlyMap<string, SubresourceHandler>
-  /** Paths outside of the API that others serve: OpenAPI, metrics. Undefined passes on. */
+  /**
+   * Paths outside the resource API: OpenAPI, metrics. A route returns undefined for paths it does not serve.
+   */
   readonly routes: readonly ((
     request: ApiRequest,
   ) => ApiResponse | undefined | Promise<ApiResponse | undefined>)[]
-  /** Told of what should not happen: a bug behind a 500. */
+  /** Called for errors that cause a response with code 500. Such an error is a bug. */
   readonly onInternalError: (error: unknown, request: ApiRequest) => void
 }
 
-/** From a request value to an answer value. Never throws. */
+/** Maps a request value to a response value. Never throws. */
 export class ApiServer {
   readonly context: ServerContext
   readonly #options: ApiServerOptions
@@ -34,32 +39,32 @@ export class ApiServer {
 
   readonly handle = async (request: ApiRequest): Promise<ApiResponse> => {
     try {
-      return await this.#answer(request)
+      return await this.#handle(request)
     } catch (error) {
-      if (error instanceof ApiError) return statusAnswer(error.status)
+      if (error instanceof ApiError) return statusResponse(error.status)
       this.#options.onInternalError(error, request)
-      return statusAnswer(refuse.internal(error instanceof Error ? error.message : String(error)).status)
+      return statusResponse(apiError.internal(error instanceof Error ? error.message : String(error)).status)
     }
   }
 
-  async #answer(request: ApiRequest): Promise<ApiResponse> {
+  async #handle(request: ApiRequest): Promise<ApiResponse> {
     const info = parseRequestInfo(request.method, request.path, request.query)
     await this.#authorize(request, info)
     if (info) {
-      const answer = await this.#answerResource(request, info)
-      if (answer) return answer
+      const response = await this.#handleResource(request, info)
+      if (response) return response
     }
     for (const route of this.#options.routes) {
-      const answer = await route(request)
-      if (answer) return answer
+      const response = await route(request)
+      if (response) return response
     }
-    return answerHealth(request) ?? answerDiscovery(this.context.registry, request) ?? pageNotFound()
+    return handleHealth(request) ?? handleDiscovery(this.context.registry, request) ?? pageNotFound()
   }
 
   async #authorize(request: ApiRequest, info: RequestInfo | undefined): Promise<void> {
     const { user, method, path } = request
     const name = info ? info.name || selectedName(info, request.query) : ''
-    const refusal = await this.context.authorize({
+    const rejection = await this.context.authorize({
       user,
       verb: info?.verb ?? method.toLowerCase(),
       isResource: info !== undefined,
@@ -71,25 +76,26 @@ export class ApiServer {
       name,
       path,
     })
-    if (refusal === undefined) return
-    throw refuse.forbidden({ group: info?.group ?? '', plural: info?.resource ?? '' }, name, refusal)
+    if (rejection === undefined) return
+    throw apiError.forbidden({ group: info?.group ?? '', plural: info?.resource ?? '' }, name, rejection)
   }
 
-  /** Undefined when nothing of that group and version is served. */
-  #answerResource(request: ApiRequest, info: RequestInfo): ApiResponse | Promise<ApiResponse> | undefined {
+  /** Returns undefined if no kind of that group and version is served. */
+  #handleResource(request: ApiRequest, info: RequestInfo): ApiResponse | Promise<ApiResponse> | undefined {
     const { registry } = this.context
     const resource = registry.find(info.group, info.version, info.resource)
     if (!resource) {
-      // Built-in versions answer for all that is below them; a custom group that lacks the kind was never there.
+      // The real API server returns different 404 responses: built-in versions own all paths below them,
+      // custom groups do not.
       if (info.group === '' || registry.hasBuiltInVersion(info.group, info.version))
-        throw refuse.resourceNotFound()
+        throw apiError.resourceNotFound()
       return undefined
     }
     const call: ResourceCall = { context: this.context, request, info, resource }
-    if (info.subresource) return this.#answerSubresource(call)
-    if (!resource.verbs.includes(info.verb)) throw refuse.methodNotAllowed()
-    if (needsNamespace(call)) throw refuse.methodNotAllowed()
-    if (!resource.namespaced && info.namespace) throw refuse.resourceNotFound()
+    if (info.subresource) return this.#handleSubresource(call)
+    if (!resource.verbs.includes(info.verb)) throw apiError.methodNotAllowed()
+    if (needsNamespace(call)) throw apiError.methodNotAllowed()
+    if (!resource.namespaced && info.namespace) throw apiError.resourceNotFound()
     switch (info.verb) {
       case 'get':
         return verbs.get(call)
@@ -98,13 +104,13 @@ export class ApiServer {
       case 'watch':
         return verbs.watch(call)
       case 'create':
-        if (info.name) throw refuse.methodNotAllowed()
+        if (info.name) throw apiError.methodNotAllowed()
         return verbs.create(call)
       case 'update':
-        if (!info.name) throw refuse.methodNotAllowed()
+        if (!info.name) throw apiError.methodNotAllowed()
         return verbs.update(call)
       case 'patch':
-        if (!info.name) throw refuse.methodNotAllowed()
+        if (!info.name) throw apiError.methodNotAllowed()
         return verbs.patch(call)
       case 'delete':
         return verbs.remove(call)
@@ -113,21 +119,21 @@ export class ApiServer {
     }
   }
 
-  #answerSubresource(call: ResourceCall): Promise<ApiResponse> {
+  #handleSubresource(call: ResourceCall): Promise<ApiResponse> {
     const { resource, info } = call
     const declared = resource.subresources.get(info.subresource)
-    if (!declared || !info.name) throw refuse.resourceNotFound()
-    if (!declared.verbs.includes(info.verb)) throw refuse.methodNotAllowed()
+    if (!declared || !info.name) throw apiError.resourceNotFound()
+    if (!declared.verbs.includes(info.verb)) throw apiError.methodNotAllowed()
     const name = resource.group ? `${resource.plural}.${resource.group}` : resource.plural
     const handler =
       this.#options.subresources.get(`${name}/${info.subresource}`) ??
       this.#options.subresources.get(`*/${info.subresource}`)
-    if (!handler) throw refuse.resourceNotFound()
+    if (!handler) throw apiError.resourceNotFound()
     return handler(call)
   }
 }
 
-/** Objects in namespaces can be listed and watched over all of them, but not touched without naming one. */
+/** Namespaced objects can be listed and watched across all namespaces. Other verbs need a namespace. */
 function needsNamespace({ resource, info }: ResourceCall): boolean {
   return resource.namespaced && !info.namespace && info.verb !== 'list' && info.verb !== 'watch'
 }

@@ -7,16 +7,16 @@ import { DecodeError } from '../schema/decode.ts'
 import type { ServerContext } from './context.ts'
 import { jsonTypeName, readJsonText } from './json-text.ts'
 import { checkName } from './metadata.ts'
-import { ApiError, refuse } from './status.ts'
+import { ApiError, apiError } from './status.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
 import { readYamlText } from './yaml-text.ts'
 
-/** Server-side apply: what the text wants is merged into the live object, or makes a new one. */
+/** Server-side apply: merges the configuration into the live object, or creates a new object. */
 export function readConfiguration(context: ServerContext, write: WriteRequest, text: string): Change {
   const configuration = parseConfiguration(write, text)
   return live => {
-    const merged = context.ownership.apply(live, cloneJson(configuration) as unknown as KubeObject, {
+    const merged = context.ownership.apply(live, cloneJson(configuration), {
       ...write.fieldWrite(context),
       force: write.options.force ?? false,
     })
@@ -32,24 +32,24 @@ function parseConfiguration(write: WriteRequest, text: string): JsonObject {
     value = parseText(text, write)
   } catch (error) {
     if (error instanceof ApiError) throw error
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `error decoding patch: error converting YAML to JSON: yaml: ${(error as Error).message}`,
     )
   }
   if (value === null) return {}
   if (!isJsonObject(value))
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `error decoding patch: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${jsonTypeName(value)} into Go value of type map[string]interface {}`,
     )
   return value
 }
 
-/** JSON is YAML too, and read a lot faster as what it is. */
+/** JSON is also YAML, but the JSON parser is much faster. */
 function parseText(text: string, { options, warn }: WriteRequest): unknown {
   try {
     return readJsonText(text)
   } catch {
-    // Then it is YAML in its own form, or neither: the next parser says.
+    // The YAML parser below reports the error.
   }
   const value = readYamlText(text, { uniqueKeys: false })
   if (options.fieldValidation === 'Ignore') return value
@@ -58,13 +58,16 @@ function parseText(text: string, { options, warn }: WriteRequest): unknown {
   } catch (error) {
     const problem = (error as Error).message
     if (options.fieldValidation === 'Strict')
-      throw refuse.badRequest(`error strict decoding YAML: ${problem}`)
+      throw apiError.badRequest(`error strict decoding YAML: ${problem}`)
     warn(problem)
   }
   return value
 }
 
-/** The merged object as the kind has it, with defaults. Its owners are shared by many objects and stay as they are. */
+/**
+ * Decodes the merged object and applies defaults. managedFields stay as they are, because many objects share
+ * them.
+ */
 function completed(resource: Resource, merged: KubeObject): KubeObject {
   const { managedFields, ...metadata } = merged.metadata
   const object = decodeMerged(resource, { ...merged, metadata })
@@ -79,12 +82,15 @@ function decodeMerged(resource: Resource, merged: JsonObject): KubeObject {
   try {
     return cloneJson(resource.codec.decode(merged).object)
   } catch (error) {
-    if (error instanceof DecodeError) throw refuse.unexpected(error.message)
+    if (error instanceof DecodeError) throw apiError.unexpected(error.message)
     throw error
   }
 }
 
-/** A list whose last item went is null. Unlike the null of a client, which is dropped, it is judged by the schema. */
+/**
+ * A list that lost its last item is null. The schema validates this null, while a null from the client is
+ * dropped.
+ */
 function restoreNulls(merged: JsonObject, object: JsonObject): void {
   for (const [key, value] of Object.entries(merged)) {
     if (value === null) {

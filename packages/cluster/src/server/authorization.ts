@@ -2,7 +2,7 @@
 
 import type { UserInfo } from './request.ts'
 
-/** What a request wants to do, as authorizers see it. */
+/** The attributes of a request that an authorizer evaluates. */
 export interface AccessAttributes {
   readonly user: UserInfo
   /** get, list, watch, create, update, patch, delete, deletecollection, or the HTTP method in lower case. */
@@ -17,5 +17,5 @@ export interface AccessAttributes {
   readonly path: string
 }
 
-/** Undefined allows; a text is the reason of the refusal. */
+/** Returns undefined to allow the request, or the reason of the rejection. */
 export type Authorizer = (attributes: AccessAttributes) => string | undefined | Promise<string | undefined>

@@ -6,23 +6,23 @@ import type { StructType } from '../schema/type-table.ts'
 import { JsonTextError, jsonTypeName, readJsonText } from './json-text.ts'
 import { mediaTypeOf } from './media-type.ts'
 import type { ApiRequest } from './request.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 import { findStrictErrors } from './strict-errors.ts'
 import { readYamlText } from './yaml-text.ts'
 
 const protobufType = 'application/vnd.kubernetes.protobuf'
 const bodyTypes = ['application/json', 'application/yaml', protobufType]
 
-/** As the API server: three megabytes. */
+/** The limit of the real API server. */
 export const maximumBodyBytes = 3 * 1024 * 1024
 
 export interface ParsedBody {
   readonly value: JsonObject
-  /** What a strict reader objects to, given the fields that the type does not have. */
+  /** Returns the strict decoding errors, given the fields that the type does not have. */
   readonly strictErrors: (unknownFields: readonly string[]) => string[]
 }
 
-/** For texts in which nothing can appear twice. */
+/** For encodings that cannot contain duplicate fields. */
 export function unknownOnly(unknownFields: readonly string[]): string[] {
   return unknownFields.map(field => `unknown field "${field}"`)
 }
@@ -30,7 +30,7 @@ export function unknownOnly(unknownFields: readonly string[]): string[] {
 export function bodyText(request: ApiRequest): string {
   const { body } = request
   if (body === undefined) return ''
-  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+  if (body.length > maximumBodyBytes) throw apiError.tooLarge(maximumBodyBytes)
   return typeof body === 'string' ? body : bufferOf(body).toString('utf8')
 }
 
@@ -38,29 +38,34 @@ function bufferOf(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** The body of a create or update: one object. `struct` is its type where protobuf is understood too. */
+/** Parses the body of a create or update: one object. `struct` is its type if protobuf is accepted. */
 export function parseBody(request: ApiRequest, kind: string, struct?: StructType): ParsedBody {
   try {
     return readBody(request, struct)
   } catch (error) {
     if (!(error instanceof UnreadableBody)) throw error
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `the object provided is unrecognized (must be of type ${kind}): ${error.message} (${summarize(request)})`,
     )
   }
 }
 
-/** The body of a request that only carries options; what is wrong with it is said without showing it. */
+/** `parseBody` for a body that the server reads itself. Its fields are not checked against T. */
+export function parseBodyAs<T extends object>(request: ApiRequest, kind: string, struct: StructType): T {
+  return parseBody(request, kind, struct).value as object as T
+}
+
+/** Parses a body that only contains options. Its error messages do not repeat the body. */
 export function parseOptionsBody(request: ApiRequest, struct: StructType): JsonObject {
   try {
     return readBody(request, struct).value
   } catch (error) {
-    if (error instanceof UnreadableBody) throw refuse.badRequest(error.message)
+    if (error instanceof UnreadableBody) throw apiError.badRequest(error.message)
     throw error
   }
 }
 
-/** Not even the kind of the object could be read. */
+/** Not even the kind of the object could be decoded. */
 class UnreadableBody extends Error {}
 
 function readBody(request: ApiRequest, struct: StructType | undefined): ParsedBody {
@@ -68,7 +73,8 @@ function readBody(request: ApiRequest, struct: StructType | undefined): ParsedBo
   const type = header ? mediaTypeOf(header) : 'application/json'
   if (type === protobufType && struct)
     return { value: readProtobuf(request, struct), strictErrors: unknownOnly }
-  if (type !== 'application/json' && type !== 'application/yaml') throw refuse.unsupportedMediaType(bodyTypes)
+  if (type !== 'application/json' && type !== 'application/yaml')
+    throw apiError.unsupportedMediaType(bodyTypes)
   const text = bodyText(request)
   const isJson = type === 'application/json'
   return {
@@ -79,7 +85,7 @@ function readBody(request: ApiRequest, struct: StructType | undefined): ParsedBo
 
 function readProtobuf(request: ApiRequest, struct: StructType): JsonObject {
   const { body = '' } = request
-  if (body.length > maximumBodyBytes) throw refuse.tooLarge(maximumBodyBytes)
+  if (body.length > maximumBodyBytes) throw apiError.tooLarge(maximumBodyBytes)
   try {
     const { apiVersion, kind, raw } = openEnvelope(typeof body === 'string' ? Buffer.from(body) : body)
     return { ...decodeMessage(struct, raw), ...(apiVersion && { apiVersion }), ...(kind && { kind }) }
@@ -127,10 +133,10 @@ function asObject(value: unknown): JsonObject {
   return value
 }
 
-/** How much of a body that cannot be read its error repeats. */
+/** The number of bytes of an undecodable body that its error message repeats. */
 const shownBytes = 30
 
-/** The beginning of what could not be read: as text when it looks like JSON, else in hexadecimal. */
+/** Returns the beginning of an undecodable body: as text if it looks like JSON, else in hexadecimal. */
 export function summarize({ body = '' }: Pick<ApiRequest, 'body'>): string {
   const bytes = typeof body === 'string' ? Buffer.from(body) : bufferOf(body)
   if (bytes.length === 0) return '<empty>'

@@ -9,7 +9,6 @@ import type { Admission } from './admission.ts'
 import type { Authorizer } from './authorization.ts'
 import type { FieldOwnership } from './field-ownership.ts'
 
-/** What every handler works with. */
 export interface ServerContext {
   readonly store: Store
   readonly registry: Registry
@@ -20,7 +19,7 @@ export interface ServerContext {
   readonly ownership: FieldOwnership
 }
 
-/** A moment as the API writes it: whole seconds, UTC. */
+/** Formats a time as the API does: whole seconds, UTC. */
 export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`
 }

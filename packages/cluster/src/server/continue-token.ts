@@ -2,14 +2,14 @@
 
 import { jsonSyntaxError } from './json-syntax.ts'
 
-/** Where the next page of a list starts, and at which revision. Clients pass it back without looking inside. */
+/** The start and the revision of the next page of a list. The token is opaque to clients. */
 export interface ContinueToken {
-  /** -1 when the revision of the first page is gone and the rest is to be read as it is now. */
+  /** -1 if the revision of the first page was compacted, so that the rest is read at the current revision. */
   readonly revision: number
   readonly start: string
 }
 
-/** The text is not one of our tokens; the message says why. */
+/** The text is not a continue token. The message says why. */
 export class ContinueTokenError extends Error {}
 
 const tokenVersion = 'meta.k8s.io/v1'

@@ -13,13 +13,16 @@ import {
   stampNewObject,
 } from './metadata.ts'
 import { present } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** How often a generated name that is taken is drawn again, as the API server does. */
+/** The API server also generates a new name this often if the name is taken. */
 const nameAttempts = 8
 
-/** Brings a decoded object, whose owners are known, into the store. Answers with the stored object in the version of the request. */
+/**
+ * Stores a decoded object whose managedFields are set. Returns the stored object in the version of the
+ * request.
+ */
 export async function createObject(
   context: ServerContext,
   request: WriteRequest,
@@ -30,7 +33,7 @@ export async function createObject(
   if (!draft.metadata.name && draft.metadata.generateName && draft.metadata.generateName !== '')
     return createWithGeneratedName(context, request, draft)
   if (request.name && draft.metadata.name !== request.name)
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `the name of the object (${draft.metadata.name}) does not match the name on the URL (${request.name})`,
     )
   return commitCreate(context, request, draft, resource.strategy.hasGeneration)
@@ -57,7 +60,7 @@ async function commitCreate(
 ): Promise<KubeObject> {
   const { resource } = request
   if (draft.metadata.resourceVersion)
-    throw refuse.unexpected('resourceVersion should not be set on objects to be created')
+    throw apiError.unexpected('resourceVersion should not be set on objects to be created')
   const attributes = request.attributes('CREATE', draft, undefined)
   await context.admission.mutate(attributes, context)
   const object = attributes.object!
@@ -70,7 +73,7 @@ async function commitCreate(
   let errors = [...metadataErrors(resource, object), ...(resource.strategy.validate?.(object) ?? [])]
   if (errors.length === 0) errors = resource.strategy.validateAmongOthers?.(object, undefined, strategy) ?? []
   if (errors.length > 0)
-    throw refuse.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
+    throw apiError.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
   for (const warning of metadataWarnings(object)) request.warn(warning)
   for (const warning of resource.strategy.warnings?.(object, undefined) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
@@ -78,7 +81,11 @@ async function commitCreate(
   const stored = resource.conversion ? resource.conversion.toStorage(object) : object
   const existing = context.store.get(resource.storage, key)
   if (existing)
-    throw refuse.alreadyExists(resource, object.metadata.name!, Boolean(existing.metadata.deletionTimestamp))
+    throw apiError.alreadyExists(
+      resource,
+      object.metadata.name!,
+      Boolean(existing.metadata.deletionTimestamp),
+    )
   if (request.options.dryRun) return object
   context.store.write(resource.storage, key, stored, undefined)
   return present(resource, stored)

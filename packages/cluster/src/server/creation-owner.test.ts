@@ -31,13 +31,13 @@ function owner(object: KubeObject) {
   return known![0]!
 }
 
-test('objects of one shape share their fields, whatever their values are', () => {
+test('objects with the same fields share one managedFields entry, whatever their values are', () => {
   const first = owner(pod({ name: 'a', labels: { index: '1' } }, { image: 'i:1' }))
   const second = owner(pod({ name: 'b', labels: { index: '2' } }, { image: 'i:2' }))
   assert.equal(second.fieldsV1, first.fieldsV1)
 })
 
-test('what decides about the fields tells shapes apart', () => {
+test('objects with different fields do not share an entry', () => {
   const different = [
     pod({}, {}),
     pod({ labels: {} }, {}),
@@ -61,10 +61,10 @@ test('what decides about the fields tells shapes apart', () => {
     pod({}, {}, { volumes: [{ name: 'v', emptyDir: {} }] }),
     pod({}, {}, { volumes: [{ name: 'v', emptyDir: { medium: 'Memory' } }] }),
   ]
-  // Twice: worked out, and remembered.
+  // Twice: the first round computes, the second uses the remembered shape.
   for (const object of [...different, ...different]) owner(object)
 })
 
-test('shapes are forgotten, and worked out anew', () => {
+test('computes forgotten shapes again', () => {
   for (let i = 0; i < 2_100; i++) owner(pod({ labels: { [`key-${i % 1_050}`]: 'v' } }, {}))
 })

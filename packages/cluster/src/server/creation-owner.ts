@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whoever creates an object owns what it has, whatever the values are. Objects from one template differ only in values,
-// so their fields are worked out once and shared: most of the time and memory that managedFields would cost.
+// The creator of an object owns all its fields, whatever the values are. Objects from one template differ
+// only in values, so their field sets are computed once and shared. Without this, field sets would take most
+// of the time and memory of managedFields.
 import {
   type FieldType,
   isJsonObject,
@@ -13,12 +14,12 @@ import {
 import { deepFreeze, type KubeObject } from '../object.ts'
 import type { FieldWrite } from './field-ownership.ts'
 
-/** Shapes that are remembered per kind; the oldest goes first. */
+/** The number of shapes that are remembered per kind. The oldest is dropped first. */
 const rememberedShapes = 1000
 
 const fieldsByShape = new WeakMap<OwnedKind, Map<string, JsonObject>>()
 
-/** As `trackUpdate` for a new object of a built-in kind. */
+/** `trackUpdate` for a new object of a built-in kind. */
 export function creationOwner(
   kind: OwnedKind,
   draft: KubeObject,
@@ -56,11 +57,14 @@ function shapesOf(kind: OwnedKind): Map<string, JsonObject> {
   return shapes
 }
 
-/** All that decides about the fields of a new object: its members, the keys of its items, and which values are zero. */
+/**
+ * Returns everything that determines the field set of a new object: its members, the keys of list items, and
+ * which values are zero.
+ */
 function describeShape(value: unknown, type: FieldType): string {
   if (Array.isArray(value)) return describeList(value, type)
   if (isJsonObject(value)) return describeMembers(value, type)
-  // A zero may be what the empty object has, and then nobody has written it.
+  // A zero may be the default of the empty object. In that case the creator does not own the field.
   return value === null || value === '' || value === 0 || value === '0' || value === false ? '0' : '1'
 }
 

@@ -8,15 +8,17 @@ import { DecodeError } from '../schema/decode.ts'
 import { type ParsedBody, summarize, unknownOnly } from './body.ts'
 import type { FieldValidation } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
-/** Messages of Go name the place in its sources where the types are registered. */
+/** Go's messages contain the source location where types are registered. */
 export const schemeName = 'pkg/runtime/scheme.go:111'
 
-/** More warnings than this are cut, as the server does, so that a header stays a header. */
+/** The API server drops further warnings, to keep the size of the header bounded. */
 const maximumStrictErrors = 100
 
-/** Turns what a client sent into an object of the resource: checked for its kind, stripped, with defaults. */
+/**
+ * Decodes the body as an object of the resource: checks its kind, drops unknown fields and applies defaults.
+ */
 export function decodeObject(
   registry: Registry,
   resource: Resource,
@@ -36,13 +38,13 @@ export function decodeObject(
   return object
 }
 
-/** An empty list of owners is left out like all that is empty, but it means something: forget them. */
+/** Empty lists are dropped, except managedFields: an empty list resets the owners. */
 export function keepReset(object: KubeObject, { metadata }: JsonObject): void {
   const sent = isJsonObject(metadata) ? metadata.managedFields : undefined
   if (Array.isArray(sent) && sent.length === 0) object.metadata.managedFields = []
 }
 
-/** Custom kinds are pruned after they are read: first what the text has twice, then what the schema does not have. */
+/** Custom objects are pruned after parsing, so duplicate fields come first, then unknown fields. */
 function customErrors(body: ParsedBody, unknownFields: readonly string[]): string[] {
   return [...body.strictErrors([]), ...unknownOnly(unknownFields)]
 }
@@ -69,12 +71,12 @@ function decodeValue(resource: Resource, value: JsonObject): ReturnType<Resource
 }
 
 function cannotBeHandled(resource: Resource, why: string) {
-  return refuse.badRequest(
+  return apiError.badRequest(
     `${resource.kind} in version "${resource.version}" cannot be handled as a ${resource.kind}: ${why}`,
   )
 }
 
-/** What an object leaves open is taken from the path. */
+/** A missing apiVersion or kind is taken from the path. */
 function checkKind(
   registry: Registry,
   resource: Resource,
@@ -93,10 +95,13 @@ function checkKind(
     known?.struct && resource.struct
       ? `converting (${known.struct.goName}) to (${internalName(resource)}): unknown conversion`
       : `no kind "${kind}" is registered for version "${apiVersion}" in scheme "${schemeName}"`
-  throw refuse.badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`)
+  throw apiError.badRequest(`${kind} in version "${version}" cannot be handled as a ${resource.kind}: ${why}`)
 }
 
-/** Custom kinds are not guessed from the path, and what they claim to be is judged with the rest of them. */
+/**
+ * For custom kinds the path does not provide apiVersion and kind. Validation checks them with the rest of the
+ * object.
+ */
 function checkCustomKind(resource: Resource, value: JsonObject): { apiVersion: string; kind: string } {
   const { apiVersion, kind } = value
   if (typeof kind !== 'string' || kind === '') throw missing(resource, value, 'Kind')
@@ -106,12 +111,12 @@ function checkCustomKind(resource: Resource, value: JsonObject): { apiVersion: s
 
 function missing(resource: Resource, value: JsonObject, field: string) {
   const text = JSON.stringify(value)
-  return refuse.badRequest(
+  return apiError.badRequest(
     `the object provided is unrecognized (must be of type ${resource.kind}): Object '${field}' is missing in '${text}' (${summarize({ body: text })})`,
   )
 }
 
-/** `core.ConfigMap`: the name of the version-less type that the real server converts to. */
+/** `core.ConfigMap`: the internal type that the real API server converts to. */
 function internalName(resource: Resource): string {
   return resource.struct!.name.replace(/\/[^.]+\./, '.')
 }

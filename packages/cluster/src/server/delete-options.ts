@@ -9,7 +9,7 @@ import { parseNumber } from './list-options.ts'
 import { dryRunErrors, isDryRun } from './options.ts'
 import type { ApiRequest } from './request.ts'
 import { isTrue } from './request-info.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground'
 
@@ -24,7 +24,7 @@ export interface DeleteOptions {
 const optionsType = structType('meta/v1.DeleteOptions')
 const policies = ['Foreground', 'Background', 'Orphan', 'nil']
 
-/** From the body if there is one, else from the query. */
+/** Reads the options from the body if there is one, else from the query. */
 export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   const values = request.body?.length ? fromBody(request) : fromQuery(request.query)
   const dryRun = Array.isArray(values.dryRun) ? values.dryRun.map(String) : []
@@ -42,7 +42,7 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   if (policy !== undefined && (policy === 'nil' || !policies.includes(policy)))
     errors.push(fieldError.unsupported('propagationPolicy', policy, policies))
   errors.push(...dryRunErrors(dryRun))
-  if (errors.length > 0) throw refuse.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors)
+  if (errors.length > 0) throw apiError.invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors)
   const preconditions = isJsonObject(values.preconditions) ? values.preconditions : undefined
   return {
     ...(typeof values.gracePeriodSeconds === 'number' && { gracePeriodSeconds: values.gracePeriodSeconds }),
@@ -63,15 +63,15 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
 function fromBody(request: ApiRequest): JsonObject {
   const body = parseOptionsBody(request, optionsType)
   const { kind, apiVersion = 'meta.k8s.io/v1' } = body
-  // Every group knows these options, so only their kind has to be right.
+  // Every group accepts these options, so only the kind is checked.
   if (kind && kind !== 'DeleteOptions')
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `no kind "${String(kind)}" is registered for version "${String(apiVersion)}" in scheme "${schemeName}"`,
     )
   try {
     return decodeStruct(optionsType, body).object
   } catch (error) {
-    if (error instanceof DecodeError) throw refuse.badRequest(error.message)
+    if (error instanceof DecodeError) throw apiError.badRequest(error.message)
     throw error
   }
 }

@@ -6,18 +6,18 @@ import type { Resource } from '../registry/resource.ts'
 import { type ServerContext, strategyContext, timestamp } from './context.ts'
 import type { DeleteOptions } from './delete-options.ts'
 import { present } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
 export interface DeleteOutcome {
-  /** The object as it is now, or as it was last. */
+  /** The current object, or its last state after the deletion. */
   readonly object: KubeObject
   readonly gone: boolean
 }
 
 type Grace = 'none' | 'pending' | 'started'
 
-/** How often the deletion of an object that others write at the same time is tried again. */
+/** The number of attempts if other clients write the object at the same time. */
 const conflictAttempts = 5
 
 export async function deleteObject(
@@ -29,7 +29,7 @@ export async function deleteObject(
   const key = objectKey(request.namespace, name)
   for (let attempt = 0; attempt < conflictAttempts; attempt++) {
     const stored = context.store.get(resource.storage, key)
-    if (!stored) throw refuse.notFound(resource, name)
+    if (!stored) throw apiError.notFound(resource, name)
     checkPreconditions(resource, stored, options)
     await context.admission.validate(
       request.attributes('DELETE', undefined, present(resource, stored), { ...options }),
@@ -38,7 +38,7 @@ export async function deleteObject(
     const outcome = step(context, request, key, stored, options)
     if (outcome) return outcome
   }
-  throw refuse.modified(resource, name)
+  throw apiError.modified(resource, name)
 }
 
 function checkPreconditions(resource: Resource, stored: KubeObject, options: DeleteOptions): void {
@@ -46,20 +46,20 @@ function checkPreconditions(resource: Resource, stored: KubeObject, options: Del
   const { metadata } = stored
   const about = { group: resource.group, plural: resource.kind }
   if (uid !== undefined && uid !== metadata.uid)
-    throw refuse.conflict(
+    throw apiError.conflict(
       about,
       metadata.name!,
       `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid}). The object might have been deleted and then recreated`,
     )
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion)
-    throw refuse.conflict(
+    throw apiError.conflict(
       about,
       metadata.name!,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`,
     )
 }
 
-/** One attempt; undefined when someone else wrote since `stored` was read. */
+/** One attempt. Returns undefined if another client wrote the object since `stored` was read. */
 function step(
   context: ServerContext,
   request: WriteRequest,
@@ -95,7 +95,7 @@ function step(
   return { object: present(resource, removed), gone: true }
 }
 
-/** Kinds with a grace period get their time of death written down first; it can later only be shortened. */
+/** Kinds with a grace period first get a deletionTimestamp. A later deletion can only shorten it. */
 function startGrace(resource: Resource, draft: KubeObject, options: DeleteOptions, now: number): Grace {
   const { strategy } = resource
   if (!strategy.gracePeriod) return 'none'
@@ -125,7 +125,9 @@ function startGrace(resource: Resource, draft: KubeObject, options: DeleteOption
 const orphanFinalizer = 'orphan'
 const foregroundFinalizer = 'foregroundDeletion'
 
-/** The object's finalizers, with those of the garbage collector as the deletion asks for. */
+/**
+ * Returns the object's finalizers plus the garbage collector finalizers that the propagation policy needs.
+ */
 function finalizersFor(resource: Resource, draft: KubeObject, options: DeleteOptions): string[] {
   const current = draft.metadata.finalizers ?? []
   const policy =

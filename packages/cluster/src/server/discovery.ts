@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is served, in the two forms that clients ask for: one document per group and version, or all in one.
+// Discovery in both forms: one document per group and version, or one aggregated document.
 import { createHash } from 'node:crypto'
 import type { Registry } from '../registry/registry.ts'
 import type { Resource } from '../registry/resource.ts'
 import { parseAccept } from './media-type.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
 
-export function answerDiscovery(registry: Registry, request: ApiRequest): ApiResponse | undefined {
+export function handleDiscovery(registry: Registry, request: ApiRequest): ApiResponse | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined
   const parts = request.path.split('/').filter(part => part !== '')
   const [root, ...rest] = parts
@@ -116,7 +116,7 @@ function describeFlat(resource: Resource): object[] {
   return [main, ...subresources]
 }
 
-/** Custom kinds tell theirs in an order of their own. */
+/** The API server lists the verbs of custom kinds in this order. */
 const customOrder = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 
 function verbsOf({ struct, verbs }: Resource): string[] {
@@ -131,7 +131,7 @@ function storageHash(resource: Resource): string {
     .toString('base64')
 }
 
-/** The aggregated form: all groups, versions and resources in one answer, for clients that accept it. */
+/** The aggregated form: all groups, versions and resources in one response, for clients that accept it. */
 function aggregated(registry: Registry, request: ApiRequest, core: boolean): ApiResponse | undefined {
   const wish = parseAccept(request.headers.accept ?? '').find(
     ({ type, parameters }) =>
@@ -164,7 +164,7 @@ function aggregated(registry: Registry, request: ApiRequest, core: boolean): Api
 
 function describeNested(resource: Resource): object {
   const { plural, singular, namespaced, kind, shortNames, categories } = resource
-  // Built-in kinds are of the group and version that they are listed under, and do not repeat it.
+  // Built-in kinds have the group and version they are listed under, and omit it.
   const own = resource.struct ? { group: '', version: '' } : resource
   const responseKind = (group: string, version: string, name: string) => ({ group, version, kind: name })
   return {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import type { JsonObject } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 
-/** Who writes what, for metadata.managedFields. */
+/** The writer of a request, for metadata.managedFields. */
 export interface FieldWrite {
   readonly resource: Resource
   readonly subresource: string
@@ -12,18 +13,21 @@ export interface FieldWrite {
 }
 
 /**
- * Keeps metadata.managedFields and merges applied configurations. What admission and the server fill in has no owner, so
- * both run on what the client wants, before anything else changes it.
+ * Maintains metadata.managedFields and merges applied configurations. Changes by admission and by the server
+ * have no owner. Therefore both methods run on the client's object before any other change.
  */
 export interface FieldOwnership {
-  /** For every create, update and patch, right after defaults; in place. */
+  /** Called for every create, update and patch, right after defaults. Changes the draft in place. */
   track(draft: KubeObject, live: KubeObject | undefined, write: FieldWrite): void
-  /** Merges a configuration into the live object, owners included; not defaulted. Throws an ApiError on conflicts. */
+  /**
+   * Merges a configuration into the live object, including managedFields. Does not apply defaults. Throws an
+   * ApiError on conflicts.
+   */
   apply(
     live: KubeObject | undefined,
-    configuration: KubeObject,
+    configuration: JsonObject,
     write: FieldWrite & { readonly force: boolean },
   ): KubeObject
-  /** After admission: a write that changes nothing but the time of its owner changes nothing. */
-  settle(object: KubeObject, live: KubeObject): KubeObject
+  /** Called after admission: a write that only changes the time of a managedFields entry changes nothing. */
+  dropTimeOnlyChanges(object: KubeObject, live: KubeObject): KubeObject
 }

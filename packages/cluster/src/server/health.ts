@@ -21,7 +21,7 @@ const servedVersion = {
 
 const healthPaths = /^\/(healthz|livez|readyz)(\/|$)/
 
-export function answerHealth({ path, query }: ApiRequest): ApiResponse | undefined {
+export function handleHealth({ path, query }: ApiRequest): ApiResponse | undefined {
   if (path === '/version' || path === '/version/')
     return {
       status: 200,

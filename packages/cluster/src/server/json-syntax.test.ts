@@ -29,11 +29,11 @@ const cases: Readonly<Record<string, string>> = {
 }
 
 for (const [text, wanted] of Object.entries(cases))
-  it(`${JSON.stringify(text)} is no JSON because of ${wanted}`, () => {
+  it(`${JSON.stringify(text)} is not JSON: ${wanted}`, () => {
     assert.equal(jsonSyntaxError(Buffer.from(text)), wanted)
   })
 
-it('agrees with JSON.parse on what is JSON', () => {
+it('accepts exactly the texts that JSON.parse accepts', () => {
   const fragment = fc.oneof(
     fc.json(),
     fc.constantFrom(

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Why a text is no JSON, in the words of Go's parser: users of the API know them, and JSON.parse has others.
+// Reports JSON syntax errors with the messages of Go's parser. Users of the API know them, and JSON.parse has
+// different ones.
 import { MAX_JSON_DEPTH, quote } from '@grove/apimachinery'
 
 const endOfInput = 'unexpected end of JSON input'
 const literals: Readonly<Record<string, string>> = { t: 'true', f: 'false', n: 'null' }
 
-/** The first thing that is wrong; undefined when the bytes are JSON that is nested no deeper than we can handle. */
+/** Returns the first error, or undefined for JSON that is not nested deeper than the limit. */
 export function jsonSyntaxError(bytes: Uint8Array, maximumDepth = MAX_JSON_DEPTH): string | undefined {
   try {
     new Scanner(bytes, maximumDepth).document()
@@ -19,7 +20,7 @@ export function jsonSyntaxError(bytes: Uint8Array, maximumDepth = MAX_JSON_DEPTH
 
 class SyntaxProblem extends Error {}
 
-/** What must come next, seen from inside an object or a list. */
+/** The parser state inside an object or a list. */
 interface Place {
   readonly close: string
   /** Objects alternate between keys and values. */
@@ -29,7 +30,9 @@ interface Place {
 const objectPlace: Place = { close: '}', isObject: true }
 const listPlace: Place = { close: ']', isObject: false }
 
-/** Keeps its own stack: a text may be nested deeper than calls can be. Go looks at bytes, not at characters. */
+/**
+ * Keeps its own stack, because a text may be nested deeper than the call stack. Works on bytes, as Go does.
+ */
 class Scanner {
   readonly #text: string
   #position = 0
@@ -47,7 +50,7 @@ class Scanner {
     if (this.#peek() !== '') throw this.#unexpected('after top-level value')
   }
 
-  /** Reads a scalar whole; of an object or list up to where its first value was read. */
+  /** Reads a whole scalar, or an object or list up to its first value. */
   #beginValue(): void {
     for (;;) {
       const char = this.#next('looking for beginning of value')
@@ -145,7 +148,7 @@ class Scanner {
     while (isDigit(this.#text[this.#position] ?? '')) this.#position++
   }
 
-  /** The next character that is no space; empty at the end. */
+  /** Returns the next character that is not a space, or an empty string at the end. */
   #peek(): string {
     while (' \t\r\n'.includes(this.#text[this.#position] ?? '-')) this.#position++
     return this.#text[this.#position] ?? ''

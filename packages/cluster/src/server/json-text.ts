@@ -3,10 +3,13 @@
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, nestedDeeperThan, setOwn } from '@grove/apimachinery'
 import { jsonSyntaxError } from './json-syntax.ts'
 
-/** The text is no JSON; the message is that of Go's parser. */
+/** The text is not JSON. The message is the message of Go's parser. */
 export class JsonTextError extends Error {}
 
-/** As JSON.parse, with the two differences that clients can see: Go's words for mistakes, and no halves of characters. */
+/**
+ * Like JSON.parse, with two differences that clients can see: Go's error messages, and replacement of lone
+ * surrogates.
+ */
 export function readJsonText(text: string): unknown {
   let value: unknown
   try {
@@ -18,7 +21,7 @@ export function readJsonText(text: string): unknown {
   return halfCharacter.test(text) ? wellFormed(value) : value
 }
 
-/** Only an escape can name one half of a pair: a text that was decoded from UTF-8 has none. */
+/** Only an escape sequence can produce a lone surrogate. UTF-8 cannot. */
 const halfCharacter = /\\u[dD][89a-fA-F]/
 
 function wellFormed(value: unknown): unknown {
@@ -30,7 +33,7 @@ function wellFormed(value: unknown): unknown {
   return copy
 }
 
-/** How Go names the type of a JSON value. */
+/** Returns Go's name for the type of a JSON value. */
 export function jsonTypeName(value: unknown): string {
   if (Array.isArray(value)) return 'array'
   if (value === null) return 'null'

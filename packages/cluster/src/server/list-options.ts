@@ -2,14 +2,14 @@
 
 import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import { isTrue } from './request-info.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
-/** What the query of a list or watch says, beyond selectors. */
+/** The query parameters of a list or watch, without selectors. */
 export interface ListOptions {
   readonly watch: boolean
   readonly limit: number | undefined
   readonly continue: string
-  /** The text of the client; empty when it did not say. */
+  /** As the client sent it; empty when absent. */
   readonly resourceVersion: string
   readonly match: '' | 'Exact' | 'NotOlderThan'
   readonly allowBookmarks: boolean
@@ -35,7 +35,7 @@ export function parseListOptions(query: URLSearchParams, watch: boolean): ListOp
     timeoutSeconds: parseNumber(query, 'timeoutSeconds'),
   }
   const errors = optionErrors(options, match)
-  if (errors.length > 0) throw refuse.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  if (errors.length > 0) throw apiError.invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
   return options
 }
 
@@ -89,21 +89,22 @@ function optionErrors(options: ListOptions, match: string): FieldError[] {
   return errors
 }
 
-/** A number of a query, as Go reads it. */
+/** Parses a number in a query, as Go does. */
 export function parseNumber(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
   const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined
-  if (value === undefined) throw refuse.badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`)
+  if (value === undefined)
+    throw apiError.badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`)
   if (BigInt.asIntN(64, value) !== value)
-    throw refuse.badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`)
+    throw apiError.badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`)
   return Number(value)
 }
 
-/** A resourceVersion as a revision; 0 when the client does not care. */
+/** Parses a resourceVersion. Returns 0 for "any version". */
 export function parseRevision(text: string, watch = false): number {
   if (text === '') return 0
   if (/^\d+$/.test(text)) return Number(text)
   const why = `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`
-  throw watch ? refuse.unexpected(why) : refuse.badRequest(`invalid resource version: ${why}`)
+  throw watch ? apiError.unexpected(why) : apiError.badRequest(`invalid resource version: ${why}`)
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
-/** The shapes in which a client may ask for objects. */
+/** The forms in which a client may request objects. */
 export type Shape = 'object' | 'table' | 'metadata'
 
 export interface Accepted {
@@ -17,7 +17,7 @@ interface Clause {
 
 const servedTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 
-/** The first of the client's wishes that this server can fulfil. */
+/** Returns the first media type of the Accept header that this server supports. */
 export function negotiate(header: string | undefined): Accepted {
   if (!header) return { shape: 'object', yaml: false }
   let isServed = false
@@ -28,7 +28,7 @@ export function negotiate(header: string | undefined): Accepted {
     const shape = shapeOf(clause)
     if (shape) return { shape, yaml }
   }
-  throw isServed ? refuse.notAcceptable(servedTypes) : refuse.noRepresentation(servedTypes)
+  throw isServed ? apiError.notAcceptable(servedTypes) : apiError.noRepresentation(servedTypes)
 }
 
 function shapeOf({ parameters }: Clause): Shape | undefined {
@@ -42,8 +42,8 @@ function shapeOf({ parameters }: Clause): Shape | undefined {
 }
 
 /**
- * The type of a `content-type` header, without its parameters; empty when the header is malformed. A semicolon may end
- * the header, but not stand alone between parameters.
+ * Returns the media type of a `content-type` header without parameters, or an empty string if the header is
+ * malformed. A semicolon may end the header, but an empty parameter is malformed.
  */
 export function mediaTypeOf(header: string | undefined): string {
   const [type = '', ...parameters] = (header ?? '').split(';').map(part => part.trim())

@@ -11,12 +11,12 @@ import {
 import type { KubeObject } from '../object.ts'
 import { type Random, randomSuffix, randomUid } from '../random.ts'
 import type { Resource } from '../registry/resource.ts'
-import { type KindName, refuse } from './status.ts'
+import { apiError, type KindName } from './status.ts'
 
-/** Generated names leave room for their suffix within a DNS label. */
+/** Generated names leave room for the suffix within a DNS label. */
 const longestGeneratedPrefix = 58
 
-/** What the server alone may say about a new object. */
+/** Sets the metadata that only the server may set on a new object. */
 export function stampNewObject(draft: KubeObject, now: string, random: Random): void {
   const { metadata } = draft
   delete metadata.selfLink
@@ -30,7 +30,7 @@ export function generateName(prefix: string, random: Random): string {
   return prefix.slice(0, longestGeneratedPrefix) + randomSuffix(random)
 }
 
-/** What an update can never change is taken from the live object where the client left it out or tried. */
+/** Restores immutable metadata from the live object if the client omitted or changed it. */
 export function carryOverMetadata(draft: KubeObject, live: KubeObject): void {
   const { metadata } = draft
   delete metadata.selfLink
@@ -43,38 +43,38 @@ export function carryOverMetadata(draft: KubeObject, live: KubeObject): void {
     metadata.deletionGracePeriodSeconds ??= live.metadata.deletionGracePeriodSeconds
 }
 
-/** The namespace of the path wins over none, and refuses another. */
+/** Sets a missing namespace from the path. Rejects another namespace. */
 export function ensureNamespace(draft: KubeObject, namespace: string): void {
   const { metadata } = draft
   if (!metadata.namespace) {
     if (namespace) metadata.namespace = namespace
   } else if (metadata.namespace !== namespace) {
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       'the namespace of the provided object does not match the namespace sent on the request',
     )
   }
 }
 
-/** An object that leaves out its name has that of the path. */
+/** Sets a missing name from the path. */
 export function checkName(write: { readonly name: string }, object: KubeObject): void {
   if (object.metadata.name && object.metadata.name !== write.name)
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `the name of the object (${object.metadata.name}) does not match the name on the URL (${write.name})`,
     )
 }
 
-/** Updates say which object they are about. */
+/** An update must name its object. */
 export function requireName(write: { readonly name: string }, object: KubeObject): void {
   if (!object.metadata.name)
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `the name of the object (${write.name} based on URL) was undeterminable: name must be provided`,
     )
   checkName(write, object)
 }
 
-/** What an object says it is, which need not be what the path says: refusals name it so. */
+/** The apiVersion and kind in the object, which may differ from the path. Error messages use them. */
 export function claimedKind(resource: Resource, { apiVersion, kind }: KubeObject): KindName {
-  // Judged in the form in which it is stored, it is named as that.
+  // Validation runs on the stored version, so messages name that version.
   if (resource.conversion && resource.struct)
     return { group: resource.storage.slice(resource.plural.length + 1), kind: resource.kind }
   const slash = apiVersion?.indexOf('/') ?? -1
@@ -82,7 +82,7 @@ export function claimedKind(resource: Resource, { apiVersion, kind }: KubeObject
   return { group, kind: kind ?? resource.kind }
 }
 
-/** What is wrong with the metadata of an object; `live` is what an update replaces. */
+/** Validates the metadata of an object. `live` is the object that an update replaces. */
 export function metadataErrors(resource: Resource, object: KubeObject, live?: KubeObject): FieldError[] {
   const { strategy, namespaced, struct } = resource
   if (strategy.validatesMetadata) return []
@@ -105,7 +105,7 @@ function unknownFinalizers({ metadata: { finalizers = [] } }: KubeObject): Field
   )
 }
 
-/** Custom kinds may have any finalizer, but not without being told once. */
+/** Custom kinds accept any finalizer, but the first use of an unqualified name causes a warning. */
 export function metadataWarnings({ metadata: { finalizers = [] } }: KubeObject, live?: KubeObject): string[] {
   return finalizers
     .filter(name => isBareFinalizer(name) && !live?.metadata.finalizers?.includes(name))
@@ -115,13 +115,13 @@ export function metadataWarnings({ metadata: { finalizers = [] } }: KubeObject, 
     )
 }
 
-/** Counts what the user asked for: a change outside of metadata and, where it is separate, status. */
+/** Increments the generation on changes outside metadata and, for kinds with a status subresource, status. */
 export function bumpGeneration(resource: Resource, draft: KubeObject, live: KubeObject): void {
   if (!resource.strategy.hasGeneration) return
-  if (desireChanged(resource, draft, live)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
+  if (hasSpecChanged(resource, draft, live)) draft.metadata.generation = (live.metadata.generation ?? 0) + 1
 }
 
-function desireChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
+function hasSpecChanged(resource: Resource, draft: KubeObject, live: KubeObject): boolean {
   if (resource.strategy.annotationsCount && !equalJson(draft.metadata.annotations, live.metadata.annotations))
     return true
   if (resource.conversion && resource.struct) {

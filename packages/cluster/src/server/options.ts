@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError } from '@grove/apimachinery'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore'
 
-/** What the query of a write says. */
+/** The query parameters of a write. */
 export interface WriteOptions {
   readonly dryRun: boolean
   readonly fieldManager: string
@@ -24,8 +24,8 @@ export const patchTypes = {
 }
 
 /**
- * `kind` is the name of the options in messages: CreateOptions, UpdateOptions, PatchOptions. `type` is the media type of
- * the body, which says what a patch may ask for.
+ * `kind` is the name of the options in messages: CreateOptions, UpdateOptions, PatchOptions. `type` is the
+ * media type of the body. It determines which options a patch accepts.
  */
 export function parseWriteOptions(
   query: URLSearchParams,
@@ -47,7 +47,7 @@ export function parseWriteOptions(
   const fieldValidation = query.get('fieldValidation') ?? ''
   if (!['', 'Strict', 'Warn', 'Ignore'].includes(fieldValidation))
     errors.push(fieldError.unsupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']))
-  if (errors.length > 0) throw refuse.invalid({ group: metaGroup, kind }, '', errors)
+  if (errors.length > 0) throw apiError.invalid({ group: metaGroup, kind }, '', errors)
   const force = query.get('force')
   return {
     dryRun: isDryRun(query.getAll('dryRun')),
@@ -57,7 +57,7 @@ export function parseWriteOptions(
   }
 }
 
-/** The name of a manager is shown to people. */
+/** Field manager names must be printable, because kubectl shows them. */
 function unprintable(manager: string): FieldError[] {
   let position = 0
   for (const char of manager) {
@@ -71,7 +71,7 @@ function unprintable(manager: string): FieldError[] {
   return []
 }
 
-/** The program that sends: the user agent up to the version. */
+/** The default field manager: the user agent up to the version. */
 function managerOf(userAgent: string): string {
   return (userAgent.split('/')[0] || 'unknown').slice(0, maximumManagerLength)
 }

@@ -14,7 +14,7 @@ import { apiVersionOf } from './presentation.ts'
 
 const known = new WeakMap<Resource, Map<string, OwnedKind>>()
 
-/** What is known of a resource, and of one way of writing it, about owners; worked out once. */
+/** Returns the field types and reset fields of a resource and subresource. Computed once. */
 export function ownedKindOf(resource: Resource, subresource: string): OwnedKind {
   let kinds = known.get(resource)
   if (!kinds) {

@@ -8,6 +8,7 @@ import {
   fieldError,
   isJsonObject,
   type JsonObject,
+  maxJsonPatchOperations,
   StrategicMergeError,
 } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
@@ -23,12 +24,12 @@ import { requireName } from './metadata.ts'
 import { patchTypes } from './options.ts'
 import { apiVersionOf } from './presentation.ts'
 import type { ApiRequest } from './request.ts'
-import { ApiError, refuse } from './status.ts'
+import { ApiError, apiError } from './status.ts'
 import { findStrictErrors } from './strict-errors.ts'
 import type { Change } from './update.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** What the patch does to the live object; `createMissing` for server-side apply, which may create. */
+/** Returns the change that a patch makes to the live object. Only server-side apply has `createMissing`. */
 export function readPatch(
   context: ServerContext,
   request: ApiRequest,
@@ -41,7 +42,7 @@ export function readPatch(
     return { change: readConfiguration(context, write, text), createMissing: true }
   checkType(resource, type)
   const patch = readPatchText(text)
-  // What is wrong with a patch that is JSON is found out when there is something to patch.
+  // The API server reports errors in the patch only if the object exists.
   let transform: Transform | undefined
   return {
     createMissing: false,
@@ -59,7 +60,7 @@ export function readPatch(
   }
 }
 
-/** Owners that a patch does not mention need not be copied and compared: they are those of the live object. */
+/** A patch without managedFields does not change them, so they need not be copied and compared. */
 function withoutOwners(live: KubeObject, type: string, text: string): KubeObject {
   if (type === patchTypes.json || text.includes('managedFields')) return live
   const { managedFields: _, ...metadata } = live.metadata
@@ -86,7 +87,7 @@ function readTransform(resource: Resource, type: string, patch: unknown): Transf
       const object = asPatchObject(patch, '')
       return live => ({
         ...withPatchErrors(() => applyStrategicMerge(live, object, resource.struct!)),
-        // The patch is read as the Go type, where these two have no meaning.
+        // The patch is decoded as the Go type, where these two have no effect.
         kind: live.kind,
         apiVersion: live.apiVersion,
       })
@@ -96,11 +97,11 @@ function readTransform(resource: Resource, type: string, patch: unknown): Transf
 
 function checkType(resource: Resource, type: string): void {
   if (type === patchTypes.strategic && !resource.struct)
-    throw refuse.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
+    throw apiError.unsupportedMediaType([patchTypes.json, patchTypes.merge, patchTypes.apply])
   if (!Object.values(patchTypes).includes(type)) throw unsupportedPatchType()
 }
 
-/** The words of the client library for an answer that carries no Status of its own. */
+/** The client library creates this message for a response without a Status. */
 function unsupportedPatchType(): ApiError {
   return new ApiError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {})
 }
@@ -111,30 +112,27 @@ function readPatchText(text: string): unknown {
   try {
     return readJsonText(text)
   } catch {
-    throw refuse.badRequest('invalid JSON patch')
+    throw apiError.badRequest('invalid JSON patch')
   }
 }
 
 function asPatchObject(patch: unknown, prefix: string): JsonObject {
-  if (patch === null && prefix) throw refuse.badRequest('Invalid JSON Patch')
+  if (patch === null && prefix) throw apiError.badRequest('Invalid JSON Patch')
   if (patch !== null && !isJsonObject(patch))
-    throw refuse.badRequest(
+    throw apiError.badRequest(
       `${prefix}json: cannot unmarshal ${jsonTypeName(patch)} into Go value of type map[string]interface {}`,
     )
   return patch ?? {}
 }
 
-/** As the API server: a patch with more operations is refused before it is looked at. */
-const maximumOperations = 10_000
-
 function readOperations(patch: unknown): unknown[] {
   if (patch === null) return []
   if (!Array.isArray(patch)) throw notDecoded(patch, 'value of type []handlers.jsonPatchOp')
-  if (patch.length > maximumOperations)
+  if (patch.length > maxJsonPatchOperations)
     throw new ApiError(
       413,
       'RequestEntityTooLarge',
-      `Request entity too large: The allowed maximum operations in a JSON patch is ${maximumOperations}, got ${patch.length}`,
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${maxJsonPatchOperations}, got ${patch.length}`,
     )
   for (const operation of patch) {
     if (!isJsonObject(operation)) throw notDecoded(operation, 'value of type handlers.jsonPatchOp')
@@ -146,34 +144,36 @@ function readOperations(patch: unknown): unknown[] {
 }
 
 function notDecoded(value: unknown, target: string): ApiError {
-  return refuse.badRequest(`${decodingPatch}json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`)
+  return apiError.badRequest(
+    `${decodingPatch}json: cannot unmarshal ${jsonTypeName(value)} into Go ${target}`,
+  )
 }
 
-/** The words of the client library for an answer without a message. */
+/** The client library creates this message for a response without a message. */
 function rejected(): ApiError {
-  return refuse.unprocessable('the server rejected our request due to an error in our request', {})
+  return apiError.unprocessable('the server rejected our request due to an error in our request', {})
 }
 
-function mergeRefusal({ code, message }: StrategicMergeError): ApiError {
-  if (code === 400) return refuse.badRequest(message)
-  return code === 422 ? refuse.unprocessable(message) : refuse.unexpected(message)
+function mergeError({ code, message }: StrategicMergeError): ApiError {
+  if (code === 400) return apiError.badRequest(message)
+  return code === 422 ? apiError.unprocessable(message) : apiError.unexpected(message)
 }
 
 function withPatchErrors<T>(apply: () => T): T {
   try {
     return apply()
   } catch (error) {
-    if (error instanceof StrategicMergeError) throw mergeRefusal(error)
+    if (error instanceof StrategicMergeError) throw mergeError(error)
     throw error
   }
 }
 
-/** The patched object is read like one that a client sent; what is wrong with it is blamed on the patch. */
+/** Decodes the patched object like a request body. Errors are reported for the field `patch`. */
 function decodePatched(write: WriteRequest, patched: unknown, text: string, type: string): KubeObject {
   const { resource } = write
   if (!isJsonObject(patched)) throw rejected()
   const blame = (why: string) =>
-    refuse.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
+    apiError.invalid({ group: '', kind: '' }, '', [fieldError.invalid('patch', JSON.stringify(patched), why)])
   const { kind = resource.kind, apiVersion = apiVersionOf(resource) } = patched
   if (!resource.struct && !patched.kind)
     throw blame(`Object 'Kind' is missing in '${JSON.stringify(patched)}'`)
@@ -186,7 +186,7 @@ function decodePatched(write: WriteRequest, patched: unknown, text: string, type
     if (error instanceof DecodeError) throw blame(error.message)
     throw error
   }
-  // What the patch text has twice counts; where its unknown fields came from is no longer known.
+  // Duplicate fields in the patch are errors. For unknown fields the position in the patch is not known.
   const problems = [
     ...(type === patchTypes.json ? [] : findStrictErrors(text, [])),
     ...unknownOnly(decoded.unknownFields),

@@ -6,7 +6,10 @@ import type { Resource } from '../registry/resource.ts'
 const converted = new WeakMap<Resource, WeakMap<KubeObject, KubeObject>>()
 const encoded = new WeakMap<KubeObject, string>()
 
-/** A stored object in the version of the resource. Stored objects never change, so each is converted once. */
+/**
+ * Converts a stored object to the version of the resource. Stored objects are immutable, so each is converted
+ * once.
+ */
 export function present(resource: Resource, stored: KubeObject): KubeObject {
   if (!resource.conversion) return stored
   let known = converted.get(resource)
@@ -22,7 +25,7 @@ export function present(resource: Resource, stored: KubeObject): KubeObject {
   return object
 }
 
-/** The JSON of a frozen object, made once and shared by answers, lists and all watches. */
+/** Returns the JSON of a frozen object. Computed once and shared by responses, lists and watches. */
 export function encode(object: KubeObject): string {
   let text = encoded.get(object)
   if (text === undefined) {

@@ -13,7 +13,7 @@ import {
 import { type ListOptions, parseRevision } from './list-options.ts'
 import { present } from './presentation.ts'
 import type { Selection } from './selection.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
 export interface ObjectList {
   readonly items: readonly KubeObject[]
@@ -27,7 +27,7 @@ export function getObject(
   name: string,
 ): KubeObject {
   const stored = context.store.get(resource.storage, objectKey(namespace, name))
-  if (!stored) throw refuse.notFound(resource, name)
+  if (!stored) throw apiError.notFound(resource, name)
   return present(resource, stored)
 }
 
@@ -60,7 +60,7 @@ export function listObjects(
           revision: snapshot.revision,
           start: snapshot.next.slice(prefix.length),
         }),
-        // With a selector the real server does not know how many are left.
+        // With a selector the real API server does not report the number of remaining items.
         ...(!selection && { remainingItemCount: snapshot.remaining }),
       }),
     },
@@ -75,11 +75,11 @@ function pageOf(
   if (options.continue) {
     const { start, revision } = readToken(options.continue)
     if (options.resourceVersion !== '' && options.resourceVersion !== '0')
-      throw refuse.badRequest('specifying resource version is not allowed when using continue')
+      throw apiError.badRequest('specifying resource version is not allowed when using continue')
     return { start: prefix + start, ...(revision > 0 && { revision }) }
   }
   const asked = parseRevision(options.resourceVersion)
-  if (asked > context.store.revision) throw refuse.futureRevision(asked, context.store.revision)
+  if (asked > context.store.revision) throw apiError.futureRevision(asked, context.store.revision)
   return options.match === 'Exact' ? { revision: asked } : {}
 }
 
@@ -88,7 +88,7 @@ function readToken(text: string): ContinueToken {
     return decodeContinueToken(text)
   } catch (error) {
     if (!(error instanceof ContinueTokenError)) throw error
-    throw refuse.badRequest(`invalid continue token: continue key is not valid: ${error.message}`)
+    throw apiError.badRequest(`invalid continue token: continue key is not valid: ${error.message}`)
   }
 }
 
@@ -97,7 +97,7 @@ function atRevision<T>(read: () => T, paging: boolean): T {
     return read()
   } catch (error) {
     if (!(error instanceof ChangesForgotten)) throw error
-    throw refuse.expired(
+    throw apiError.expired(
       paging
         ? 'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.'
         : 'The resourceVersion for the provided list is too old.',

@@ -4,19 +4,19 @@ import { parseFieldSelector } from '@grove/apimachinery'
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
 
-/** What a path below /api or /apis asks for. */
+/** A parsed path below /api or /apis. */
 export interface RequestInfo {
   readonly verb: Verb
   readonly group: string
   readonly version: string
   readonly resource: string
-  /** Empty for cluster-scoped objects and for lists over all namespaces. */
+  /** Empty for cluster-scoped objects and for lists across all namespaces. */
   readonly namespace: string
   readonly name: string
   readonly subresource: string
 }
 
-/** Undefined when the path names no resource: discovery, health, version and whatever does not exist. */
+/** Returns undefined if the path names no resource: discovery, health, version and unknown paths. */
 export function parseRequestInfo(
   method: string,
   path: string,
@@ -37,7 +37,7 @@ export function parseRequestInfo(
   if (legacyWatch) rest = rest.slice(1)
 
   let namespace = ''
-  // `namespaces/x` itself, and its subresources, are about the namespace; anything deeper is about what is in it.
+  // `namespaces/x` and its subresources refer to the namespace. Longer paths refer to objects in it.
   if (rest[0] === 'namespaces' && rest.length > 2 && !namespaceSubresources.has(rest[2]!)) {
     namespace = rest[1]!
     rest = rest.slice(2)
@@ -48,7 +48,9 @@ export function parseRequestInfo(
   return verb && { verb, group, version, resource, namespace, name, subresource: sub[0] ?? '' }
 }
 
-/** A list or watch of exactly one name is authorized as a request for that name. Empty when it selects no one name. */
+/**
+ * A list or watch that selects one name is authorized as a request for that name. Empty for other requests.
+ */
 export function selectedName({ verb }: RequestInfo, query: URLSearchParams): string {
   if (verb !== 'list' && verb !== 'watch') return ''
   const parsed = parseFieldSelector(query.get('fieldSelector') ?? '')
@@ -88,7 +90,7 @@ function verbOf(
   }
 }
 
-/** A boolean query parameter as the API reads it: present and neither "false" nor "0". */
+/** Parses a boolean query parameter as the API does: present and neither "false" nor "0". */
 export function isTrue(text: string | null): boolean {
   return text !== null && text !== 'false' && text !== '0'
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Who asks. */
+/** The authenticated user of a request. */
 export interface UserInfo {
   readonly name: string
   readonly uid?: string
@@ -8,26 +8,29 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** A request as a value: what a front (HTTPS, in process) hands to the server. */
+/** A request as a value. The HTTPS and in-process transports create it. */
 export interface ApiRequest {
   readonly method: string
-  /** Decoded path without query. */
+  /** The decoded path without the query. */
   readonly path: string
   readonly query: URLSearchParams
-  /** Names in lower case. */
+  /** Names are in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body?: Uint8Array | string
   readonly user: UserInfo
-  /** Aborted when the client is gone; ends a watch. */
+  /** Aborted when the client disconnects. Ends a watch. */
   readonly signal?: AbortSignal
 }
 
-/** An answer as a value; `stream` instead of `body` for watches: chunks of text, pulled as fast as they are sent. */
+/**
+ * A response as a value. Watches have a `stream` instead of a `body`: chunks of text, pulled as fast as the
+ * client reads.
+ */
 export interface ApiResponse {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[]>>
   readonly body?: string
-  /** Instead of `body`, for what is no text. */
+  /** Instead of `body`, for binary content. */
   readonly bytes?: Uint8Array
   readonly stream?: AsyncIterable<string>
 }

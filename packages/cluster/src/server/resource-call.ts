@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { Resource } from '../registry/resource.ts'
-import { Presenter } from './answer.ts'
 import type { ServerContext } from './context.ts'
 import { mediaTypeOf, negotiate } from './media-type.ts'
 import { parseWriteOptions, type WriteOptions } from './options.ts'
 import type { ApiRequest, ApiResponse } from './request.ts'
 import type { RequestInfo } from './request-info.ts'
+import { Presenter } from './response.ts'
 import { WriteRequest } from './write-request.ts'
 
-/** One request to one resource: everything a handler needs to answer it. */
+/** One request to one resource, with everything a handler needs. */
 export interface ResourceCall {
   readonly context: ServerContext
   readonly request: ApiRequest
@@ -17,7 +17,7 @@ export interface ResourceCall {
   readonly resource: Resource
 }
 
-/** Answers one subresource of some kinds. */
+/** Handles one subresource of some kinds. */
 export type SubresourceHandler = (call: ResourceCall) => Promise<ApiResponse>
 
 export function presenterOf(

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import type { KubeObject } from '../object.ts'
-import { statusAnswer } from './answer.ts'
 import { parseBody } from './body.ts'
 import { createObject } from './create.ts'
 import { decodeObject } from './decode-object.ts'
@@ -13,8 +12,9 @@ import { readPatch } from './patch.ts'
 import { getObject, listObjects } from './read.ts'
 import type { ApiResponse } from './request.ts'
 import { presenterOf, type ResourceCall, withOptions, writeRequestOf } from './resource-call.ts'
+import { statusResponse } from './response.ts'
 import { parseSelection } from './selection.ts'
-import { ApiError, deletedStatus, refuse } from './status.ts'
+import { ApiError, apiError, deletedStatus } from './status.ts'
 import { type Change, mainScope, statusScope, type UpdateScope, updateObject } from './update.ts'
 import { watchObjects } from './watch.ts'
 
@@ -112,7 +112,7 @@ export async function remove(call: ResourceCall): Promise<ApiResponse> {
   if (deletionWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
     write.warn(deletionWarning)
   const outcome = await deleteObject(call.context, write, options)
-  return deletionAnswer(call, outcome, write.warnings)
+  return deletionResponse(call, outcome, write.warnings)
 }
 
 function deleteRequest(call: ResourceCall, options: DeleteOptions) {
@@ -123,18 +123,18 @@ function deleteRequest(call: ResourceCall, options: DeleteOptions) {
   )
 }
 
-function deletionAnswer(
+function deletionResponse(
   call: ResourceCall,
   { object, gone }: DeleteOutcome,
   warnings: readonly string[],
 ): ApiResponse {
   const { resource } = call
   if (gone && !resource.strategy.returnsDeleted)
-    return statusAnswer(deletedStatus(resource, object.metadata.name!, object.metadata.uid), warnings)
+    return statusResponse(deletedStatus(resource, object.metadata.name!, object.metadata.uid), warnings)
   return presenterOf(call).object(200, object, warnings)
 }
 
-/** Deletes what a selection matches, one after the other; those that vanish meanwhile are nobody's problem. */
+/** Deletes the selected objects one by one. Ignores objects that another client deletes in the meantime. */
 export async function removeCollection(call: ResourceCall): Promise<ApiResponse> {
   const { context, resource, info, request } = call
   const presenter = presenterOf(call)
@@ -170,6 +170,6 @@ export async function status(call: ResourceCall): Promise<ApiResponse> {
     case 'patch':
       return patch(call, statusScope(call.resource))
     default:
-      throw refuse.methodNotAllowed()
+      throw apiError.methodNotAllowed()
   }
 }

@@ -4,9 +4,9 @@ import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } 
 import type { KubeObject } from '../object.ts'
 import type { Resource } from '../registry/resource.ts'
 import { apiVersionOf } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
-/** Which objects a list, watch or collection deletion is about. Undefined means all. */
+/** The objects that a list, watch or collection deletion selects. Undefined selects all. */
 export type Selection = ((object: KubeObject) => boolean) | undefined
 
 export function parseSelection(resource: Resource, query: URLSearchParams): Selection {
@@ -18,18 +18,18 @@ export function parseSelection(resource: Resource, query: URLSearchParams): Sele
 
 function labelSelection(text: string): Selection {
   const parsed = parseLabelSelector(text)
-  if (!parsed.ok) throw refuse.badRequest(parsed.error)
+  if (!parsed.ok) throw apiError.badRequest(parsed.error)
   const { selector } = parsed
   return selector.length === 0 ? undefined : ({ metadata }) => matchesLabels(selector, metadata.labels)
 }
 
 function fieldSelection(resource: Resource, text: string): Selection {
   const parsed = parseFieldSelector(text)
-  if (!parsed.ok) throw refuse.badRequest(parsed.error)
+  if (!parsed.ok) throw apiError.badRequest(parsed.error)
   const { selector } = parsed
   if (selector.length === 0) return undefined
   for (const { field } of selector)
-    if (!fieldReader(resource, field)) throw refuse.badRequest(unsupportedField(resource, field))
+    if (!fieldReader(resource, field)) throw apiError.badRequest(unsupportedField(resource, field))
   return object => matchesFields(selector, field => fieldReader(resource, field)?.(object))
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every refusal of the API, in the words of a real API server. A refusal is thrown as an ApiError and written as a
-// Status object; nothing else in the server invents texts for clients.
+// All API errors, with the messages of the real API server. They are thrown as ApiError and encoded as a
+// Status object. No other file of the server defines error messages for clients.
 import {
   describeFieldError,
   type FieldError,
@@ -51,7 +51,7 @@ export class ApiError extends Error {
   }
 }
 
-/** How messages name a resource: `pods`, `deployments.apps`. */
+/** The name of a resource in messages: `pods`, `deployments.apps`. */
 export interface ResourceName {
   readonly group: string
   readonly plural: string
@@ -70,7 +70,7 @@ function resourceDetails(resource: ResourceName, name: string): StatusDetails {
   return { ...(name && { name }), ...(resource.group && { group: resource.group }), kind: resource.plural }
 }
 
-/** What is found on several ways is told once. */
+/** Reports duplicate causes once. */
 function causesOf(errors: readonly FieldError[]): NonNullable<StatusDetails['causes']> {
   const causes = new Map<string, { reason: string; message: string; field: string }>()
   for (const error of errors) {
@@ -82,7 +82,7 @@ function causesOf(errors: readonly FieldError[]): NonNullable<StatusDetails['cau
 
 const watchTypes = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
 
-export const refuse = {
+export const apiError = {
   notFound: (resource: ResourceName, name: string) =>
     new ApiError(
       404,
@@ -111,7 +111,7 @@ export const refuse = {
     ),
 
   modified: (resource: ResourceName, name: string) =>
-    refuse.conflict(
+    apiError.conflict(
       resource,
       name,
       'the object has been modified; please apply your changes to the latest version and try again',
@@ -132,7 +132,7 @@ export const refuse = {
 
   badRequest: (message: string) => new ApiError(400, 'BadRequest', message),
 
-  /** The object was read but does not fit; shows a patch that made nonsense of an object. */
+  /** The object could be decoded but is not valid. Also for a patch whose result is not an object. */
   unprocessable: (message: string, details?: StatusDetails) => new ApiError(422, 'Invalid', message, details),
 
   forbidden: (resource: ResourceName, name: string, why: string) =>
@@ -165,7 +165,7 @@ export const refuse = {
   notAcceptable: (accepted: readonly string[]) =>
     new ApiError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`),
 
-  /** None of the types that the client would take is served at all. */
+  /** None of the media types that the client accepts is served. */
   noRepresentation: (served: readonly string[]) =>
     new ApiError(
       406,
@@ -174,7 +174,7 @@ export const refuse = {
       {},
     ),
 
-  /** The watch or page refers to history that is gone. */
+  /** The requested revision of a watch or page was compacted. */
   expired: (message: string) => new ApiError(410, 'Expired', message),
 
   tooLarge: (limit: number) =>
@@ -189,14 +189,14 @@ export const refuse = {
   tooManyRequests: (message: string, details?: StatusDetails) =>
     new ApiError(429, 'TooManyRequests', message, details),
 
-  /** What the real server did not think of as the client's fault. */
+  /** The real API server returns 500 for these errors of the client. */
   unexpected: (message: string) => new ApiError(500, '', message),
 
   internal: (message: string) =>
     new ApiError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }),
 }
 
-/** The answer to a deletion that left nothing behind. */
+/** The response to a deletion that removed the object. */
 export function deletedStatus(resource: ResourceName, name: string, uid: string | undefined): Status {
   return {
     kind: 'Status',

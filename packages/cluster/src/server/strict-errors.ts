@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * What a strict reader objects to, in the order of the text: fields that the type does not have, and fields that one
- * object has twice. JSON.parse silently keeps the last of those, so this reads the text itself. It must be valid JSON.
+ * Returns strict decoding errors in the order of the text: unknown fields and duplicate fields. JSON.parse
+ * silently keeps the last duplicate, so this reads the text itself. The text must be valid JSON.
  */
 export function findStrictErrors(text: string, unknownFields: readonly string[]): string[] {
   const unknown = new Set(unknownFields)

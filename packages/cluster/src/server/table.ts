@@ -6,7 +6,6 @@ import { encode } from './presentation.ts'
 
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** Column definitions as tables carry them. */
 export function columnDefinitions(resource: Resource): object[] {
   return resource.columns.map(({ name, type, format, description, priority }) => ({
     name,
@@ -17,7 +16,7 @@ export function columnDefinitions(resource: Resource): object[] {
   }))
 }
 
-/** A table of objects as JSON text: server-side printing. */
+/** Encodes objects as a table (server-side printing). */
 export function encodeTable(
   resource: Resource,
   items: readonly KubeObject[],

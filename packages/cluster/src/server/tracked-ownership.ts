@@ -15,9 +15,9 @@ import type { Resource } from '../registry/resource.ts'
 import { creationOwner } from './creation-owner.ts'
 import type { FieldOwnership } from './field-ownership.ts'
 import { ownedKindOf } from './owned-kind.ts'
-import { ApiError, refuse } from './status.ts'
+import { ApiError, apiError } from './status.ts'
 
-/** managedFields as the real server keeps them, and server-side apply. */
+/** Server-side apply and managedFields like those of the real API server. */
 export const tracked: FieldOwnership = {
   track(draft, live, write) {
     const { resource, subresource, manager, now } = write
@@ -36,19 +36,20 @@ export const tracked: FieldOwnership = {
     const outcome = applyConfiguration({
       kind,
       live,
-      configuration: configuration as JsonObject,
+      configuration,
       manager,
       force,
       time: now,
     })
-    if (outcome.outcome !== 'applied') throw applyRefusal(outcome)
+    if (outcome.outcome !== 'applied') throw applyError(outcome)
     const merged = outcome.object as KubeObject
     const object = { ...merged, metadata: { ...merged.metadata } }
     setEntries(object, written(resource, entriesOf(object)))
     return object
   },
 
-  settle: (object, live) => withoutTimeOnlyChanges(object as JsonObject, live as JsonObject) as KubeObject,
+  dropTimeOnlyChanges: (object, live) =>
+    withoutTimeOnlyChanges(object as JsonObject, live as JsonObject) as KubeObject,
 }
 
 type Entries = readonly ManagedFieldsEntry[]
@@ -63,14 +64,17 @@ function setEntries({ metadata }: KubeObject, entries: Entries | undefined): voi
   else delete metadata.managedFields
 }
 
-/** Clients send back what they read. Taken from the live object instead, it need not be worked out again. */
+/**
+ * Clients send managedFields back. Equal entries of the live object are used instead, because they are
+ * already parsed.
+ */
 function asStored(sent: Entries, live: Entries): Entries {
   return sent.map(entry => live.find(stored => equalJson(stored, entry)) ?? entry)
 }
 
 const sorted = new WeakMap<JsonObject, JsonObject>()
 
-/** Custom objects are written with their keys in order, and so are the fields of their owners. */
+/** Custom objects are encoded with sorted keys, and so are their managedFields. */
 function written({ struct }: Resource, entries: Entries | undefined): Entries | undefined {
   if (struct || !entries) return entries
   return entries.map(entry => (entry.fieldsV1 ? { ...entry, fieldsV1: inOrder(entry.fieldsV1) } : entry))
@@ -86,13 +90,13 @@ function inOrder(fields: JsonObject): JsonObject {
   return known
 }
 
-function applyRefusal(outcome: Exclude<ApplyOutcome, { readonly outcome: 'applied' }>): ApiError {
+function applyError(outcome: Exclude<ApplyOutcome, { readonly outcome: 'applied' }>): ApiError {
   switch (outcome.outcome) {
     case 'conflict':
       return new ApiError(409, 'Conflict', outcome.message, { causes: [...outcome.causes] })
     case 'bad request':
-      return refuse.badRequest(outcome.message)
+      return apiError.badRequest(outcome.message)
     case 'failed':
-      return refuse.unexpected(outcome.message)
+      return apiError.unexpected(outcome.message)
   }
 }

@@ -15,9 +15,9 @@ const configMaps = defineResource<KubeObject & { data?: Record<string, string> }
 })
 const ref = { name: 'shared', namespace: 'default' }
 
-test('patches at the same time all take effect, unless one names a version that is no more', async () => {
+test('concurrent patches all take effect, unless one names an old resourceVersion', async () => {
   const cluster = createCluster()
-  // Webhooks take their time: others write meanwhile.
+  // Webhooks are slow, so other clients write in the meantime.
   cluster.admission.add({
     name: 'slow',
     validate: () => new Promise(resolve => setImmediate(resolve)),

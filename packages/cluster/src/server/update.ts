@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { cloneJson, equalJson, fieldError } from '@grove/apimachinery'
-import { type KubeObject, objectKey } from '../object.ts'
-import type { Resource, StrategyContext } from '../registry/resource.ts'
+import { cloneJson, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
+import { type KubeObject, type ObjectOf, objectKey } from '../object.ts'
+import type { Resource, Strategy, StrategyContext } from '../registry/resource.ts'
 import { type ServerContext, strategyContext } from './context.ts'
 import { createObject } from './create.ts'
 import {
@@ -14,16 +14,19 @@ import {
   metadataWarnings,
 } from './metadata.ts'
 import { present } from './presentation.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 import type { WriteRequest } from './write-request.ts'
 
-/** Makes the new object from the live one, owners included; called again when someone else wrote in between. */
+/**
+ * Creates the new object from the live one, including managedFields. Called again if another client wrote in
+ * between.
+ */
 export type Change = (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>
 
 export interface UpdateMode {
-  /** An object that is not there is created. */
+  /** Creates the object if it does not exist. */
   readonly createMissing: boolean
-  /** A uid in the draft says which object the client means; a patch that holds one tries to change it instead. */
+  /** A uid in the draft is a precondition. In a patch it is a change of an immutable field instead. */
   readonly uidIdentifies?: boolean
 }
 
@@ -32,18 +35,20 @@ export interface UpdateOutcome {
   readonly created: boolean
 }
 
-/** What a subresource changes about an update: which part of the draft counts, and how it is judged. */
-export interface UpdateScope {
-  /** Puts back what this way of writing may not change. */
-  prepare(draft: KubeObject, live: KubeObject, context: StrategyContext): void
-  validate(
-    draft: KubeObject,
-    live: KubeObject,
-  ): ReturnType<NonNullable<Resource['strategy']['validateUpdate']>>
-  validateAmongOthers?: Resource['strategy']['validateAmongOthers']
+/** The rules of an update through a subresource: which part of the draft is used, and how it is validated. */
+export interface UpdateScope<T = KubeObject> {
+  /** Restores the fields that this subresource may not change. */
+  prepare(draft: ObjectOf<T>, live: ObjectOf<T>, context: StrategyContext): void
+  validate(draft: ObjectOf<T>, live: ObjectOf<T>): FieldError[]
+  validateAmongOthers?: Strategy<T>['validateAmongOthers']
 }
 
-/** How often a write is tried when others write at the same time. */
+/** A scope for a subresource of one kind. Only handlers of that kind may use it. */
+export function updateScope<T>(scope: UpdateScope<T>): UpdateScope {
+  return scope as unknown as UpdateScope
+}
+
+/** The number of attempts if other clients write the object at the same time. */
 const conflictAttempts = 5
 
 export async function updateObject(
@@ -58,7 +63,7 @@ export async function updateObject(
   for (let attempt = 1; ; attempt++) {
     const stored = context.store.get(resource.storage, key)
     if (!stored) {
-      if (!mode.createMissing) throw refuse.notFound(resource, name)
+      if (!mode.createMissing) throw apiError.notFound(resource, name)
       const draft = await change(undefined)
       delete draft.metadata.resourceVersion
       return { object: await createObject(context, request, draft), created: true }
@@ -71,38 +76,39 @@ export async function updateObject(
     if (isUnchanged(object, live)) return { object: live, created: false }
     const outcome = commitUpdate(context, request, key, object, stored)
     if (outcome) return { object: outcome, created: false }
-    // Who named a version fails at the next look; a patch of the live object is made anew from what is there by then.
-    if (attempt >= conflictAttempts) throw refuse.modified(resource, name)
+    // A request with a resourceVersion fails in the next attempt. A patch without one is applied again to the
+    // new object.
+    if (attempt >= conflictAttempts) throw apiError.modified(resource, name)
   }
 }
 
 function checkIdentity(resource: Resource, name: string, draft: KubeObject, live: KubeObject): void {
   const { uid } = draft.metadata
   if (uid && uid !== live.metadata.uid)
-    throw refuse.conflict(
+    throw apiError.conflict(
       resource,
       name,
       `StorageError: invalid object, Code: 4, Key: ${storageKey(resource, live)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`,
     )
 }
 
-/** A client that names the version it saw means no other. */
+/** A resourceVersion in the draft must be the current one. */
 function checkVersion(resource: Resource, name: string, draft: KubeObject, live: KubeObject): void {
   const { resourceVersion } = draft.metadata
   if (!resourceVersion) {
     if (resource.strategy.requireResourceVersion)
-      throw refuse.invalid({ group: resource.group, kind: resource.plural }, name, [
+      throw apiError.invalid({ group: resource.group, kind: resource.plural }, name, [
         fieldError.invalid('metadata.resourceVersion', 0, 'must be specified for an update'),
       ])
     draft.metadata.resourceVersion = live.metadata.resourceVersion
     return
   }
   if (!/^\d+$/.test(resourceVersion))
-    throw refuse.unexpected(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`)
-  if (resourceVersion !== live.metadata.resourceVersion) throw refuse.modified(resource, name)
+    throw apiError.unexpected(`strconv.ParseUint: parsing "${resourceVersion}": invalid syntax`)
+  if (resourceVersion !== live.metadata.resourceVersion) throw apiError.modified(resource, name)
 }
 
-/** Where the real server would keep the object; its messages say so. */
+/** The etcd key of the object in a real API server. Error messages contain it. */
 export function storageKey(resource: Resource, { metadata }: KubeObject): string {
   const path = resource.struct ? resource.plural : `${resource.group}/${resource.plural}`
   return `/registry/${path}/${objectKey(metadata.namespace, metadata.name!)}`
@@ -119,21 +125,21 @@ async function prepareUpdate(
   ensureNamespace(draft, request.namespace)
   const attributes = request.attributes('UPDATE', draft, live)
   await context.admission.mutate(attributes, context)
-  const object = context.ownership.settle(attributes.object!, live)
+  const object = context.ownership.dropTimeOnlyChanges(attributes.object!, live)
   const strategy = strategyContext(context)
   carryOverMetadata(object, live)
   scope.prepare(object, live, strategy)
   let errors = [...metadataErrors(resource, object, live), ...scope.validate(object, live)]
   if (errors.length === 0) errors = scope.validateAmongOthers?.(object, live, strategy) ?? []
   if (errors.length > 0)
-    throw refuse.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
+    throw apiError.invalid(claimedKind(resource, object), object.metadata.name ?? '', errors)
   for (const warning of metadataWarnings(object, live)) request.warn(warning)
   for (const warning of resource.strategy.warnings?.(object, live) ?? []) request.warn(warning)
   await context.admission.validate({ ...attributes, object, warn: request.warn }, context)
   return object
 }
 
-/** Undefined when the object was written by someone else since it was read. */
+/** Returns undefined if another client wrote the object since it was read. */
 function commitUpdate(
   context: ServerContext,
   request: WriteRequest,
@@ -152,7 +158,7 @@ function commitUpdate(
   return context.store.write(resource.storage, key, draft, stored) ? present(resource, draft) : undefined
 }
 
-/** An object that was only waiting for its finalizers goes with the update that removes the last one. */
+/** An object that is being deleted is removed by the update that removes its last finalizer. */
 function isFinished({ metadata }: KubeObject): boolean {
   return (
     Boolean(metadata.deletionTimestamp) &&
@@ -161,12 +167,12 @@ function isFinished({ metadata }: KubeObject): boolean {
   )
 }
 
-/** A write that changes nothing is none: no revision, no event. */
+/** A write without changes creates no revision and no event. */
 function isUnchanged(object: KubeObject, live: KubeObject): boolean {
   return equalJson(object, live)
 }
 
-/** A write to the object itself: everything but the status counts. */
+/** A write to the main resource: ignores changes of the status. */
 export function mainScope(resource: Resource): UpdateScope {
   const { strategy } = resource
   return {
@@ -182,7 +188,7 @@ export function mainScope(resource: Resource): UpdateScope {
   }
 }
 
-/** A write to /status: only the status counts; for custom kinds not even labels. */
+/** A write to /status: only the status changes. For custom kinds labels and annotations stay too. */
 export function statusScope(resource: Resource): UpdateScope {
   const { strategy } = resource
   return {
@@ -196,7 +202,7 @@ export function statusScope(resource: Resource): UpdateScope {
       } else {
         for (const key of Object.keys({ ...draft, ...live }))
           if (key !== 'status' && key !== 'metadata') restoreField(draft, live, key)
-        // Owners are the only part of the metadata that writes of a status change.
+        // managedFields are the only metadata that a status write of a custom kind changes.
         const { managedFields } = draft.metadata
         const { managedFields: _, ...metadata } = live.metadata
         draft.metadata = { ...cloneJson(metadata), ...(managedFields && { managedFields }) }

@@ -8,21 +8,21 @@ import type { ServerContext } from './context.ts'
 import { type ListOptions, parseRevision } from './list-options.ts'
 import { apiVersionOf, present } from './presentation.ts'
 import type { Selection } from './selection.ts'
-import { refuse } from './status.ts'
+import { apiError } from './status.ts'
 
-/** How often a watch that nothing happens on says how far it has got. */
+/** The interval of bookmarks on an idle watch. */
 const bookmarkIntervalMs = 60_000
 
-/** Changes handed to a client in one go; the rest waits until it has taken these. */
+/** The number of changes sent at once. Further changes wait until the client has read these. */
 const batchSize = 500
 
-/** A watch without a limit ends after 30 to 60 minutes, so that clients spread over servers; here: the middle. */
+/** The real API server ends a watch without a timeout after 30 to 60 minutes. This is the middle. */
 const defaultTimeoutMs = 45 * 60_000
 
-/** Writes one event for this client: whole objects, tables or only metadata. */
+/** Encodes one event for this client: whole objects, tables or only metadata. */
 export type EventEncoder = (type: string, object: KubeObject) => string
 
-/** A stream of encoded events, as text chunks. */
+/** Returns a stream of encoded events, as text chunks. */
 export function watchObjects(
   context: ServerContext,
   resource: Resource,
@@ -35,12 +35,12 @@ export function watchObjects(
   const asked = parseRevision(options.resourceVersion, true)
   const { store } = context
   const initial = options.sendInitialEvents ?? asked === 0
-  if (asked > store.revision && initial) throw refuse.futureRevision(asked, store.revision)
+  if (asked > store.revision && initial) throw apiError.futureRevision(asked, store.revision)
   const prefix = namespace ? `${namespace}/` : ''
   const watch = new Watch(context.clock, signal, (options.timeoutSeconds ?? 0) * 1000 || defaultTimeoutMs)
 
   const first: string[] = []
-  // A revision from the future is where a client starts that saw another server; it gets what comes after now.
+  // A client that used another server may send a future revision. It gets the changes from now on.
   let from = initial ? store.revision : Math.min(asked === 0 ? store.revision : asked, store.revision)
   if (initial) {
     const snapshot = store.list(resource.storage, {
@@ -53,7 +53,7 @@ export function watchObjects(
       first.push(encodeEvent('BOOKMARK', bookmark(resource, from, true)))
   }
   try {
-    watch.reader = store.watch(resource.storage, from, () => watch.wake())
+    watch.reader = store.watch(resource.storage, from, () => watch.notify())
   } catch (error) {
     watch.stop()
     if (!(error instanceof ChangesForgotten)) throw error
@@ -100,10 +100,10 @@ class Watch {
     this.reader?.stop()
     this.#signal?.removeEventListener('abort', this.stop)
     for (const timer of this.#timers) timer.cancel()
-    this.wake()
+    this.notify()
   }
 
-  wake(): void {
+  notify(): void {
     this.#resume?.()
     this.#resume = undefined
   }
@@ -142,7 +142,7 @@ class Watch {
     }
   }
 
-  /** Until something happens. What happened between the last look and now is found by the next look. */
+  /** Waits for the next change. Changes since the last read are found by the next read. */
   #rest(): Promise<void> {
     if (this.#ended) return Promise.resolve()
     return new Promise(resolve => {
@@ -153,12 +153,12 @@ class Watch {
   #scheduleBookmark(): void {
     this.#timers[1] = this.#clock.setTimeout(() => {
       this.#bookmarkDue = true
-      this.wake()
+      this.notify()
     }, bookmarkIntervalMs)
   }
 }
 
-/** What a change means to a watch with a selection: an object may enter or leave what it sees. */
+/** Maps a change to an event of a watch with a selector: an object may start or stop to match. */
 function selectEvent(
   resource: Resource,
   prefix: string,
@@ -172,11 +172,11 @@ function selectEvent(
   if (is) return { type: was ? 'MODIFIED' : 'ADDED', object: present(resource, change.object) }
   if (!was) return undefined
   if (change.type === 'DELETED') return { type: 'DELETED', object: present(resource, change.object) }
-  return { type: 'DELETED', object: leaving(resource, change) }
+  return { type: 'DELETED', object: lastMatchingState(resource, change) }
 }
 
-/** The last state that matched, at the revision at which it stopped to match. Made once for all watches. */
-function leaving(resource: Resource, change: Change): KubeObject {
+/** The last matching state, with the revision at which it stopped to match. Computed once for all watches. */
+function lastMatchingState(resource: Resource, change: Change): KubeObject {
   let known = departures.get(change)
   if (!known) {
     const { previous, object } = change
@@ -203,7 +203,7 @@ function bookmark(resource: Resource, revision: number, initialEventsEnd: boolea
 }
 
 function errorEvent(error: ChangesForgotten): string {
-  const { status } = refuse.expired(error.message)
+  const { status } = apiError.expired(error.message)
   return `${JSON.stringify({ type: 'ERROR', object: status })}\n`
 }
 

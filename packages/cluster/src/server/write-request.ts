@@ -8,7 +8,7 @@ import type { FieldWrite } from './field-ownership.ts'
 import type { WriteOptions } from './options.ts'
 import type { UserInfo } from './request.ts'
 
-/** One write to one resource, whatever verb asked for it. */
+/** One write to one resource, independent of the verb. */
 export class WriteRequest {
   readonly resource: Resource
   readonly namespace: string

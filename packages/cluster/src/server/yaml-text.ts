@@ -3,7 +3,7 @@
 import { MAX_JSON_DEPTH, nestedDeeperThan } from '@grove/apimachinery'
 import { type ParseOptions, parse, type SchemaOptions } from 'yaml'
 
-/** The text is no YAML that we can handle; the message is one line. */
+/** The text is not YAML that this server supports. The message is one line. */
 class YamlTextError extends Error {}
 
 export function readYamlText(text: string, options: ParseOptions & SchemaOptions = {}): unknown {
@@ -12,7 +12,7 @@ export function readYamlText(text: string, options: ParseOptions & SchemaOptions
     value = parse(text, options)
   } catch (error) {
     const [message = ''] = (error as Error).message.split('\n')
-    // The parser calls itself for what is nested, and reports the end of the stack like a mistake of the text.
+    // The parser is recursive and reports a stack overflow as a syntax error.
     if (message.includes('call stack')) throw tooDeep()
     throw new YamlTextError(message)
   }

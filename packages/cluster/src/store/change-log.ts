@@ -2,7 +2,9 @@
 
 import type { KubeObject } from '../object.ts'
 
-/** One committed write. `previous` is what the key held before; it decides what a selecting watch sees. */
+/**
+ * One committed write. `previous` is the object that the key held before. A watch with a selector needs it.
+ */
 export interface Change {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'
   readonly revision: number
@@ -12,7 +14,7 @@ export interface Change {
   readonly previous: KubeObject | undefined
 }
 
-/** The watch asked for changes that the log no longer holds. */
+/** The requested changes have left the log. */
 export class ChangesForgotten extends Error {
   readonly oldest: number
   readonly asked: number
@@ -24,15 +26,15 @@ export class ChangesForgotten extends Error {
 }
 
 /**
- * The last changes of one resource, in order. All watches read the same log, each at its own position, so a change
- * costs one entry however many watch, and a slow reader costs nothing until it has fallen out of the window.
+ * The last changes of one resource, in order. All watches share the log, each with its own position. A change
+ * costs one entry for any number of watches. A slow reader costs nothing until it falls out of the window.
  */
 export class ChangeLog {
   readonly #window: number
   #changes: Change[] = []
-  /** How many changes have left the log; positions count from the very first change. */
+  /** The number of changes that have left the log. Positions count from the very first change. */
   #dropped = 0
-  /** Changes up to here are gone; watching from an older revision is not possible. */
+  /** Changes up to this revision are gone. */
   #floor: number
   readonly #readers = new Set<ChangeReader>()
 
@@ -43,25 +45,25 @@ export class ChangeLog {
 
   append(change: Change): void {
     this.#changes.push(change)
-    // Cut in large steps: removing the head one by one would make every write linear in the window.
+    // Removing entries one by one would make every write linear in the window.
     if (this.#changes.length >= this.#window * 2) {
       const cut = this.#changes.length - this.#window
       this.#floor = this.#changes[cut - 1]!.revision
       this.#changes = this.#changes.slice(cut)
       this.#dropped += cut
     }
-    for (const reader of this.#readers) reader.wake()
+    for (const reader of this.#readers) reader.notify()
   }
 
-  /** Starts reading behind `revision`; `wake` is called when there is something new after an empty read. */
-  read(revision: number, wake: () => void): ChangeReader {
+  /** Starts reading after `revision`. `wake` is called when a change arrives after an empty read. */
+  read(revision: number, notify: () => void): ChangeReader {
     if (revision < this.#floor) throw new ChangesForgotten(revision, this.#floor)
-    const reader = new ChangeReader(this, this.#dropped + this.#indexAfter(revision), wake)
+    const reader = new ChangeReader(this, this.#dropped + this.#indexAfter(revision), notify)
     this.#readers.add(reader)
     return reader
   }
 
-  /** Forgets everything up to `revision`, as compaction does. */
+  /** Drops all changes up to `revision`. */
   compact(revision: number): void {
     const cut = this.#indexAfter(revision)
     this.#changes = this.#changes.slice(cut)
@@ -69,7 +71,10 @@ export class ChangeLog {
     this.#floor = Math.max(this.#floor, revision)
   }
 
-  /** What changed after `revision`, newest first, for going back in time; undefined when that is forgotten. */
+  /**
+   * Returns the changes after `revision`, newest first, to reconstruct an old state. Undefined if they were
+   * dropped.
+   */
   since(revision: number): readonly Change[] | undefined {
     if (revision < this.#floor) return undefined
     return this.#changes.slice(this.#indexAfter(revision)).reverse()
@@ -79,7 +84,7 @@ export class ChangeLog {
     return this.#floor
   }
 
-  /** Up to `limit` changes from a position on; throws when the position has left the window. */
+  /** Returns up to `limit` changes from a position. Throws if the position has left the window. */
   slice(position: number, limit: number): readonly Change[] {
     if (position < this.#dropped) throw new ChangesForgotten(position, this.#floor)
     const start = position - this.#dropped
@@ -104,7 +109,7 @@ export class ChangeLog {
   }
 }
 
-/** One watch's place in a log. */
+/** The position of one watch in a log. */
 export class ChangeReader {
   readonly #log: ChangeLog
   readonly #onReady: () => void
@@ -117,7 +122,10 @@ export class ChangeReader {
     this.#onReady = onReady
   }
 
-  /** The next changes, at most `limit`. After an empty answer `wake` is called once, when there are some. */
+  /**
+   * Returns the next changes, at most `limit`. After an empty result `wake` is called once, on the next
+   * change.
+   */
   take(limit: number): readonly Change[] {
     const changes = this.#log.slice(this.#position, limit)
     this.#position += changes.length
@@ -125,7 +133,7 @@ export class ChangeReader {
     return changes
   }
 
-  wake(): void {
+  notify(): void {
     if (!this.#waiting) return
     this.#waiting = false
     this.#onReady()

@@ -2,9 +2,9 @@
 
 import type { KubeObject } from '../object.ts'
 
-/** Where a store writes what must outlive the process. A write is acknowledged only after `append` returned. */
+/** The persistence of a store. A write is acknowledged only after `append` returned. */
 export interface Journal {
-  /** All objects as they were last written, and the revision reached. */
+  /** Returns all objects as last written, and the last revision. */
   load(): { readonly revision: number; readonly entries: Iterable<JournalEntry> }
   append(entry: { resource: string; key: string; revision: number; object: KubeObject | undefined }): void
   close(): void

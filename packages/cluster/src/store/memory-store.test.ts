@@ -19,7 +19,7 @@ function put(store: MemoryStore, key: string, value = ''): void {
 }
 
 describe('the store', () => {
-  it('gives every write the next revision, over all resources', () => {
+  it('gives every write the next revision, across all resources', () => {
     const store = new MemoryStore()
     const start = store.revision
     put(store, 'a')
@@ -29,7 +29,7 @@ describe('the store', () => {
     assert.equal(store.revision, start + 2)
   })
 
-  it('refuses a write that is based on something else than what is there', () => {
+  it('rejects a write that is not based on the current object', () => {
     const store = new MemoryStore()
     put(store, 'a')
     const seen = store.get('things', 'a')
@@ -39,7 +39,7 @@ describe('the store', () => {
     assert.equal(store.get('things', 'a')?.value, 'newer')
   })
 
-  it('freezes what it holds', () => {
+  it('freezes stored objects', () => {
     const store = new MemoryStore()
     put(store, 'a')
     assert.throws(() => {
@@ -47,7 +47,7 @@ describe('the store', () => {
     }, TypeError)
   })
 
-  it('shows any moment within its window, whatever happened since', () => {
+  it('lists any revision within its window', () => {
     const operation = fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), remove: fc.boolean() })
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 40 }), operations => {
@@ -65,7 +65,7 @@ describe('the store', () => {
     )
   })
 
-  it('pages through a range in the order of keys', () => {
+  it('pages through a range in key order', () => {
     const store = new MemoryStore()
     for (const key of ['n/b', 'n/a', 'm/z', 'n-x/y', 'n/c']) put(store, key)
     const first = store.list('things', { prefix: 'n/', limit: 2 })
@@ -82,7 +82,7 @@ describe('the store', () => {
     assert.equal(rest.next, undefined)
   })
 
-  it('lets every watch read all changes, each at its own pace', () => {
+  it('lets every watch read all changes at its own pace', () => {
     const store = new MemoryStore()
     put(store, 'before')
     let woken = 0
@@ -107,7 +107,7 @@ describe('the store', () => {
     )
   })
 
-  it('forgets old changes, and says so to whoever needs them', () => {
+  it('drops old changes, and reports this to readers that need them', () => {
     const store = new MemoryStore({ window: 10 })
     const start = store.revision
     const behind = store.watch('things', start, () => {})
@@ -118,7 +118,7 @@ describe('the store', () => {
     assert.doesNotThrow(() => store.watch('things', store.revision - 5, () => {}))
   })
 
-  it('forgets on demand', () => {
+  it('drops changes on compaction', () => {
     const store = new MemoryStore()
     put(store, 'a')
     const then = store.revision
@@ -127,7 +127,7 @@ describe('the store', () => {
     assert.throws(() => store.watch('things', then, () => {}), ChangesForgotten)
   })
 
-  it('tells observers of every commit in order', () => {
+  it('calls observers for every commit in order', () => {
     const store = new MemoryStore()
     const seen: string[] = []
     const stop = store.observe(({ type, key }) => seen.push(`${type} ${key}`))

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { deepFreeze, type KubeObject } from '../object.ts'
+import { deepFreeze, type KubeObject, type ObjectOf, type WithMetadata } from '../object.ts'
 import { type Change, ChangeLog, type ChangeReader, ChangesForgotten } from './change-log.ts'
 import { Collection } from './collection.ts'
 import type { Journal } from './journal.ts'
+import type { StorageOf } from './storage-of.ts'
 import type { ListRange, Snapshot, Store } from './store.ts'
 
 /** Changes kept per resource. A watch that is further behind starts over with a list, as on a real server. */
 const defaultWindow = 10_000
 
-/** An empty server has written something already; clients take revision 0 as "any". */
+/** Clients read revision 0 as "any version", so an empty store starts at 1. */
 const firstRevision = 1
 
 export interface MemoryStoreOptions {
@@ -17,7 +18,7 @@ export interface MemoryStoreOptions {
   readonly journal?: Journal
 }
 
-/** All objects in memory, optionally written through to a journal. */
+/** Keeps all objects in memory and optionally writes them to a journal. */
 export class MemoryStore implements Store {
   readonly #window: number
   readonly #journal: Journal | undefined
@@ -25,7 +26,7 @@ export class MemoryStore implements Store {
   readonly #logs = new Map<string, ChangeLog>()
   readonly #observers = new Set<(change: Change) => void>()
   #revision = firstRevision
-  /** History before this revision is gone for all resources. */
+  /** The history up to this revision is gone for all resources. */
   #floor = 0
 
   constructor(options: MemoryStoreOptions = {}) {
@@ -38,6 +39,8 @@ export class MemoryStore implements Store {
     return this.#revision
   }
 
+  get<T>(resource: StorageOf<T>, key: string): ObjectOf<T> | undefined
+  get(resource: string, key: string): KubeObject | undefined
   get(resource: string, key: string): KubeObject | undefined {
     return this.#collections.get(resource)?.get(key)
   }
@@ -46,6 +49,8 @@ export class MemoryStore implements Store {
     return this.#collections.get(resource)?.size ?? 0
   }
 
+  list<T>(resource: StorageOf<T>, range: ListRange): Snapshot<T>
+  list(resource: string, range: ListRange): Snapshot
   list(resource: string, range: ListRange): Snapshot {
     const revision = range.revision ?? this.#revision
     const limit = range.limit ?? Number.POSITIVE_INFINITY
@@ -63,7 +68,13 @@ export class MemoryStore implements Store {
     return { revision, items, next, remaining }
   }
 
-  write(resource: string, key: string, draft: KubeObject, expected: KubeObject | undefined): boolean {
+  write(
+    resource: string,
+    key: string,
+    object: KubeObject | WithMetadata,
+    expected: WithMetadata | undefined,
+  ): boolean {
+    const draft = object as KubeObject
     const collection = this.#collection(resource)
     const previous = collection.get(key)
     if (previous !== expected) return false
@@ -77,9 +88,10 @@ export class MemoryStore implements Store {
     return true
   }
 
-  remove(resource: string, key: string, expected: KubeObject): KubeObject | undefined {
+  remove(resource: string, key: string, object: WithMetadata): KubeObject | undefined {
     const collection = this.#collection(resource)
-    if (collection.get(key) !== expected) return undefined
+    const expected = collection.get(key)
+    if (!expected || expected !== object) return undefined
     const revision = this.#revision + 1
     const last = { ...expected, metadata: { ...expected.metadata, resourceVersion: String(revision) } }
     deepFreeze(last)
@@ -90,8 +102,8 @@ export class MemoryStore implements Store {
     return last
   }
 
-  watch(resource: string, revision: number, wake: () => void): ChangeReader {
-    return this.#log(resource).read(revision, wake)
+  watch(resource: string, revision: number, notify: () => void): ChangeReader {
+    return this.#log(resource).read(revision, notify)
   }
 
   observe(observer: (change: Change) => void): () => void {
@@ -113,7 +125,7 @@ export class MemoryStore implements Store {
     for (const observer of this.#observers) observer(change)
   }
 
-  /** The objects of a range as they were at a revision: the present with later changes undone. */
+  /** Returns the objects of a range at a revision: the current objects with later changes reverted. */
   #rangeAt(resource: string, range: ListRange, revision: number): Iterable<readonly [string, KubeObject]> {
     const present = this.#collection(resource)
     const start = range.start ?? ''

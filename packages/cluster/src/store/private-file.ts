@@ -4,8 +4,8 @@ import { chmodSync, statSync } from 'node:fs'
 
 const othersMask = 0o077
 
-/** Takes all rights to a file or folder from everybody but its owner. */
-export function keepPrivate(path: string): void {
+/** Removes all permissions on a file or folder except those of its owner. */
+export function restrictToOwner(path: string): void {
   const { mode } = statSync(path)
   if (mode & othersMask) chmodSync(path, mode & 0o7777 & ~othersMask)
 }

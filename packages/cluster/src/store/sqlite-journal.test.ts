@@ -17,14 +17,14 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 const open = (name: string) => new MemoryStore({ journal: openSqliteJournal(join(folder, name)) })
 
-/** The permissions of all files whose names begin so. */
+/** Returns the permissions of all files with this prefix. */
 function modes(prefix: string): Record<string, number> {
   const names = readdirSync(folder).filter(name => name.startsWith(prefix))
   return Object.fromEntries(names.sort().map(name => [name, statSync(join(folder, name)).mode & 0o777]))
 }
 
 describe('the journal', () => {
-  it('brings back every object and the revision', () => {
+  it('restores every object and the revision', () => {
     const store = open('restart')
     store.write('things', 'a', { metadata: { name: 'a' }, value: 1 }, undefined)
     store.write('things', 'b', { metadata: { name: 'b' } }, undefined)
@@ -43,13 +43,13 @@ describe('the journal', () => {
     again.close()
   })
 
-  it('can be read by its owner only, with all files that stand beside it', () => {
+  it('creates files that only their owner can read', () => {
     const umask = process.umask(0)
     try {
       const store = open('private')
       store.write('things', 'a', { metadata: { name: 'a' } }, undefined)
       assert.deepEqual(modes('private'), { private: 0o600, 'private-wal': 0o600 })
-      // As an earlier version left them.
+      // File permissions of an earlier version.
       copyFileSync(join(folder, 'private'), join(folder, 'wide'))
       copyFileSync(join(folder, 'private-wal'), join(folder, 'wide-wal'))
       store.close()
@@ -63,7 +63,7 @@ describe('the journal', () => {
     }
   })
 
-  it('loses nothing that was acknowledged when the process is killed', async () => {
+  it('keeps all acknowledged writes when the process is killed', async () => {
     const path = join(folder, 'killed')
     const script = `
       import { MemoryStore } from '${new URL('./memory-store.ts', import.meta.url).href}'
@@ -90,7 +90,7 @@ describe('the journal', () => {
     store.close()
   })
 
-  it('refuses a file of another format', () => {
+  it('rejects a file of another format', () => {
     const path = join(folder, 'future')
     openSqliteJournal(path).close()
     const database = new DatabaseSync(path)

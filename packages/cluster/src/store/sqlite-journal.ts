@@ -4,16 +4,16 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { KubeObject } from '../object.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { keepPrivate } from './private-file.ts'
+import { restrictToOwner } from './private-file.ts'
 
-/** Bumped when the tables change; a file of another version is refused instead of misread. */
+/** Incremented when the tables change. A file of another version is rejected. */
 const formatVersion = 1
 
 /**
- * The current objects in one SQLite file. Each write is one transaction in SQLite's write-ahead log before it is
- * acknowledged, so a killed process loses nothing. `synchronous = NORMAL` does not wait for the disk itself: a power
- * cut may lose the last moments, but never leaves the file inconsistent. The file holds Secrets and the key that signs
- * tokens: only its owner may read it.
+ * Stores the current objects in one SQLite file. Each write is a transaction in the write-ahead log before it
+ * is acknowledged, so a killed process loses nothing. `synchronous = NORMAL` does not flush to disk: a power
+ * failure may lose the last writes, but the file stays consistent. The file contains Secrets and the token
+ * signing key, so only its owner may read it.
  */
 export function openSqliteJournal(path: string): Journal {
   makePrivate(path)
@@ -35,7 +35,7 @@ export function openSqliteJournal(path: string): Journal {
         put.run(resource, key, revision, JSON.stringify(object))
         return
       }
-      // The revision of a removal is in no row; without the counter a restart would hand it out again.
+      // No row has the revision of a removal. Without the counter a restart would assign it again.
       database.exec('BEGIN')
       remove.run(resource, key)
       setRevision.run(revision)
@@ -45,11 +45,11 @@ export function openSqliteJournal(path: string): Journal {
   }
 }
 
-/** SQLite gives the files that it creates alongside the permissions of the first one. */
+/** SQLite creates further files with the permissions of the first one. */
 function makePrivate(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
   for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}-journal`])
-    if (existsSync(file)) keepPrivate(file)
+    if (existsSync(file)) restrictToOwner(file)
 }
 
 function prepareTables(database: DatabaseSync, path: string): void {

@@ -2,54 +2,58 @@
 
 import { cloneJson } from '@grove/apimachinery'
 import type { KubeObject } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { structType } from '../schema/type-table.ts'
 import type { Binding, Pod } from '../schema/types.generated.ts'
-import { jsonAnswer } from '../server/answer.ts'
-import { parseBody } from '../server/body.ts'
+import { parseBodyAs } from '../server/body.ts'
 import { timestamp } from '../server/context.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
-import { refuse } from '../server/status.ts'
+import { jsonResponse } from '../server/response.ts'
+import { apiError } from '../server/status.ts'
 import { storageKey, type UpdateScope, updateObject } from '../server/update.ts'
+import { objectIn } from '../store/index.ts'
 
 const bindingType = structType('core/v1.Binding')
 
-/** Puts a pod on a node: what a scheduler does, once. */
-export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
+/** Binds a pod to a node. Works once per pod. */
+export async function handleBinding(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
-  const binding = parseBody(request, 'Binding', bindingType).value as unknown as Binding
+  const binding = parseBodyAs<Binding>(request, 'Binding', bindingType)
   if (binding.metadata?.name && binding.metadata.name !== info.name)
-    throw refuse.badRequest('name in URL does not match name in Binding object')
+    throw apiError.badRequest('name in URL does not match name in Binding object')
   const { kind = '', name: node = '' } = binding.target ?? {}
   if (kind !== '' && kind !== 'Node')
-    throw refuse.unexpected(`target.kind: Unsupported value: "${kind}": supported values: "Node", "<empty>"`)
-  if (node === '') throw refuse.unexpected('target.name: Required value')
+    throw apiError.unexpected(
+      `target.kind: Unsupported value: "${kind}": supported values: "Node", "<empty>"`,
+    )
+  if (node === '') throw apiError.unexpected('target.name: Required value')
   const bind = (live: KubeObject | undefined): KubeObject => {
     const draft = cloneJson(live!)
-    // Shared by many objects; where a pod goes has no owner.
+    // Keeps the shared managedFields: a binding has no field manager.
     draft.metadata.managedFields = live!.metadata.managedFields
-    const pod = draft as unknown as Pod
+    const pod = objectIn(storages.pods, draft, resource.storage)!
     if (binding.metadata?.uid && binding.metadata.uid !== draft.metadata.uid)
-      throw refuse.conflict(
+      throw apiError.conflict(
         resource,
         info.name,
         `StorageError: invalid object, Code: 4, Key: ${storageKey(resource, draft)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${binding.metadata.uid}, UID in object meta: ${draft.metadata.uid}`,
       )
     if (draft.metadata.deletionTimestamp)
-      throw refuse.conflict(
+      throw apiError.conflict(
         { group: '', plural: 'pods/binding' },
         info.name,
         `pod ${info.name} is being deleted, cannot be assigned to a host`,
       )
     if (pod.spec?.nodeName)
-      throw refuse.conflict(
+      throw apiError.conflict(
         { group: '', plural: 'pods/binding' },
         info.name,
         `pod ${info.name} is already assigned to node "${pod.spec.nodeName}"`,
       )
     if (pod.spec?.schedulingGates?.length)
-      throw refuse.conflict(
+      throw apiError.conflict(
         { group: '', plural: 'pods/binding' },
         info.name,
         `pod ${info.name} has non-empty .spec.schedulingGates`,
@@ -58,7 +62,7 @@ export async function answerBinding(call: ResourceCall): Promise<ApiResponse> {
     return draft
   }
   await updateObject(context, write, bind, bindingScope, { createMissing: false })
-  return jsonAnswer(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
+  return jsonResponse(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
 }
 
 function assign(pod: Pod, node: string, binding: Binding, now: string): void {
@@ -81,5 +85,5 @@ function assign(pod: Pod, node: string, binding: Binding, now: string): void {
   }
 }
 
-/** Everything was checked when the pod was created; the node is the only change. */
+/** The pod was validated on creation, and only the node changes. */
 const bindingScope: UpdateScope = { prepare: () => {}, validate: () => [] }

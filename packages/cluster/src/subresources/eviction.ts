@@ -1,52 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type KubeObject, objectKey } from '../object.ts'
+import { type ObjectOf, objectKey, type WithMetadata } from '../object.ts'
+import { storages } from '../registry/storages.ts'
 import { selectorMatches } from '../registry/validation/workload.ts'
 import { structType } from '../schema/type-table.ts'
 import type { Pod, PolicyEviction, PolicyPodDisruptionBudget } from '../schema/types.generated.ts'
-import { jsonAnswer } from '../server/answer.ts'
-import { parseBody } from '../server/body.ts'
+import { parseBodyAs } from '../server/body.ts'
 import { type ServerContext, timestamp } from '../server/context.ts'
 import { deleteObject } from '../server/delete.ts'
 import type { DeleteOptions } from '../server/delete-options.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
-import { type ApiError, refuse } from '../server/status.ts'
-
-const budgets = 'poddisruptionbudgets.policy'
+import { jsonResponse } from '../server/response.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 
 const evictionType = structType('policy/v1.Eviction')
 
-/** Seconds after which a client may ask again for a disruption that is not allowed now. */
+/** The Retry-After of a disruption that the budget does not allow now. */
 const retryAfterSeconds = 10
 
 /** Deletes a pod if its disruption budget allows. */
-export async function answerEviction(call: ResourceCall): Promise<ApiResponse> {
+export async function handleEviction(call: ResourceCall): Promise<ApiResponse> {
   const { context, request, resource, info } = call
   const write = writeRequestOf(call)
-  const body = parseBody(request, 'Eviction', evictionType).value as unknown as PolicyEviction
+  const body = parseBodyAs<PolicyEviction>(request, 'Eviction', evictionType)
   if (body.metadata?.name && body.metadata.name !== info.name)
-    throw refuse.badRequest('name in URL does not match name in Eviction object')
+    throw apiError.badRequest('name in URL does not match name in Eviction object')
   const options = body.deleteOptions as DeleteOptions | undefined
   const dryRun = write.options.dryRun || Boolean(body.deleteOptions?.dryRun?.length)
-  const stored = context.store.get(resource.storage, objectKey(info.namespace, info.name))
-  if (!stored) throw refuse.notFound(resource, info.name)
-  const pod = stored as unknown as Pod
-  if (!isDoneOrWaiting(pod)) takeDisruption(context, pod, dryRun)
-  if (!dryRun && isWanted(stored, options)) noteEviction(context, stored)
+  const pod = context.store.get(storages.pods, objectKey(info.namespace, info.name))
+  if (!pod) throw apiError.notFound(resource, info.name)
+  if (!isExempt(pod)) useDisruption(context, pod, dryRun)
+  if (!dryRun && isWanted(pod, options)) addDisruptionCondition(context, pod)
   await deleteObject(context, write, { ...options, dryRun })
-  return jsonAnswer(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
+  return jsonResponse(201, '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}')
 }
 
-/** Whether this is the pod that the eviction means. */
-function isWanted({ metadata }: KubeObject, options: DeleteOptions | undefined): boolean {
+/** Reports whether the preconditions of the eviction match the pod. */
+function isWanted({ metadata }: WithMetadata, options: DeleteOptions | undefined): boolean {
   const { uid, resourceVersion } = options?.preconditions ?? {}
   return (uid ?? metadata.uid) === metadata.uid && resourceVersion === undefined
 }
 
-/** Those who watch the pod learn why it goes. */
-function noteEviction({ store, clock }: ServerContext, stored: KubeObject): void {
-  const { status } = stored as unknown as Pod
+/** Adds the DisruptionTarget condition, so that watchers see the reason of the deletion. */
+function addDisruptionCondition({ store, clock }: ServerContext, pod: ObjectOf<Pod>): void {
+  const { status } = pod
   const condition = {
     type: 'DisruptionTarget',
     status: 'True',
@@ -58,15 +56,15 @@ function noteEviction({ store, clock }: ServerContext, stored: KubeObject): void
   const others = (status?.conditions ?? []).filter(({ type }) => type !== condition.type)
   if (others.length < (status?.conditions ?? []).length) return
   const draft = {
-    ...stored,
-    metadata: { ...stored.metadata },
+    ...pod,
+    metadata: { ...pod.metadata },
     status: { ...status, conditions: [...others, condition] },
   }
-  store.write('pods', objectKey(stored.metadata.namespace, stored.metadata.name!), draft, stored)
+  store.write(storages.pods, objectKey(pod.metadata.namespace, pod.metadata.name!), draft, pod)
 }
 
-/** Pods that serve nobody may go whatever their budget says. */
-function isDoneOrWaiting({ metadata, status }: Pod): boolean {
+/** Pods that are finished, pending or terminating are evicted regardless of the budget. */
+function isExempt({ metadata, status }: Pod): boolean {
   return (
     ['Succeeded', 'Failed', 'Pending'].includes(status?.phase ?? '') || Boolean(metadata?.deletionTimestamp)
   )
@@ -76,8 +74,8 @@ function isReady({ status }: Pod): boolean {
   return (status?.conditions ?? []).some(each => each.type === 'Ready' && each.status === 'True')
 }
 
-/** A pod that is not ready takes nothing away from those that are, if there are enough of them or the budget says so. */
-function isUncounted(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boolean {
+/** An unhealthy pod does not count if enough pods are healthy, or if the budget always allows it. */
+function isUnhealthyAllowed(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boolean {
   if (isReady(pod)) return false
   const { currentHealthy = 0, desiredHealthy = 0 } = status ?? {}
   return (
@@ -86,30 +84,29 @@ function isUncounted(pod: Pod, { spec, status }: PolicyPodDisruptionBudget): boo
   )
 }
 
-function takeDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void {
+function useDisruption(context: ServerContext, pod: Pod, dryRun: boolean): void {
   const matching = context.store
-    .list(budgets, { prefix: `${pod.metadata?.namespace}/` })
-    .items.filter(item => {
-      const selector = (item as unknown as PolicyPodDisruptionBudget).spec?.selector
+    .list(storages.disruptionBudgets, { prefix: `${pod.metadata?.namespace}/` })
+    .items.filter(({ spec }) => {
+      const selector = spec?.selector
       return selector !== undefined && selectorMatches(selector, pod.metadata?.labels ?? {})
     })
   if (matching.length === 0) return
   if (matching.length > 1)
-    throw refuse.unexpected(
+    throw apiError.unexpected(
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     )
-  const stored = matching[0]!
-  const budget = stored as unknown as PolicyPodDisruptionBudget
-  const name = stored.metadata.name!
-  if (isUncounted(pod, budget)) return
+  const budget = matching[0]!
+  const name = budget.metadata.name!
+  if (isUnhealthyAllowed(pod, budget)) return
   const allowed = budget.status?.disruptionsAllowed ?? 0
-  if (!isObserved(budget) || allowed <= 0) throw disruptionRefused(budget, name)
+  if (!isObserved(budget) || allowed <= 0) throw disruptionRejected(budget, name)
   if (dryRun) return
   context.store.write(
-    budgets,
-    objectKey(stored.metadata.namespace, name),
-    { ...stored, metadata: { ...stored.metadata }, status: statusAfter(budget, pod, context.clock.now()) },
-    stored,
+    storages.disruptionBudgets,
+    objectKey(budget.metadata.namespace, name),
+    { ...budget, metadata: { ...budget.metadata }, status: statusAfter(budget, pod, context.clock.now()) },
+    budget,
   )
 }
 
@@ -137,12 +134,12 @@ function isObserved({ metadata, status }: PolicyPodDisruptionBudget): boolean {
   return (status?.observedGeneration ?? 0) >= (metadata?.generation ?? 0)
 }
 
-function disruptionRefused(budget: PolicyPodDisruptionBudget, name: string): ApiError {
+function disruptionRejected(budget: PolicyPodDisruptionBudget, name: string): ApiError {
   const observed = isObserved(budget)
   const message = observed
     ? `The disruption budget ${name} needs ${budget.status?.desiredHealthy ?? 0} healthy pods and has ${budget.status?.currentHealthy ?? 0} currently`
     : `The disruption budget ${name} is still being processed by the server.`
-  return refuse.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", {
+  return apiError.tooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message }],
     ...(observed ? {} : { retryAfterSeconds }),
   })

@@ -6,7 +6,7 @@ import type { ResourceCall } from '../server/resource-call.ts'
 import * as verbs from '../server/resource-verbs.ts'
 import type { UpdateScope } from '../server/update.ts'
 
-/** How the namespace controller says that a namespace is empty: it takes its finalizer out of the spec. */
+/** The namespace controller removes its finalizer from the spec when the namespace is empty. */
 const finalizeScope: UpdateScope = {
   prepare(draft, live) {
     draft.status = structuredClone(live.status)
@@ -14,6 +14,6 @@ const finalizeScope: UpdateScope = {
   validate: validateFinalize,
 }
 
-export async function answerFinalize(call: ResourceCall): Promise<ApiResponse> {
+export async function handleFinalize(call: ResourceCall): Promise<ApiResponse> {
   return verbs.update(call, finalizeScope)
 }

@@ -23,11 +23,11 @@ import { apiVersionOf } from '../server/presentation.ts'
 import { getObject } from '../server/read.ts'
 import type { ApiResponse } from '../server/request.ts'
 import { presenterOf, type ResourceCall, writeRequestOf } from '../server/resource-call.ts'
-import { type ApiError, refuse } from '../server/status.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 import { type Change, mainScope, updateObject } from '../server/update.ts'
 import { WriteRequest } from '../server/write-request.ts'
 
-/** The Scale kind as a resource of its own, for reading bodies and writing answers. */
+/** The Scale kind as a resource, for decoding bodies and encoding responses. */
 const scaleResource: Resource = builtIn({
   type: 'autoscaling/v1.Scale',
   group: 'autoscaling',
@@ -35,7 +35,7 @@ const scaleResource: Resource = builtIn({
   namespaced: true,
 })
 
-export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
+export async function handleScale(call: ResourceCall): Promise<ApiResponse> {
   const { context, resource, info } = call
   const presenter = presenterOf(call, scaleResource)
   if (info.verb === 'get')
@@ -48,7 +48,7 @@ export async function answerScale(call: ResourceCall): Promise<ApiResponse> {
     const wanted = await scaleChange(current)
     checkName(write, wanted)
     if (replicasAt(wanted, ['spec', 'replicas']) === unsetReplicas)
-      throw refuse.badRequest(`the spec replicas field "${shownPath(resource)}" cannot be empty`)
+      throw apiError.badRequest(`the spec replicas field "${shownPath(resource)}" cannot be empty`)
     return withReplicas(resource, live!, wanted)
   }
   const { object } = await updateObject(context, write, change, mainScope(resource), { createMissing: false })
@@ -79,10 +79,10 @@ function patchScale({ context, request }: ResourceCall, write: WriteRequest): Sc
   return current => change(current)
 }
 
-/** Stands for replicas that nobody has set yet, where a number is needed: none that anybody would ask for. */
+/** The value of replicas that are not set, where the API server needs a number. No user would request it. */
 const unsetReplicas = -2147483648
 
-/** A custom object may be scaled before it says how large it is. */
+/** A custom object can be scaled before its replicas are set. */
 function unsetScaleOf(resource: Resource, object: KubeObject): KubeObject {
   const draft = cloneJson(object)
   setReplicas(resource, draft, unsetReplicas)
@@ -100,7 +100,7 @@ function shownPath({ scale }: Resource): string {
 export function scaleOf(resource: Resource, object: KubeObject): KubeObject {
   const paths = resource.scale!
   if (!hasReplicas(resource, object))
-    throw refuse.internal(`the spec replicas field "${shownPath(resource)}" does not exist`)
+    throw apiError.internal(`the spec replicas field "${shownPath(resource)}" does not exist`)
   const selector = selectorOf(resource, paths, object)
   return {
     kind: 'Scale',
@@ -148,13 +148,16 @@ function valueAt(object: JsonObject, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), object)
 }
 
-/** Of built-in kinds the scale is refused, of custom ones the object, by the path of its definition. */
+/**
+ * For built-in kinds the error is about the Scale, for custom kinds about the object and the path of its
+ * definition.
+ */
 function negativeReplicas(resource: Resource, name: string, replicas: number): ApiError {
   if (!resource.struct)
-    return refuse.invalid(resource, name, [
+    return apiError.invalid(resource, name, [
       fieldError.invalid(shownPath(resource), replicas, 'should be a non-negative integer'),
     ])
-  return refuse.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
+  return apiError.invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
     fieldError.invalid('spec.replicas', replicas, 'must be greater than or equal to 0'),
   ])
 }

@@ -7,18 +7,18 @@ import type { Hook } from './hooks.ts'
 
 const defaultTimeoutSeconds = 10
 
-/** As much as a webhook may answer; a patch of the largest object fits. */
-const maximumAnswerBytes = 16 * 1024 * 1024
+/** The maximum size of a webhook response. A patch of the largest object fits. */
+const maximumResponseBytes = 16 * 1024 * 1024
 
-interface HttpAnswer {
+interface HttpResponse {
   readonly status: number
   readonly text: string
 }
 
-/** Asks webhooks over HTTPS, and keeps connections between questions. */
+/** Calls webhooks over HTTPS and reuses connections. */
 export class HookClient {
   readonly #store: Store
-  /** By authority and name of the server: a connection is as trusted as the bundle that it was made with. */
+  /** By CA bundle and server name, because a connection is only as trusted as its bundle. */
   readonly #agents = new Map<string, Agent>()
 
   constructor(store: Store) {
@@ -30,23 +30,23 @@ export class HookClient {
     this.#agents.clear()
   }
 
-  /** The parsed answer. Throws an Error in the words of the real server's HTTP client when there is none. */
+  /** Returns the parsed response. Throws an Error with the message of Go's HTTP client if there is none. */
   async post(hook: Hook, body: unknown): Promise<unknown> {
     const seconds = hook.timeoutSeconds ?? defaultTimeoutSeconds
     let shown = ''
     try {
       shown = urlOf(hook, seconds)
       const destination = destinationOf(hook, this.#store)
-      const answer = await this.#send(hook, destination, JSON.stringify(body), seconds)
-      return readAnswer(answer)
+      const response = await this.#send(hook, destination, JSON.stringify(body), seconds)
+      return parseResponse(response)
     } catch (error) {
-      if (error instanceof AnswerError) throw error
+      if (error instanceof ResponseError) throw error
       throw new Error(`Post "${shown}": ${describeError(error)}`)
     }
   }
 
-  #send(hook: Hook, destination: Destination, body: string, seconds: number): Promise<HttpAnswer> {
-    const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>()
+  #send(hook: Hook, destination: Destination, body: string, seconds: number): Promise<HttpResponse> {
+    const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>()
     const { host, port, serverName, url } = destination
     const outgoing = request({
       agent: this.#agentFor(hook, destination),
@@ -69,7 +69,7 @@ export class HookClient {
       incoming.on('data', (chunk: Buffer) => {
         chunks.push(chunk)
         size += chunk.length
-        if (size > maximumAnswerBytes) outgoing.destroy(new Error('the answer is too long'))
+        if (size > maximumResponseBytes) outgoing.destroy(new Error('the response is too large'))
       })
       incoming.on('error', reject)
       incoming.on('end', () =>
@@ -86,7 +86,7 @@ export class HookClient {
     let agent = this.#agents.get(key)
     if (!agent) {
       const ca = bundle ? { ca: Buffer.from(bundle, 'base64').toString('utf8') } : {}
-      // Addresses are not names to ask for, but are checked like names.
+      // IP addresses are not valid in SNI, but they are verified like names.
       const name = /^[\d.]+$|:/.test(serverName) ? {} : { servername: serverName }
       agent = new Agent({ keepAlive: true, ...ca, ...name })
       this.#agents.set(key, agent)
@@ -107,21 +107,21 @@ function withSlash(path = ''): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** The webhook answered, but not with a review. */
-class AnswerError extends Error {}
+/** The webhook responded, but not with an AdmissionReview. */
+class ResponseError extends Error {}
 
-function readAnswer({ status, text }: HttpAnswer): unknown {
-  if (status === 404) throw new AnswerError('the server could not find the requested resource')
+function parseResponse({ status, text }: HttpResponse): unknown {
+  if (status === 404) throw new ResponseError('the server could not find the requested resource')
   if (status >= 500)
-    throw new AnswerError(
+    throw new ResponseError(
       `an error on the server (${JSON.stringify(text.trim() || 'unknown')}) has prevented the request from succeeding`,
     )
   if (status < 200 || status > 299)
-    throw new AnswerError('the server rejected our request for an unknown reason')
+    throw new ResponseError('the server rejected our request for an unknown reason')
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new AnswerError(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
+    throw new ResponseError(`couldn't get version/kind; json parse error: ${(error as Error).message}`)
   }
 }
 
@@ -134,7 +134,7 @@ const unknownAuthority = new Set([
   'CERT_SIGNATURE_FAILURE',
 ])
 
-/** What went wrong, in the words of Go. */
+/** Formats the error like Go. */
 function describeError(error: unknown): string {
   const failure = error as NodeJS.ErrnoException & {
     address?: string

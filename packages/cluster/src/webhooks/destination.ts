@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { objectKey } from '../object.ts'
-import type { Service } from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
 import type { Store } from '../store/index.ts'
 import type { Hook } from './hooks.ts'
 
-/** Where a webhook listens, and what the server there must be called. */
+/** The address of a webhook, and the name in its certificate. */
 export interface Destination {
-  /** As error texts show it. */
+  /** The URL in error messages. */
   readonly url: URL
   readonly host: string
   readonly port: number
@@ -16,14 +16,14 @@ export interface Destination {
 
 const httpsPort = 443
 
-/** Throws an Error with the words of the real server when there is nowhere to go. */
+/** Throws an Error with the message of the real API server if there is no destination. */
 export function destinationOf({ clientConfig = {} }: Hook, store: Store): Destination {
   const { service } = clientConfig
   if (service) {
     const { namespace = '', name = '', path = '', port = httpsPort } = service
     const serverName = `${name}.${namespace}.svc`
     const url = new URL(`https://${serverName}:${port}`)
-    // The standard URL drops the usual port; messages of the real server keep it.
+    // URL drops the default port, but messages of the real API server contain it.
     url.pathname = path
     return { url, host: resolve(store, namespace, name, port), port, serverName }
   }
@@ -34,11 +34,11 @@ export function destinationOf({ clientConfig = {} }: Hook, store: Store): Destin
 }
 
 /**
- * Services lead out of the cluster by an external name. There is nothing behind the addresses of the others: no
- * kube-proxy, and pods that only seem to run.
+ * Only Services of type ExternalName are reachable. Cluster IPs are not: there is no kube-proxy, and pods are
+ * simulated.
  */
 function resolve(store: Store, namespace: string, name: string, port: number): string {
-  const service = store.get('services', objectKey(namespace, name)) as unknown as Service | undefined
+  const service = store.get(storages.services, objectKey(namespace, name))
   if (!service) throw new Error(`service ${JSON.stringify(name)} not found`)
   const { type, externalName, clusterIP } = service.spec ?? {}
   if (type === 'ExternalName') return externalName ?? ''

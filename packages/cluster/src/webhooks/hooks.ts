@@ -1,26 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type {
-  AdmissionregistrationMutatingWebhook,
-  AdmissionregistrationMutatingWebhookConfiguration,
-} from '../schema/types.generated.ts'
+import { storages } from '../registry/storages.ts'
+import type { AdmissionregistrationMutatingWebhook } from '../schema/types.generated.ts'
 import type { Store } from '../store/index.ts'
 
-/** One webhook of one configuration. Those that only judge have no reinvocation policy; else they are the same. */
+/**
+ * One webhook of one configuration. Validating webhooks have no reinvocation policy. The other fields are the
+ * same.
+ */
 export type Hook = AdmissionregistrationMutatingWebhook
 
-const group = 'admissionregistration.k8s.io'
-
-/** The webhooks of all configurations of one kind, in the order of their names; read again when one changes. */
+/** The webhooks of all configurations of one kind, sorted by name. Cached until a configuration changes. */
 export class Hooks {
   readonly #store: Store
-  readonly #storage: string
+  readonly #storage: typeof storages.mutatingWebhooks
   #known: readonly Hook[] | undefined
   readonly stop: () => void
 
-  constructor(store: Store, plural: 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations') {
+  constructor(store: Store, kind: 'mutatingWebhooks' | 'validatingWebhooks') {
     this.#store = store
-    this.#storage = `${plural}.${group}`
+    this.#storage = storages[kind]
     this.stop = store.observe(({ resource }) => {
       if (resource === this.#storage) this.#known = undefined
     })
@@ -29,9 +28,7 @@ export class Hooks {
   all(): readonly Hook[] {
     this.#known ??= this.#store
       .list(this.#storage, { prefix: '' })
-      .items.flatMap(
-        item => (item as unknown as AdmissionregistrationMutatingWebhookConfiguration).webhooks ?? [],
-      )
+      .items.flatMap(({ webhooks }) => webhooks ?? [])
     return this.#known
   }
 }

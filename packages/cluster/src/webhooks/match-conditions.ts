@@ -2,10 +2,10 @@
 
 import { type Condition, ConditionError, compileCondition, type JsonObject } from '@grove/apimachinery'
 import type { AdmissionAttributes } from '../server/admission.ts'
-import { type ApiError, refuse } from '../server/status.ts'
+import { type ApiError, apiError } from '../server/status.ts'
 import type { Hook } from './hooks.ts'
 
-/** What a match condition may look at. */
+/** The variables of a match condition. */
 export const conditionVariables = ['object', 'oldObject', 'request']
 
 /** Hooks are read again only when a configuration changes, so their conditions are compiled once. */
@@ -17,7 +17,7 @@ function conditionsOf(hook: Hook): readonly Condition[] {
     conditions = (hook.matchConditions ?? []).map(({ expression = '' }) => {
       const result = compileCondition(expression, conditionVariables)
       if (result.ok) return result.condition
-      // Checked when the configuration was written; only a cluster that was restored from disk gets here.
+      // Validation rejects such a condition, so only a store from disk can contain it.
       return { holds: () => fail(result.error) }
     })
     compiled.set(hook, conditions)
@@ -30,8 +30,8 @@ function fail(why: string): never {
 }
 
 /**
- * Whether a webhook wants to hear of a request that its rules match: all of its conditions hold. One that does not
- * hold outweighs those that cannot be evaluated; of these, its failure policy decides.
+ * Reports whether all match conditions hold. A false condition takes precedence over an evaluation error. For
+ * errors the failure policy decides.
  */
 export function meetsConditions(hook: Hook, attributes: AdmissionAttributes, review: JsonObject): boolean {
   const conditions = conditionsOf(hook)
@@ -48,10 +48,10 @@ export function meetsConditions(hook: Hook, attributes: AdmissionAttributes, rev
     }
   if (failures.length === 0) return true
   if (hook.failurePolicy === 'Ignore') return false
-  throw refusal(attributes, failures)
+  throw rejection(attributes, failures)
 }
 
-function refusal({ resource, name }: AdmissionAttributes, failures: readonly string[]): ApiError {
+function rejection({ resource, name }: AdmissionAttributes, failures: readonly string[]): ApiError {
   const text = failures.length === 1 ? failures[0]! : `[${failures.join(', ')}]`
-  return refuse.forbidden(resource, name, text)
+  return apiError.forbidden(resource, name, text)
 }

@@ -5,12 +5,12 @@ import { selectorMatches } from '../registry/validation/workload.ts'
 import type { AdmissionregistrationRuleWithOperations, LabelSelector } from '../schema/types.generated.ts'
 import type { AdmissionAttributes } from '../server/admission.ts'
 import type { ServerContext } from '../server/context.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import type { Hook } from './hooks.ts'
 
 /**
- * The version of the resource that a webhook wants to see a request in: its own, or another one of the same objects
- * when the webhook takes equivalent ones. Undefined when the request is not its business.
+ * Returns the version in which the webhook receives the request: the requested one, or an equivalent one with
+ * matchPolicy Equivalent. Undefined if the webhook does not match.
  */
 export function matchHook(
   hook: Hook,
@@ -23,7 +23,7 @@ export function matchHook(
   return matchesNamespace(hook.namespaceSelector, attributes, context) ? seenAs : undefined
 }
 
-/** A webhook that judged webhooks could lock everybody out, its own author included. */
+/** A webhook for webhook configurations could lock out all users, including its author. */
 function isExempt({ group, plural }: Resource): boolean {
   return (
     group === 'admissionregistration.k8s.io' &&
@@ -83,11 +83,11 @@ function matchesNamespace(
 ): boolean {
   if (!selector || isEmpty(selector)) return true
   const isNamespace = resource.group === '' && resource.plural === 'namespaces'
-  // What is outside of namespaces cannot be selected by them, and is never left out.
+  // A namespaceSelector does not apply to cluster-scoped objects.
   if (!namespace && !isNamespace) return true
   if (isNamespace) return selectorMatches(selector, (object ?? oldObject)?.metadata.labels ?? {})
   const home = context.store.get('namespaces', namespace)
-  if (!home) throw refuse.notFound({ group: '', plural: 'namespaces' }, namespace)
+  if (!home) throw apiError.notFound({ group: '', plural: 'namespaces' }, namespace)
   return selectorMatches(selector, home.metadata.labels ?? {})
 }
 

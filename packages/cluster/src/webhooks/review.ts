@@ -9,7 +9,7 @@ import { ApiError } from '../server/status.ts'
 
 const optionKinds = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' }
 
-/** What a webhook is asked. `seenAs` is the version that it wants to see. */
+/** Builds an AdmissionReview. `seenAs` is the version that the webhook receives. */
 export function reviewRequest(uid: string, attributes: AdmissionAttributes, seenAs: Resource): JsonObject {
   const { resource, subresource, operation, user, namespace, name } = attributes
   const isNamespace = resource.group === '' && resource.plural === 'namespaces'
@@ -47,13 +47,13 @@ export function reviewRequest(uid: string, attributes: AdmissionAttributes, seen
   }
 }
 
-/** Subresources may carry objects of another kind than their resource. */
+/** A subresource may have another kind than its resource. */
 function kindOf(resource: Resource, object: KubeObject | undefined) {
   const { group, version, kind } = resource
   return { group, version, kind: object?.kind ?? kind }
 }
 
-/** The versions of a kind differ in nothing but their name here. */
+/** The versions of a kind differ only in apiVersion here. */
 export function inVersion(object: KubeObject | undefined, from: Resource, to: Resource): KubeObject | null {
   if (!object) return null
   return from === to || object.apiVersion !== apiVersionOf(from)
@@ -65,13 +65,13 @@ export interface ReviewResponse {
   readonly allowed: boolean
   readonly result: JsonObject | undefined
   readonly warnings: readonly string[]
-  /** The operations as they came; undefined when nothing is to change. */
+  /** The operations of the patch; undefined for no change. */
   readonly patch: unknown
 }
 
 export class InvalidResponse extends Error {}
 
-/** Reads the answer; throws InvalidResponse when it is none. */
+/** Parses the response. Throws InvalidResponse if it is not a valid review. */
 export function readResponse(uid: string, body: unknown, mutating: boolean): ReviewResponse {
   const review = isJsonObject(body) ? body : {}
   const { response } = review
@@ -110,7 +110,7 @@ function readPatch({ patch, patchType }: JsonObject, mutating: boolean): unknown
   }
 }
 
-/** A refusal in the webhook's words, with its name in front. */
+/** Formats a rejection with the name and the message of the webhook. */
 export function denial(hook: string, result: JsonObject = {}): ApiError {
   const deniedBy = `admission webhook ${JSON.stringify(hook)} denied the request`
   const text = (key: string) => (typeof result[key] === 'string' ? result[key] : '')

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { type Cluster, createCluster } from '../cluster.ts'
 import { type ClusterCertificates, makeCertificates } from '../front/certificates.ts'
-import { insider } from '../front/in-process.ts'
+import { adminUser } from '../front/in-process.ts'
 import type { KubeObject } from '../object.ts'
 
 type Respond = (path: string, request: { uid: string; object: KubeObject; [key: string]: unknown }) => object
@@ -52,15 +52,15 @@ describe('admission webhooks', () => {
     body?: unknown,
     query = '',
   ): Promise<[number, KubeObject]> {
-    const answer = await cluster.handle({
+    const response = await cluster.handle({
       method,
       path,
       query: new URLSearchParams(query),
       headers: { 'content-type': 'application/json' },
       body: body === undefined ? undefined : JSON.stringify(body),
-      user: insider,
+      user: adminUser,
     })
-    return [answer.status, JSON.parse(answer.body!) as KubeObject]
+    return [response.status, JSON.parse(response.body!) as KubeObject]
   }
 
   const hook = (path: string, more: object = {}) => ({
@@ -84,7 +84,7 @@ describe('admission webhooks', () => {
   const maps = '/api/v1/namespaces/default/configmaps'
   const map = (name: string) => ({ metadata: { name }, data: {} })
 
-  it('are called one after the other, and again where they ask for it and others changed the object', async () => {
+  it('are called in order, and again if their reinvocation policy asks for it and the object changed', async () => {
     respond = (path, { object }) => {
       const value = `${(object.data as Record<string, string> | undefined)?.trace ?? ''}${path}`
       const operations = [{ op: 'add', path: '/data', value: { trace: value } }]
@@ -107,7 +107,7 @@ describe('admission webhooks', () => {
     assert.equal(connections, 1)
   })
 
-  it('never judge webhooks', async () => {
+  it('are not called for webhook configurations', async () => {
     respond = () => ({ allowed: false })
     await configure('Validating', hook('a'))
     assert.equal((await configure('Mutating'))[0], 201)
@@ -119,32 +119,32 @@ describe('admission webhooks', () => {
     assert.equal((await send('POST', maps, map('m')))[0], 201)
   })
 
-  it('that change objects may refuse deletions', async () => {
+  it('can reject deletions even if they are mutating', async () => {
     await configure('Mutating', hook('a'))
     await send('POST', maps, map('m'))
     respond = () => ({ allowed: false, status: { message: 'it stays' } })
-    const [status, refused] = await send('DELETE', `${maps}/m`)
+    const [status, rejected] = await send('DELETE', `${maps}/m`)
     assert.equal(status, 400)
-    assert.equal(refused.message, 'admission webhook "a.example.com" denied the request: it stays')
+    assert.equal(rejected.message, 'admission webhook "a.example.com" denied the request: it stays')
   })
 
-  it('with side effects are refused, so that dry runs have none', async () => {
+  it('with side effects are rejected in dry runs', async () => {
     const [status] = await configure('Validating', hook('a', { sideEffects: 'Some' }))
     assert.equal(status, 422)
   })
 
-  it('must answer the question that they were asked', async () => {
+  it('must respond to the request that they received', async () => {
     respond = () => ({ uid: 'other', allowed: true })
     await configure('Validating', hook('a'))
-    const [status, refused] = await send('POST', maps, map('m'))
+    const [status, rejected] = await send('POST', maps, map('m'))
     assert.equal(status, 500)
     assert.match(
-      String(refused.message),
+      String(rejected.message),
       /^Internal error occurred: failed calling webhook "a\.example\.com": received invalid webhook response: expected response\.uid="[0-9a-f-]{36}", got "other"$/,
     )
   })
 
-  it('see the version that they know of the same objects', async () => {
+  it('receive objects in the version of their rules', async () => {
     const version = (name: string, storage: boolean) => ({
       name,
       served: true,

@@ -7,7 +7,7 @@ import type { Resource } from '../registry/resource.ts'
 import { DecodeError } from '../schema/decode.ts'
 import type { AdmissionAttributes, AdmissionPlugin } from '../server/admission.ts'
 import type { ServerContext } from '../server/context.ts'
-import { refuse } from '../server/status.ts'
+import { apiError } from '../server/status.ts'
 import type { Store } from '../store/index.ts'
 import { HookClient } from './client.ts'
 import { type Hook, Hooks } from './hooks.ts'
@@ -22,7 +22,7 @@ import {
   reviewRequest,
 } from './review.ts'
 
-/** Admission by webhooks: those that change objects, one after the other, then those that judge, all at once. */
+/** Admission webhooks: mutating ones in order, then validating ones in parallel. */
 export interface Webhooks {
   readonly plugins: readonly AdmissionPlugin[]
   stop(): void
@@ -30,8 +30,8 @@ export interface Webhooks {
 
 export function createWebhooks(store: Store): Webhooks {
   const client = new HookClient(store)
-  const mutating = new Hooks(store, 'mutatingwebhookconfigurations')
-  const validating = new Hooks(store, 'validatingwebhookconfigurations')
+  const mutating = new Hooks(store, 'mutatingWebhooks')
+  const validating = new Hooks(store, 'validatingWebhooks')
   const change = (attributes: AdmissionAttributes, context: ServerContext) =>
     mutating.all().length > 0 ? mutate(client, mutating.all(), attributes, context) : undefined
   return {
@@ -39,7 +39,7 @@ export function createWebhooks(store: Store): Webhooks {
       {
         name: 'MutatingAdmissionWebhook',
         mutate: change,
-        // Deletions pass only those who judge; a webhook that changes objects may refuse them too.
+        // Deletions have no mutating phase, but mutating webhooks can reject them too.
         validate: (attributes, context) =>
           attributes.operation === 'DELETE' ? change(attributes, context) : undefined,
       },
@@ -63,7 +63,7 @@ async function mutate(
   attributes: AdmissionAttributes,
   context: ServerContext,
 ): Promise<void> {
-  /** Asked for by those who want to see what others made of the object after them. */
+  /** Webhooks with reinvocation policy IfNeeded. */
   const again = new Set<Hook>()
   const earlier = new Set<Hook>()
   for (const hook of hooks) {
@@ -79,7 +79,7 @@ async function mutate(
   }
 }
 
-/** True when the webhook changed the object. */
+/** Returns true if the webhook changed the object. */
 async function callMutating(
   client: HookClient,
   hook: Hook,
@@ -91,12 +91,12 @@ async function callMutating(
   const patch = response?.patch
   if (patch === undefined || (Array.isArray(patch) && patch.length === 0)) return false
   if (!attributes.object)
-    throw refuse.internal(
+    throw apiError.internal(
       `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
     )
   const before = inVersion(attributes.object, attributes.resource, seenAs)
   const patched = applyJsonPatch(cloneJson(before), patch)
-  if (!patched.ok) throw refuse.internal(patched.error)
+  if (!patched.ok) throw apiError.internal(patched.error)
   const after = decodePatched(
     attributes.resource,
     inVersion(asObject(patched.value), seenAs, attributes.resource)!,
@@ -108,11 +108,11 @@ async function callMutating(
 
 function asObject(value: unknown): KubeObject {
   if (!isJsonObject(value) || !isJsonObject(value.metadata))
-    throw refuse.internal('the patch of an admission webhook left no object')
-  return value as unknown as KubeObject
+    throw apiError.internal('the patch of an admission webhook left no object')
+  return value as object as KubeObject
 }
 
-/** Read again like what a client sends: fields that the kind does not have go, what became open gets its default. */
+/** Decodes the patched object like a request body: drops unknown fields and applies defaults. */
 function decodePatched(resource: Resource, patched: KubeObject): KubeObject {
   try {
     const { object } = resource.codec.decode({ ...patched })
@@ -120,7 +120,7 @@ function decodePatched(resource: Resource, patched: KubeObject): KubeObject {
     resource.codec.applyDefaults(draft)
     return draft
   } catch (error) {
-    if (error instanceof DecodeError) throw refuse.internal(error.message)
+    if (error instanceof DecodeError) throw apiError.internal(error.message)
     throw error
   }
 }
@@ -136,12 +136,15 @@ async function validate(
     const seenAs = matchHook(hook, attributes, context)
     if (seenAs) calls.push(call(client, hook, seenAs, attributes, context, false))
   }
-  // All are heard before one is answered with, so that none is left running.
+  // Wait for all calls, so that none is left running after a rejection.
   for (const outcome of await Promise.allSettled(calls))
     if (outcome.status === 'rejected') throw outcome.reason
 }
 
-/** The webhook's consent; undefined when it need not be asked, or could not be and may be passed by. Throws its refusal. */
+/**
+ * Calls the webhook. Returns undefined if its conditions do not match, or if it failed with failure policy
+ * Ignore. Throws its rejection.
+ */
 async function call(
   client: HookClient,
   hook: Hook,
@@ -161,7 +164,7 @@ async function call(
     if (hook.failurePolicy === 'Ignore') return undefined
     const why =
       error instanceof InvalidResponse ? 'received invalid webhook response' : 'failed to call webhook'
-    throw refuse.internal(
+    throw apiError.internal(
       `failed calling webhook ${JSON.stringify(name)}: ${why}: ${(error as Error).message}`,
     )
   }

@@ -2,7 +2,7 @@
 
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { keepPrivate, MemoryStore, openSqliteJournal } from '@grove/cluster'
+import { MemoryStore, openSqliteJournal, restrictToOwner } from '@grove/cluster'
 import { CommandError } from '../../command-error.ts'
 
 const databaseName = 'cluster.db'
@@ -12,7 +12,7 @@ export function openDataDirectory(folder: string): MemoryStore {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     // A folder that the user shares with other files keeps its permissions: those of the database suffice.
-    if (readdirSync(folder).every(name => name.startsWith(databaseName))) keepPrivate(folder)
+    if (readdirSync(folder).every(name => name.startsWith(databaseName))) restrictToOwner(folder)
     return new MemoryStore({ journal: openSqliteJournal(join(folder, databaseName)) })
   } catch (error) {
     throw new CommandError(`--data ${folder}: ${explain(error, folder)}`)

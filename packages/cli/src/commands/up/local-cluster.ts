@@ -6,7 +6,7 @@ import {
   type Cluster,
   ContainerLogs,
   createCluster,
-  type HttpsFront,
+  type HttpsEndpoint,
   inProcessTransport,
   type NodePlan,
   type RunningControllers,
@@ -46,7 +46,7 @@ export interface LocalClusterOptions {
 }
 
 export interface LocalCluster {
-  readonly front: HttpsFront
+  readonly front: HttpsEndpoint
   readonly client: Client
   readonly controllers: RunningControllers
   readonly operator: RunningOperator
@@ -118,7 +118,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   }
 }
 
-async function listen(cluster: Cluster, port: number | undefined): Promise<HttpsFront> {
+async function listen(cluster: Cluster, port: number | undefined): Promise<HttpsEndpoint> {
   const { handle, authenticate } = cluster
   try {
     return await serveHttps({ handle, authenticate, ...(port !== undefined && { port }) })

@@ -3,32 +3,32 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Deployment, deployments, horizontalPodAutoscalers } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 import { SettableMetrics } from './metrics-source.ts'
 import { recommendForPods, recommendForShare, recommendForValue } from './recommendation.ts'
 import { limitScaling } from './scaling-rules.ts'
 
 const ref = { namespace: 'default', name: 'web' }
 
-describe('what a metric asks for', () => {
+describe('the recommendation of a metric', () => {
   const sample = (usage: number | undefined, ready = true) => ({ usage, request: 100, ready })
   const cases = [
-    ['as many more as the use is too high', [sample(100), sample(100)], { utilization: 50 }, 4],
+    ['more replicas in proportion to a high utilization', [sample(100), sample(100)], { utilization: 50 }, 4],
     [
-      'as many fewer as the use is too low',
+      'fewer replicas in proportion to a low utilization',
       [sample(20), sample(20), sample(20), sample(20)],
       { utilization: 80 },
       1,
     ],
-    ['the same within a tenth of the target', [sample(54), sample(54)], { utilization: 50 }, 2],
+    ['the same replicas within a tenth of the target', [sample(54), sample(54)], { utilization: 50 }, 2],
     [
-      'the same for pods that have just come and use nothing yet',
+      'the same replicas while new pods have no usage',
       [sample(100), sample(0, false)],
       { utilization: 50 },
       2,
     ],
-    ['no fewer for pods of which nothing is known', [sample(10), sample(undefined)], { utilization: 50 }, 2],
-    ['what an average amount says', [sample(30), sample(50)], { amount: 20 }, 4],
+    ['not fewer replicas while metrics are missing', [sample(10), sample(undefined)], { utilization: 50 }, 2],
+    ['the replicas for an average amount', [sample(30), sample(50)], { amount: 20 }, 4],
   ] as const
   for (const [text, samples, target, expected] of cases)
     it(text, () => {
@@ -36,7 +36,7 @@ describe('what a metric asks for', () => {
       assert.equal(typeof result === 'string' ? result : result.replicas, expected)
     })
 
-  it('says what it lacks', () => {
+  it('reports missing metrics', () => {
     assert.match(String(recommendForPods([], { utilization: 50 }, 1)), /no pods returned/)
     assert.match(
       String(recommendForPods([sample(undefined)], { utilization: 50 }, 1)),
@@ -44,7 +44,7 @@ describe('what a metric asks for', () => {
     )
   })
 
-  it('follows one value, and one share', () => {
+  it('follows a Value and an AverageValue', () => {
     assert.equal(recommendForValue(300, 100, 2, 2), 6)
     assert.equal(recommendForValue(105, 100, 2, 2), 2)
     assert.equal(recommendForShare(1_000, 100, 4), 10)
@@ -52,23 +52,23 @@ describe('what a metric asks for', () => {
   })
 })
 
-describe('how fast a recommendation is followed', () => {
+describe('the speed of scaling', () => {
   const spec = { minReplicas: 1, maxReplicas: 50 }
-  it('doubles at most, or four, in a quarter of a minute', () => {
+  it('scales up by at most 100 % or four pods in 15 seconds', () => {
     assert.equal(limitScaling({ spec }, 2, 40, [], [], 0).replicas, 6)
     assert.equal(limitScaling({ spec }, 10, 40, [], [], 0).replicas, 20)
     assert.equal(limitScaling({ spec }, 10, 40, [], [{ at: 0, change: 5 }], 10_000).replicas, 10)
     assert.equal(limitScaling({ spec }, 10, 40, [], [{ at: 0, change: 5 }], 15_000).replicas, 20)
   })
 
-  it('goes down only to the highest of the last five minutes', () => {
+  it('scales down to the highest recommendation of the last five minutes', () => {
     const limited = limitScaling({ spec }, 10, 2, [{ at: 0, replicas: 8 }], [], 299_000)
     assert.equal(limited.replicas, 8)
     assert.equal(limited.ableToScale.reason, 'ScaleDownStabilized')
     assert.equal(limitScaling({ spec }, 10, 2, [{ at: 0, replicas: 8 }], [], 300_000).replicas, 2)
   })
 
-  it('stays within its limits, and says when they hold it', () => {
+  it('stays within its limits, and reports when they apply', () => {
     assert.equal(
       limitScaling({ spec: { minReplicas: 3, maxReplicas: 5 } }, 4, 1, [], [], 0).scalingLimited.reason,
       'TooFewReplicas',
@@ -96,23 +96,23 @@ describe('an autoscaler', () => {
         template: { metadata: { labels }, spec: { containers } },
       },
     }
-    await settled(cluster.clock, cluster.client.create(deployments, deployment))
+    await completed(cluster.clock, cluster.client.create(deployments, deployment))
     await cluster.clock.advance(2_000)
     const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }
     const spec = { scaleTargetRef, minReplicas: 1, maxReplicas: 8, metrics: metricSpecs }
-    await settled(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
+    await completed(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
     return cluster
   }
   const look = async (cluster: TestCluster) => {
-    const autoscaler = await settled(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
-    const deployment = await settled(cluster.clock, cluster.client.get(deployments, ref))
+    const autoscaler = await completed(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
+    const deployment = await completed(cluster.clock, cluster.client.get(deployments, ref))
     const conditions = Object.fromEntries(
       (autoscaler.status?.conditions ?? []).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
     )
     return { status: autoscaler.status, replicas: deployment.spec?.replicas, conditions }
   }
 
-  it('follows the use of cpu up at once and down after a while', async () => {
+  it('scales up on cpu usage at once, and down after the stabilization window', async () => {
     const metrics = new SettableMetrics()
     const cpu = {
       type: 'Resource',
@@ -137,14 +137,14 @@ describe('an autoscaler', () => {
     })
     metrics.setUsage(ref, 'cpu', '20m')
     await cluster.clock.advance(120_000)
-    // The use never changes with the number of pods here: it was too high as long as it was set so.
+    // The usage per pod is constant here, so the recommendation stayed high until the annotation changed.
     const held = await look(cluster)
     assert.match(held.conditions.AbleToScale ?? '', /ScaleDownStabilized/)
     await cluster.clock.advance(400_000)
     assert.equal((await look(cluster)).replicas, 1)
   })
 
-  it('takes the highest of several metrics, and stays below its maximum', async () => {
+  it('uses the highest recommendation of several metrics, up to its maximum', async () => {
     const metrics = new SettableMetrics()
     const external = (name: string) => ({
       type: 'External',
@@ -159,15 +159,15 @@ describe('an autoscaler', () => {
     assert.equal(conditions.ScalingLimited, 'True TooManyReplicas')
   })
 
-  it('says when its target does not exist', async () => {
+  it('reports that its target does not exist', async () => {
     await using cluster = await startTestCluster()
     const spec = {
       scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' },
       maxReplicas: 3,
     }
-    await settled(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
+    await completed(cluster.clock, cluster.client.create(horizontalPodAutoscalers, { metadata: ref, spec }))
     await cluster.clock.advance(100)
-    const autoscaler = await settled(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
+    const autoscaler = await completed(cluster.clock, cluster.client.get(horizontalPodAutoscalers, ref))
     assert.equal(autoscaler.status?.conditions?.[0]?.reason, 'FailedGetScale')
   })
 })

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import {
-  Controller,
-  getScale,
-  isNotFound,
-  labelMatcher,
-  type Scale,
-  type Stored,
-  setScale,
-} from '@grove/kube'
+import { getScale, isNotFound, labelMatcher, type Scale, type Stored, setScale } from '@grove/kube'
 import { changesOf, keyOf, refOf } from '../changes.ts'
 import { type Verdict, withCondition } from '../conditions.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { KindResolver } from '../kind-resolver.ts'
-import { type HorizontalPodAutoscaler, horizontalPodAutoscalers } from '../kinds.ts'
+import { type HorizontalPodAutoscaler, horizontalPodAutoscalers, pods } from '../kinds.ts'
 import { isActive } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import { timestamp } from '../timestamp.ts'
 import { type Evaluation, evaluateMetric, type Situation } from './metric-evaluation.ts'
@@ -23,7 +16,7 @@ import { limitScaling, longestMemoryMs, type Recommended, type Scaled } from './
 
 export interface AutoscalerOptions {
   readonly metrics?: MetricsSource
-  /** How often the numbers are looked at. */
+  /** The interval between evaluations of the metrics. */
   readonly intervalMs?: number
 }
 
@@ -38,53 +31,34 @@ interface Memory {
   scaled: Scaled[]
 }
 
-/** Follows the numbers of a metrics source with the replicas of anything that can be scaled. */
-export class Autoscaler implements Component {
-  readonly name = 'horizontal-pod-autoscaler'
-  readonly #runtime: Runtime
+/** Scales any target with a scale subresource by the values of a metrics source. */
+export class Autoscaler extends ControlLoop {
   readonly #metrics: MetricsSource
   readonly #intervalMs: number
   readonly #kinds: KindResolver
   readonly #memories = new Map<string, Memory>()
-  readonly #controller: Controller
 
   constructor(runtime: Runtime, options: AutoscalerOptions = {}) {
-    const { caches, clock, random, log, client } = runtime
-    this.#runtime = runtime
+    super('horizontal-pod-autoscaler', runtime, workers)
+    const { caches, clock, client } = runtime
     this.#metrics = options.metrics ?? new SettableMetrics()
     this.#intervalMs = options.intervalMs ?? defaultIntervalMs
     this.#kinds = new KindResolver(client, clock)
-    void caches.pods
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(caches.of(horizontalPodAutoscalers), ({ old, new: autoscaler }) => {
-          if (!autoscaler) this.#memories.delete(old.metadata.uid)
-          const isOwnStatus =
-            old &&
-            old.metadata.generation === autoscaler?.metadata.generation &&
-            sameStatus(old.metadata.annotations, autoscaler?.metadata.annotations)
-          return autoscaler && !isOwnStatus ? [keyOf(autoscaler.metadata)] : []
-        }),
-      ],
-      reconcile: key => this.#look(key),
-    })
+    caches.require(pods)
+    this.watch(
+      changesOf(caches.of(horizontalPodAutoscalers), ({ old, new: autoscaler }) => {
+        if (!autoscaler) this.#memories.delete(old.metadata.uid)
+        const isOwnStatus =
+          old &&
+          old.metadata.generation === autoscaler?.metadata.generation &&
+          sameStatus(old.metadata.annotations, autoscaler?.metadata.annotations)
+        return autoscaler && !isOwnStatus ? [keyOf(autoscaler.metadata)] : []
+      }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAfter: number } | undefined> {
-    const autoscaler = this.#runtime.caches.of(horizontalPodAutoscalers).get(refOf(key))
+  protected async reconcile(key: string): Promise<Requeue> {
+    const autoscaler = this.runtime.caches.of(horizontalPodAutoscalers).get(refOf(key))
     if (!autoscaler || autoscaler.metadata.deletionTimestamp) return undefined
     try {
       await this.#writeStatus(autoscaler, await this.#scale(autoscaler))
@@ -95,7 +69,7 @@ export class Autoscaler implements Component {
   }
 
   async #scale(autoscaler: Stored<HorizontalPodAutoscaler>): Promise<Status> {
-    const conditions = new Conditioned(autoscaler.status?.conditions ?? [], this.#runtime.clock.now())
+    const conditions = new Conditioned(autoscaler.status?.conditions ?? [], this.runtime.clock.now())
     const { apiVersion = '', kind = '', name = '' } = autoscaler.spec?.scaleTargetRef ?? {}
     const ref = { namespace: autoscaler.metadata.namespace ?? '', name }
     const resource = await this.#kinds.resolve(apiVersion, kind)
@@ -128,7 +102,7 @@ export class Autoscaler implements Component {
       ...(autoscaler.status?.lastScaleTime && { lastScaleTime: autoscaler.status.lastScaleTime }),
     }
     if (wanted.replicas === current) return { ...status, conditions: conditions.list }
-    await setScale(this.#runtime.client, resource, ref, wanted.replicas)
+    await setScale(this.runtime.client, resource, ref, wanted.replicas)
     conditions.set(
       'AbleToScale',
       'True',
@@ -143,18 +117,18 @@ export class Autoscaler implements Component {
       `the HPA controller ${isZero ? 'scaled' : 'did not scale'} the workload to zero`,
     )
     this.#remember(autoscaler, wanted.replicas - current)
-    this.#runtime.events.record(horizontalPodAutoscalers, autoscaler, {
+    this.runtime.events.record(horizontalPodAutoscalers, autoscaler, {
       type: 'Normal',
       reason: 'SuccessfulRescale',
       message: `New size: ${wanted.replicas}; reason: ${wanted.why}`,
       component: 'horizontal-pod-autoscaler',
     })
-    return { ...status, lastScaleTime: timestamp(this.#runtime.clock.now()), conditions: conditions.list }
+    return { ...status, lastScaleTime: timestamp(this.runtime.clock.now()), conditions: conditions.list }
   }
 
   async #scaleOf(resource: Parameters<typeof getScale>[1], ref: { namespace: string; name: string }) {
     try {
-      return await getScale(this.#runtime.client, resource, ref)
+      return await getScale(this.runtime.client, resource, ref)
     } catch (error) {
       if (isNotFound(error)) return undefined
       throw error
@@ -203,7 +177,7 @@ export class Autoscaler implements Component {
     const situation: Situation = {
       autoscaler,
       source: this.#metrics,
-      pods: this.#runtime.caches.pods
+      pods: this.runtime.caches.pods
         .list(autoscaler.metadata.namespace)
         .filter(pod => isActive(pod) && selected(pod)),
       specReplicas: current,
@@ -216,7 +190,7 @@ export class Autoscaler implements Component {
       (top, each) => (!top || each.replicas > top.replicas ? each : top),
       undefined,
     )
-    // A metric that is not known may be the one that needs more: then nothing is taken away.
+    // A missing metric might recommend more replicas, so the target is not scaled down.
     if (!best || (failure && best.replicas < current)) {
       if (failure) conditions.set('ScalingActive', 'False', failure.reason, failure.message)
       return { replicas: current, why: '', metrics: valid.map(({ status }) => status) }
@@ -238,7 +212,7 @@ export class Autoscaler implements Component {
     desired: number,
     conditions: Conditioned,
   ): number {
-    const now = this.#runtime.clock.now()
+    const now = this.runtime.clock.now()
     const memory = this.#memoryOf(autoscaler, current, now)
     const limited = limitScaling(autoscaler, current, desired, memory.recommended, memory.scaled, now)
     memory.recommended.push({ at: now, replicas: desired })
@@ -257,12 +231,12 @@ export class Autoscaler implements Component {
   }
 
   #remember({ metadata: { uid } }: Stored<HorizontalPodAutoscaler>, change: number): void {
-    this.#memories.get(uid)?.scaled.push({ at: this.#runtime.clock.now(), change })
+    this.#memories.get(uid)?.scaled.push({ at: this.runtime.clock.now(), change })
   }
 
   async #writeStatus(autoscaler: Stored<HorizontalPodAutoscaler>, status: Status): Promise<void> {
     if (sameStatus(status, autoscaler.status)) return
-    await this.#runtime.client.patch(
+    await this.runtime.client.patch(
       horizontalPodAutoscalers,
       autoscaler.metadata,
       { merge: { status } },
@@ -271,7 +245,7 @@ export class Autoscaler implements Component {
   }
 }
 
-/** Conditions on their way to the next status. */
+/** Collects the conditions of the next status. */
 class Conditioned {
   readonly #now: number
   #list: Conditions

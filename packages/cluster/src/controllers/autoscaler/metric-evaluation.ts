@@ -32,7 +32,7 @@ export interface Situation {
   readonly statusReplicas: number
 }
 
-/** What one metric of an autoscaler says now. */
+/** Evaluates one metric of an autoscaler. */
 export function evaluateMetric(metric: AutoscalingV2MetricSpec, situation: Situation): Evaluation {
   switch (metric.type) {
     case 'Resource':

@@ -10,8 +10,10 @@ export interface DescribedObject {
   readonly name?: string
 }
 
-/** Where the numbers come from that autoscaling looks at. Undefined: not known. Cpu in thousandths of a core, memory in
- * bytes, everything else in thousandths of its unit. */
+/**
+ * The source of metric values; undefined means unknown. cpu is in millicores, memory in bytes, and other
+ * metrics in thousandths of their unit.
+ */
 export interface MetricsSource {
   podUsage(
     autoscaler: Stored<HorizontalPodAutoscaler>,
@@ -31,14 +33,15 @@ export interface MetricsSource {
 const prefix = 'simulate.grove.io/'
 
 /**
- * Numbers that somebody sets by annotations: `simulate.grove.io/usage.cpu: 250m` on a pod or, for all of its pods, on
- * the autoscaler; `simulate.grove.io/metric.queue-length: "30"` likewise. Values set in code win.
+ * Metric values from annotations: `simulate.grove.io/usage.cpu: 250m` on a pod or, for all its pods, on the
+ * autoscaler. `simulate.grove.io/metric.queue-length: "30"` works the same way. Values set in code take
+ * precedence.
  */
 export class SettableMetrics implements MetricsSource {
   readonly #usage = new Map<string, number>()
   readonly #metrics = new Map<string, number>()
 
-  /** The usage of each pod of one autoscaler's target; undefined takes it back. */
+  /** Sets the usage of each pod of an autoscaler's target. Undefined removes it. */
   setUsage(
     autoscaler: { namespace: string; name: string },
     resource: string,
@@ -47,7 +50,7 @@ export class SettableMetrics implements MetricsSource {
     set(this.#usage, keyOf(autoscaler, resource), quantity && amountOf(resource, quantity))
   }
 
-  /** A Pods, Object or External metric as one autoscaler sees it. */
+  /** Sets a Pods, Object or External metric of an autoscaler. */
   setMetric(
     autoscaler: { namespace: string; name: string },
     metric: string,
@@ -98,7 +101,7 @@ export class SettableMetrics implements MetricsSource {
   }
 }
 
-/** Thousandths, as cpu is counted. */
+/** Returns a quantity in thousandths. */
 export function milli(quantity: string): number {
   return amountOf('cpu', quantity)
 }

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many replicas one metric asks for. Pure: the numbers are given.
+// Computes the replicas that one metric recommends. Pure.
 
-/** A pod of the target, with its usage if that is known. */
+/** A pod of the target, with its usage if known. */
 export interface Sample {
   readonly usage: number | undefined
-  /** What it asked for of the resource; for utilization. */
+  /** The request of the resource, for utilization. */
   readonly request: number
   readonly ready: boolean
 }
 
 export interface Recommendation {
   readonly replicas: number
-  /** Average over the pods that were counted. */
+  /** The average of the counted pods. */
   readonly average: number
-  /** Percent of the request; for utilization only. */
+  /** In percent of the request. Only for utilization. */
   readonly utilization?: number
 }
 
-/** Changes within a tenth of the target are left alone. */
+/** Deviations within a tenth of the target are ignored. */
 const defaultTolerance = 0.1
 
-/** A target for each pod: a percentage of what it asked for, or an amount. */
+/** A target per pod: a percentage of its request, or an amount. */
 export type PodTarget = { readonly utilization: number } | { readonly amount: number }
 
-/** The replicas for which the average would meet the target. Pods without a number are taken to change nothing: at the
- * target when there is little to do, idle when there is much; so are pods that are not ready yet. */
+/**
+ * Returns the replicas for which the average would meet the target. Pods without a value or not ready yet
+ * must not cause scaling. They count as at the target when scaling down, and as idle when scaling up.
+ */
 export function recommendForPods(
   samples: readonly Sample[],
   target: PodTarget,
@@ -72,7 +74,7 @@ function targetOf(target: PodTarget, request: number): number {
   return 'utilization' in target ? (request * target.utilization) / 100 : target.amount
 }
 
-/** One number for the whole target, to be kept at a value: as many replicas more as it is too large. */
+/** One value for the whole target: scales in proportion to the ratio of value and target. */
 export function recommendForValue(
   value: number,
   target: number,
@@ -85,7 +87,7 @@ export function recommendForValue(
   return Math.abs(ratio - 1) <= tolerance + 1e-9 ? current : Math.ceil(ratio * readyPods - 1e-9)
 }
 
-/** One number that is shared by the replicas, to be kept at so much for each. */
+/** One value that is divided among the replicas, with a target per replica. */
 export function recommendForShare(
   value: number,
   target: number,

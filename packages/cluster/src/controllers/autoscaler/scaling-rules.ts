@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How fast a recommendation may be followed. Pure.
+// Limits how fast a recommendation is applied. Pure.
 
 import type { AutoscalingV2HPAScalingRules } from '../../schema/types.generated.ts'
 import type { Verdict } from '../conditions.ts'
@@ -11,7 +11,7 @@ export interface Recommended {
   readonly replicas: number
 }
 
-/** A change that was made: positive up, negative down. */
+/** A past change of replicas: positive up, negative down. */
 export interface Scaled {
   readonly at: number
   readonly change: number
@@ -41,7 +41,7 @@ const defaultDown: Rules = {
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 }
 
-/** The longest that recommendations and changes can matter. */
+/** The maximum time for which recommendations and changes are needed. */
 export const longestMemoryMs = 3_600_000
 
 export function limitScaling(
@@ -86,7 +86,7 @@ function given(rules: AutoscalingV2HPAScalingRules | undefined): Partial<Rules> 
   }
 }
 
-/** Down only as far as the highest recommendation of its window, up only as far as the lowest of its own. */
+/** Scales down to the highest recommendation of the window, and up to the lowest one. */
 function stabilize(
   current: number,
   desired: number,

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { createHash } from 'node:crypto'
-import { Controller, isNotFound, type Stored } from '@grove/kube'
+import { isNotFound, type Stored } from '@grove/kube'
 import { nodeTest } from '../../scheduling/filters/node-affinity.ts'
 import { NodeState } from '../../scheduling/node-state.ts'
 import { podInfo } from '../../scheduling/pod-info.ts'
 import { untoleratedTaint } from '../../scheduling/taints.ts'
 import type { Toleration } from '../../schema/types.generated.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { absolute } from '../deployments/rollout.ts'
 import { type DaemonSet, daemonSets, type Node, nodes, type Pod, pods } from '../kinds.ts'
 import { deletePod, ownerChangesOf, podFrom } from '../owned-pods.ts'
-import { isActive, isOver, isReady } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import { hasEnded, isActive, isReady } from '../pod-state.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 
 const workers = 4
 const revisionLabel = 'controller-revision-hash'
 
-/** What the pods of a DaemonSet put up with, because they belong to the node. */
+/** The tolerations that the DaemonSet controller adds to every pod. */
 const tolerations: readonly Toleration[] = [
   ...['not-ready', 'unreachable'].map(name => ({
     key: `node.kubernetes.io/${name}`,
@@ -32,64 +33,44 @@ const tolerations: readonly Toleration[] = [
   })),
 ]
 
-/** Keeps one pod on each node that takes it. */
-export class DaemonSetController implements Component {
-  readonly name = 'daemonset-controller'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-
+/** Keeps one pod on each eligible node. */
+export class DaemonSetController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('daemonset-controller', runtime, workers)
+    const { caches } = runtime
     const sets = caches.of(daemonSets)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        ownChangesOf(sets),
-        ownerChangesOf(runtime, 'DaemonSet'),
-        changesOf(caches.of(nodes), ({ old, new: node }) => {
-          const isSame =
-            old &&
-            node &&
-            sameStatus(old.metadata.labels, node.metadata.labels) &&
-            sameStatus(old.spec?.taints, node.spec?.taints)
-          return isSame ? [] : sets.list().map(({ metadata }) => keyOf(metadata))
-        }),
-      ],
-      reconcile: key => this.#look(key),
-    })
+    this.watch(
+      ownChangesOf(sets),
+      ownerChangesOf(runtime, 'DaemonSet'),
+      changesOf(caches.of(nodes), ({ old, new: node }) => {
+        const isSame =
+          old &&
+          node &&
+          sameStatus(old.metadata.labels, node.metadata.labels) &&
+          sameStatus(old.spec?.taints, node.spec?.taints)
+        return isSame ? [] : sets.list().map(({ metadata }) => keyOf(metadata))
+      }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<void> {
-    const { caches } = this.#runtime
+  protected async reconcile(key: string): Promise<Requeue> {
+    const { caches } = this.runtime
     const set = caches.of(daemonSets).get(refOf(key))
     if (!set || set.metadata.deletionTimestamp) return
     const hash = createHash('sha256').update(JSON.stringify(set.spec?.template)).digest('hex').slice(0, 10)
     const wanted = caches
       .of(nodes)
       .list()
-      .filter(node => takes(node, set))
+      .filter(node => isEligible(node, set))
     const owned = () => caches.pods.byIndex('controller', set.metadata.uid)
     const byNode = new Map<string, Stored<Pod>[]>()
     for (const pod of owned()) byNode.set(nodeOf(pod), [...(byNode.get(nodeOf(pod)) ?? []), pod])
     for (const { metadata } of wanted)
       if (!byNode.has(metadata.name)) await this.#create(set, metadata.name, hash)
     for (const pod of owned().filter(isActive))
-      if (!wanted.some(({ metadata }) => metadata.name === nodeOf(pod))) await deletePod(this.#runtime, pod)
+      if (!wanted.some(({ metadata }) => metadata.name === nodeOf(pod))) await deletePod(this.runtime, pod)
     for (const pod of owned())
-      if (isOver(pod) && !pod.metadata.deletionTimestamp) await deletePod(this.#runtime, pod)
+      if (hasEnded(pod) && !pod.metadata.deletionTimestamp) await deletePod(this.runtime, pod)
     await this.#update(set, wanted.length, owned(), hash)
     await this.#writeStatus(set, wanted, owned(), hash)
   }
@@ -103,10 +84,10 @@ export class DaemonSetController implements Component {
       affinity: { ...pod.spec?.affinity, nodeAffinity },
       tolerations: [...(pod.spec?.tolerations ?? []), ...tolerations],
     }
-    await this.#runtime.client.create(pods, { ...pod, spec })
+    await this.runtime.client.create(pods, { ...pod, spec })
   }
 
-  /** Replaces pods of an older template, as many at a time as may be missing. */
+  /** Replaces pods of an older template, within maxUnavailable. */
   async #update(
     set: Stored<DaemonSet>,
     wanted: number,
@@ -120,7 +101,7 @@ export class DaemonSetController implements Component {
     const old = owned.filter(pod => isActive(pod) && pod.metadata.labels?.[revisionLabel] !== hash)
     for (const pod of old.sort((a, b) => Number(isReady(a)) - Number(isReady(b)))) {
       if (isReady(pod) && room-- <= 0) return
-      await deletePod(this.#runtime, pod)
+      await deletePod(this.runtime, pod)
     }
   }
 
@@ -147,7 +128,7 @@ export class DaemonSetController implements Component {
     }
     if (sameStatus(status, set.status)) return
     try {
-      await this.#runtime.client.patch(
+      await this.runtime.client.patch(
         daemonSets,
         set.metadata,
         { merge: { status } },
@@ -159,7 +140,7 @@ export class DaemonSetController implements Component {
   }
 }
 
-function takes(node: Stored<Node>, set: Stored<DaemonSet>): boolean {
+function isEligible(node: Stored<Node>, set: Stored<DaemonSet>): boolean {
   const template = set.spec?.template
   const isSelected = nodeTest(podInfo({ metadata: {}, spec: template?.spec })) ?? (() => true)
   const tolerated = [...(template?.spec?.tolerations ?? []), ...tolerations]
@@ -169,7 +150,7 @@ function takes(node: Stored<Node>, set: Stored<DaemonSet>): boolean {
   )
 }
 
-/** Where a pod is, or is meant for before it is there. */
+/** Returns the node of a pod, or the node it is meant for before it is scheduled. */
 function nodeOf({ spec }: Stored<Pod>): string {
   const terms =
     spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms

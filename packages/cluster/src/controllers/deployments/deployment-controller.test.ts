@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Deployment, deployments, pods, replicaSets } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 
 const ref = { namespace: 'default', name: 'web' }
 
@@ -20,7 +20,7 @@ function webDeployment(replicas: number, image = 'app:1', more: object = {}): De
 }
 
 const setImage = (cluster: TestCluster, image: string) =>
-  settled(
+  completed(
     cluster.clock,
     cluster.client.patch(deployments, ref, {
       merge: { spec: { template: { spec: { containers: [{ name: 'app', image }] } } } },
@@ -28,19 +28,19 @@ const setImage = (cluster: TestCluster, image: string) =>
   )
 
 async function imagesOf(cluster: TestCluster): Promise<string[]> {
-  const { items } = await settled(cluster.clock, cluster.client.list(pods))
+  const { items } = await completed(cluster.clock, cluster.client.list(pods))
   return items
     .filter(({ metadata }) => !metadata.deletionTimestamp)
     .map(({ spec }) => spec?.containers?.[0]?.image ?? '')
     .sort()
 }
 
-const get = (cluster: TestCluster) => settled(cluster.clock, cluster.client.get(deployments, ref))
+const get = (cluster: TestCluster) => completed(cluster.clock, cluster.client.get(deployments, ref))
 
 describe('a deployment', () => {
-  it('makes its pods, rolls them over to a new template, and back, with rising revisions', async () => {
+  it('creates its pods, rolls out a new template and rolls back, with increasing revisions', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
-    await settled(cluster.clock, cluster.client.create(deployments, webDeployment(3)))
+    await completed(cluster.clock, cluster.client.create(deployments, webDeployment(3)))
     await cluster.clock.advance(5_000)
     const first = await get(cluster)
     assert.deepEqual(await imagesOf(cluster), ['app:1', 'app:1', 'app:1'])
@@ -64,18 +64,18 @@ describe('a deployment', () => {
     await cluster.clock.advance(10_000)
     assert.deepEqual(await imagesOf(cluster), ['app:1', 'app:1', 'app:1'])
     assert.equal((await get(cluster)).metadata.annotations?.['deployment.kubernetes.io/revision'], '3')
-    assert.equal((await settled(cluster.clock, cluster.client.list(replicaSets))).items.length, 2)
+    assert.equal((await completed(cluster.clock, cluster.client.list(replicaSets))).items.length, 2)
   })
 
-  it('does not go on with a template whose pods never become ready, and says so at its deadline', async () => {
+  it('stops a rollout whose pods do not become ready, and reports it at the progress deadline', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.create(deployments, webDeployment(4, 'app:1', { progressDeadlineSeconds: 60 })),
     )
     await cluster.clock.advance(5_000)
     const template = { metadata: { annotations: { 'simulate.grove.io/ready': 'false' } } }
-    await settled(cluster.clock, cluster.client.patch(deployments, ref, { merge: { spec: { template } } }))
+    await completed(cluster.clock, cluster.client.patch(deployments, ref, { merge: { spec: { template } } }))
     await cluster.clock.advance(30_000)
     const stuck = await get(cluster)
     assert.equal(stuck.status?.availableReplicas, 3)
@@ -86,38 +86,44 @@ describe('a deployment', () => {
     assert.equal(progressing?.reason, 'ProgressDeadlineExceeded')
   })
 
-  it('is scaled, replaces pods that are lost, and takes everything with it', async () => {
+  it('can be scaled, replaces lost pods, and deletes all its objects with it', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
-    await settled(cluster.clock, cluster.client.create(deployments, webDeployment(2)))
+    await completed(cluster.clock, cluster.client.create(deployments, webDeployment(2)))
     await cluster.clock.advance(2_000)
-    await settled(cluster.clock, cluster.client.patch(deployments, ref, { merge: { spec: { replicas: 5 } } }))
+    await completed(
+      cluster.clock,
+      cluster.client.patch(deployments, ref, { merge: { spec: { replicas: 5 } } }),
+    )
     await cluster.clock.advance(2_000)
-    const { items } = await settled(cluster.clock, cluster.client.list(pods))
+    const { items } = await completed(cluster.clock, cluster.client.list(pods))
     assert.equal(items.length, 5)
-    await settled(cluster.clock, cluster.client.delete(pods, items[0]!.metadata))
+    await completed(cluster.clock, cluster.client.delete(pods, items[0]!.metadata))
     await cluster.clock.advance(2_000)
     assert.equal((await get(cluster)).status?.availableReplicas, 5)
-    await settled(cluster.clock, cluster.client.patch(deployments, ref, { merge: { spec: { replicas: 1 } } }))
+    await completed(
+      cluster.clock,
+      cluster.client.patch(deployments, ref, { merge: { spec: { replicas: 1 } } }),
+    )
     await cluster.clock.advance(2_000)
     assert.equal((await imagesOf(cluster)).length, 1)
-    await settled(cluster.clock, cluster.client.delete(deployments, ref))
+    await completed(cluster.clock, cluster.client.delete(deployments, ref))
     await cluster.clock.advance(5_000)
-    assert.equal((await settled(cluster.clock, cluster.client.list(replicaSets))).items.length, 0)
-    assert.equal((await settled(cluster.clock, cluster.client.list(pods))).items.length, 0)
+    assert.equal((await completed(cluster.clock, cluster.client.list(replicaSets))).items.length, 0)
+    assert.equal((await completed(cluster.clock, cluster.client.list(pods))).items.length, 0)
   })
 
-  it('writes nothing when there is nothing to do', async () => {
+  it('writes nothing when it is in sync', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
-    await settled(cluster.clock, cluster.client.create(deployments, webDeployment(2)))
+    await completed(cluster.clock, cluster.client.create(deployments, webDeployment(2)))
     await cluster.clock.advance(10_000)
     const before = (await get(cluster)).metadata.resourceVersion
     await cluster.clock.advance(3_600_000)
     assert.equal((await get(cluster)).metadata.resourceVersion, before)
   })
 
-  it('keeps as many old sets as it is told', async () => {
+  it('keeps as many old ReplicaSets as its history limit', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.create(deployments, webDeployment(1, 'app:0', { revisionHistoryLimit: 1 })),
     )
@@ -126,10 +132,10 @@ describe('a deployment', () => {
       await setImage(cluster, `app:${version}`)
     }
     await cluster.clock.advance(5_000)
-    assert.equal((await settled(cluster.clock, cluster.client.list(replicaSets))).items.length, 2)
+    assert.equal((await completed(cluster.clock, cluster.client.list(replicaSets))).items.length, 2)
   })
 
-  it('whose pods are refused tries again ever more rarely, and says why once', async () => {
+  it('retries with backoff when its pods are rejected, and reports the reason once', async () => {
     let attempts = 0
     await using cluster = await startTestCluster({
       between: transport => ({
@@ -141,12 +147,15 @@ describe('a deployment', () => {
         close: () => transport.close(),
       }),
     })
-    const refused = { containers: [{ name: 'app', image: 'app:1' }], priorityClassName: 'nobody-knows' }
-    const template = { metadata: { labels: { app: 'web' } }, spec: refused }
-    await settled(cluster.clock, cluster.client.create(deployments, webDeployment(1, 'app:1', { template })))
+    const rejected = { containers: [{ name: 'app', image: 'app:1' }], priorityClassName: 'nobody-knows' }
+    const template = { metadata: { labels: { app: 'web' } }, spec: rejected }
+    await completed(
+      cluster.clock,
+      cluster.client.create(deployments, webDeployment(1, 'app:1', { template })),
+    )
     for (let tenth = 0; tenth < 20; tenth++) await cluster.clock.advance(100)
     assert.ok(attempts > 1 && attempts < 20, `${attempts} attempts in two seconds`)
-    const { items } = await settled(cluster.clock, cluster.client.list(replicaSets))
+    const { items } = await completed(cluster.clock, cluster.client.list(replicaSets))
     const conditions = items[0]?.status?.conditions ?? []
     assert.deepEqual(
       conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`),

@@ -2,7 +2,7 @@
 
 import { isAlreadyExists, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, ownChangesOf, refOf } from '../changes.ts'
-import { ControlLoop, type NextLook } from '../control-loop.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Deployment, deployments, type ReplicaSet, replicaSets } from '../kinds.ts'
 import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
@@ -19,19 +19,22 @@ import { deploymentStatus, progressDeadline } from './status.ts'
 
 const workers = 4
 const defaultHistory = 10
+/** The caches may be behind after a conflict. */
+const conflictDelayMs = 10
 
-/** Rolls the pods of a Deployment over from one ReplicaSet to the next, within its bounds. */
+/** Rolls out the pods of a Deployment from one ReplicaSet to the next, within maxSurge and maxUnavailable. */
 export class DeploymentController extends ControlLoop {
   constructor(runtime: Runtime) {
+    super('deployment-controller', runtime, workers)
     const { caches } = runtime
     const ofSets = changesOf(caches.replicaSets, ({ old, new: set }) => {
       const owner = (set ?? old)?.metadata.ownerReferences?.find(({ controller }) => controller)
       return owner?.kind === 'Deployment' ? [`${(set ?? old)?.metadata.namespace}/${owner.name}`] : []
     })
-    super('deployment-controller', runtime, [ownChangesOf(caches.of(deployments)), ofSets], workers)
+    this.watch(ownChangesOf(caches.of(deployments)), ofSets)
   }
 
-  protected async look(key: string): Promise<NextLook> {
+  protected async reconcile(key: string): Promise<Requeue> {
     const deployment = this.runtime.caches.of(deployments).get(refOf(key))
     if (!deployment) return undefined
     try {
@@ -39,7 +42,7 @@ export class DeploymentController extends ControlLoop {
       else return await this.#roll(deployment)
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error
-      this.lookAgainSoon(key)
+      this.enqueueAfter(key, conflictDelayMs)
     }
     return undefined
   }
@@ -73,11 +76,11 @@ export class DeploymentController extends ControlLoop {
       const set = newReplicaSet(deployment, newestRevision(sets) + 1, first, most)
       const created = await client.create(replicaSets, set)
       if (first > 0)
-        this.#say(deployment, `Scaled up replica set ${created.metadata.name} from 0 to ${first}`)
+        this.#recordEvent(deployment, `Scaled up replica set ${created.metadata.name} from 0 to ${first}`)
       return created
     } catch (error) {
       if (!isAlreadyExists(error)) throw error
-      // Another template has the same hash: the next try takes another name.
+      // A hash collision with another template. The next attempt uses another name.
       const collisionCount = (deployment.status?.collisionCount ?? 0) + 1
       await client.patch(
         deployments,
@@ -89,7 +92,7 @@ export class DeploymentController extends ControlLoop {
     }
   }
 
-  /** The newest template has the highest number, also when it is an old one that was taken up again. */
+  /** The current template has the highest revision, also after a rollback to an old template. */
   async #markRevision(deployment: Stored<Deployment>, current: Stored<ReplicaSet>): Promise<void> {
     const { client } = this.runtime
     const others = this.#setsOf(deployment).filter(({ metadata }) => metadata.uid !== current.metadata.uid)
@@ -101,7 +104,8 @@ export class DeploymentController extends ControlLoop {
     if (Object.entries(annotations).some(([key, value]) => has[key] !== value))
       await client.patch(replicaSets, current.metadata, { merge: { metadata: { annotations } } })
     if (deployment.metadata.annotations?.[revisionAnnotation] === String(revision)) return
-    // By way of the status, because any other change of annotations counts as a new generation of a Deployment.
+    // Written through the status subresource, because other changes of annotations increment the generation
+    // of a Deployment.
     const merge = { metadata: { annotations: { [revisionAnnotation]: String(revision) } } }
     await client.patch(deployments, deployment.metadata, { merge }, { subresource: 'status' })
   }
@@ -118,7 +122,7 @@ export class DeploymentController extends ControlLoop {
       const from = set.spec?.replicas ?? 0
       await this.runtime.client.patch(replicaSets, set.metadata, { merge: { spec: { replicas } } })
       const direction = replicas > from ? 'up' : 'down'
-      this.#say(deployment, `Scaled ${direction} replica set ${name} from ${from} to ${replicas}`)
+      this.#recordEvent(deployment, `Scaled ${direction} replica set ${name} from ${from} to ${replicas}`)
     }
   }
 
@@ -147,7 +151,7 @@ export class DeploymentController extends ControlLoop {
     return progressDeadline(live, status)
   }
 
-  #say(deployment: Stored<Deployment>, message: string): void {
+  #recordEvent(deployment: Stored<Deployment>, message: string): void {
     this.runtime.events.record(deployments, deployment, {
       type: 'Normal',
       reason: 'ScalingReplicaSet',
@@ -167,7 +171,7 @@ function stateOf({ metadata, spec, status }: Stored<ReplicaSet>): SetState {
   }
 }
 
-/** A paused Deployment rolls nothing over, but keeps its number: the set that has the pods follows it. */
+/** A paused Deployment does not roll out, but it can be scaled: the active ReplicaSet gets the new size. */
 function pausedSizes(
   { spec }: Stored<Deployment>,
   current: Stored<ReplicaSet>,

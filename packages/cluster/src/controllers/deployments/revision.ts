@@ -12,7 +12,7 @@ const hashLabel = 'pod-template-hash'
 
 type Template = NonNullable<Deployment['spec']>['template']
 
-/** Not copied to ReplicaSets: they are about the Deployment itself. */
+/** Annotations that are not copied to ReplicaSets, because they belong to the Deployment itself. */
 const ownAnnotations = new Set([
   'kubectl.kubernetes.io/last-applied-configuration',
   revisionAnnotation,
@@ -20,7 +20,7 @@ const ownAnnotations = new Set([
   maxAnnotation,
 ])
 
-/** The set whose pods are those of the template now; the oldest, should there be several. */
+/** Returns the ReplicaSet of the current template; the oldest if there are several. */
 export function currentSet(
   deployment: Stored<Deployment>,
   sets: readonly Stored<ReplicaSet>[],
@@ -47,7 +47,7 @@ export function newestRevision(sets: readonly Stored<ReplicaSet>[]): number {
   return Math.max(0, ...sets.map(revisionOf))
 }
 
-/** A name for a template: short, without vowels, another one after a collision. */
+/** Returns a short name for a template, without vowels. It changes after a collision. */
 function templateHash(deployment: Stored<Deployment>): string {
   const text = JSON.stringify([deployment.spec?.template, deployment.status?.collisionCount ?? 0])
   const alphabet = 'bcdfghjklmnpqrstvwxz2456789'

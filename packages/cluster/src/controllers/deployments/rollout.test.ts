@@ -18,7 +18,7 @@ describe('the bounds of a rollout', () => {
     [5, 2, 9, 2, 5],
   ] as const
   for (const [replicas, maxSurge, maxUnavailable, surge, unavailable] of cases)
-    it(`of ${replicas} with surge ${maxSurge} and unavailable ${maxUnavailable}`, () => {
+    it(`for ${replicas} replicas with maxSurge ${maxSurge} and maxUnavailable ${maxUnavailable}`, () => {
       assert.deepEqual(boundsOf(deployment(replicas, maxSurge, maxUnavailable)), { surge, unavailable })
     })
 })
@@ -32,7 +32,7 @@ describe('a rollout', () => {
     luck: fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }),
   })
 
-  it('stays within its bounds at every step, and ends with the new pods only', () => {
+  it('stays within its bounds at every step, and ends with only new pods', () => {
     fc.assert(
       fc.property(shape, ({ replicas, surge, unavailable, old, luck }) => {
         const target = deployment(replicas, surge, unavailable)
@@ -55,7 +55,7 @@ describe('a rollout', () => {
           const sizes = planRollout(target, current!, Object.values(older))
           for (const [name, size] of sizes) {
             const set = sets.get(name)!
-            // Pods that are taken away may be those that work; new ones do not work yet.
+            // Scaling down may delete available pods. New pods are not available yet.
             sets.set(name, { ...set, replicas: size, actual: size, available: Math.min(set.available, size) })
           }
           assert.ok(total() <= Math.max(replicas + bounds.surge, startedWith.total), 'too many pods')
@@ -76,7 +76,7 @@ describe('a rollout', () => {
     )
   })
 
-  it('that recreates has no new pod before the last old one is gone', () => {
+  it('with strategy Recreate creates no new pod before the last old one is gone', () => {
     const spec = { replicas: 2, strategy: { type: 'Recreate' } }
     const of = (name: string, replicas: number, actual: number) => ({
       name,

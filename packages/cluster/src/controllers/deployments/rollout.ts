@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How many pods each ReplicaSet of a Deployment should have next. Pure.
+// Computes the next size of each ReplicaSet of a Deployment. Pure.
 
 import type { Deployment } from '../kinds.ts'
 
-/** A ReplicaSet, as far as a rollout looks at it. */
+/** The state of a ReplicaSet that a rollout needs. */
 export interface SetState {
   readonly name: string
   readonly created: string
@@ -18,7 +18,7 @@ export interface Bounds {
   readonly unavailable: number
 }
 
-/** Absolute numbers for percentages: surge is rounded up, unavailable down; one of them must allow progress. */
+/** Resolves percentages: maxSurge is rounded up, maxUnavailable down. One of them must allow progress. */
 export function boundsOf({ spec }: Pick<Deployment, 'spec'>): Bounds {
   const replicas = spec?.replicas ?? 1
   if (spec?.strategy?.type === 'Recreate') return { surge: 0, unavailable: 0 }
@@ -33,7 +33,7 @@ export function absolute(value: number | string, of: number, round: (n: number) 
   return value.endsWith('%') ? round((Number(value.slice(0, -1)) * of) / 100) : Number(value)
 }
 
-/** New sizes by name of the set; only those that change. Those that grow come before those that shrink. */
+/** Returns the ReplicaSets to resize. Scaling up comes before scaling down. */
 export function planRollout(
   deployment: Pick<Deployment, 'spec'>,
   current: SetState,
@@ -66,7 +66,7 @@ function shrinkOlder(
   if (room <= 0) return
   const byAge = [...older].sort((a, b) => (a.created < b.created ? -1 : 1))
   const left = new Map(byAge.map(({ name, replicas }) => [name, replicas]))
-  // Pods that do not work help nobody: they go first, whatever is still missing.
+  // Unavailable old pods are deleted first, because they do not count towards the minimum.
   for (const { name, replicas, available } of byAge) {
     const broken = Math.min(room, Math.max(0, replicas - available))
     left.set(name, replicas - broken)
@@ -82,7 +82,7 @@ function shrinkOlder(
   for (const { name, replicas } of byAge) if (left.get(name) !== replicas) sizes.set(name, left.get(name)!)
 }
 
-/** All old pods go before the first new one comes. */
+/** Deletes all old pods before the first new one is created. */
 function planRecreate(replicas: number, current: SetState, older: readonly SetState[]): Map<string, number> {
   const running = older.filter(set => set.replicas > 0)
   if (running.length > 0) return new Map(running.map(({ name }) => [name, 0]))

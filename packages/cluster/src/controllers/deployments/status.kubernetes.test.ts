@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The real deployment controller is the oracle: from its ReplicaSets we must work out the status that it wrote.
+// Compares with the real deployment controller: the status computed from its ReplicaSets must equal the
+// status that it wrote.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -35,7 +36,7 @@ const sorted = (status: unknown) => {
 
 describe('the status of a deployment', () => {
   for (const ready of ['true', 'false'])
-    it(`whose pods are ${ready === 'true' ? 'ready' : 'not ready'}`, async () => {
+    it(`with pods that are ${ready === 'true' ? 'ready' : 'not ready'}`, async () => {
       const namespace = await kubernetes.newNamespace()
       const labels = { app: 'web' }
       const template = {

@@ -85,15 +85,15 @@ function progress(
   if (!current) return conditions
   const name = current.metadata.name
   const known = conditions.find(({ type }) => type === 'Progressing')
-  const say = (reason: string, message: string, status: 'True' | 'False' = 'True') =>
+  const progressing = (reason: string, message: string, status: 'True' | 'False' = 'True') =>
     withCondition(conditions, { type: 'Progressing', status, reason, message }, now, {
       lastUpdateTime: timestamp(now),
     })
   if (isComplete(deployment, counts))
-    return say('NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`)
-  if (justCreated) return say('NewReplicaSetCreated', `Created new replica set "${name}"`)
+    return progressing('NewReplicaSetAvailable', `ReplicaSet "${name}" has successfully progressed.`)
+  if (justCreated) return progressing('NewReplicaSetCreated', `Created new replica set "${name}"`)
   if (hasProgressed(deployment.status, counts)) {
-    // Each step restarts the deadline, so the time is renewed even if the words stay the same.
+    // Every step restarts the deadline, so the time changes even if the message does not.
     const others = conditions.filter(({ type }) => type !== 'Progressing')
     const lastTransitionTime = known?.status === 'True' ? known.lastTransitionTime : timestamp(now)
     const message = `ReplicaSet "${name}" is progressing.`
@@ -110,11 +110,11 @@ function progress(
     ]
   }
   if (known && known.reason !== 'NewReplicaSetAvailable' && now >= deadlineOf(known, deadline))
-    return say('ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`, 'False')
+    return progressing('ProgressDeadlineExceeded', `ReplicaSet "${name}" has timed out progressing.`, 'False')
   return conditions
 }
 
-/** When a rollout that makes no step counts as stuck. */
+/** The time at which a rollout without progress exceeds its deadline. */
 export function progressDeadline(deployment: Stored<Deployment>, status: Status): number | undefined {
   const known = status.conditions?.find(({ type }) => type === 'Progressing')
   if (!known || known.status === 'False' || isComplete(deployment, status)) return undefined

@@ -5,7 +5,7 @@ import { absolute } from '../deployments/rollout.ts'
 import type { Pod, PodDisruptionBudget } from '../kinds.ts'
 import { isActive, isReady } from '../pod-state.ts'
 
-/** An eviction that was allowed but has not happened by then is forgotten. */
+/** An allowed eviction that did not happen within this time no longer counts. */
 const disruptionTimeoutMs = 120_000
 
 export interface Allowance {
@@ -14,11 +14,14 @@ export interface Allowance {
   readonly currentHealthy: number
   readonly disruptionsAllowed: number
   readonly disruptedPods: Readonly<Record<string, string>>
-  /** When the next forgotten eviction changes this. */
+  /** The time at which the next allowed eviction expires. */
   readonly nextChange: number | undefined
 }
 
-/** How many pods of a budget may be evicted now. Pure. `expected` is how many its controllers want to have. */
+/**
+ * Computes how many pods of a budget may be evicted now. Pure. `expected` is the number that their
+ * controllers want.
+ */
 export function allowance(
   budget: PodDisruptionBudget,
   pods: readonly Stored<Pod>[],
@@ -41,7 +44,10 @@ export function allowance(
   }
 }
 
-/** Whether the expected number follows from the pods' controllers; a plain minimum counts the pods there are. */
+/**
+ * Reports whether the expected number comes from the controllers. An absolute minAvailable counts existing
+ * pods instead.
+ */
 export function needsControllers({ spec }: PodDisruptionBudget): boolean {
   return spec?.maxUnavailable !== undefined || typeof spec?.minAvailable === 'string'
 }
@@ -52,7 +58,7 @@ function desired({ spec }: PodDisruptionBudget, expected: number): number {
   return absolute(spec?.minAvailable ?? 0, expected, Math.ceil)
 }
 
-/** Evictions that were allowed and whose pods still seem well. */
+/** Allowed evictions whose pods are not deleted yet. */
 function pendingDisruptions(budget: PodDisruptionBudget, pods: readonly Stored<Pod>[], now: number) {
   const disruptedPods: Record<string, string> = {}
   let nextChange: number | undefined

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { evictPod, isKubeError } from '@grove/kube'
 import { deployments, podDisruptionBudgets, pods } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 import { allowance } from './allowance.ts'
 
 async function withBudget(cluster: TestCluster, replicas: number, budget: object): Promise<void> {
@@ -12,8 +12,8 @@ async function withBudget(cluster: TestCluster, replicas: number, budget: object
   const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } }
   const spec = { replicas, selector: { matchLabels: labels }, template }
   const metadata = { namespace: 'default', name: 'web' }
-  await settled(cluster.clock, cluster.client.create(deployments, { metadata, spec }))
-  await settled(
+  await completed(cluster.clock, cluster.client.create(deployments, { metadata, spec }))
+  await completed(
     cluster.clock,
     cluster.client.create(podDisruptionBudgets, {
       metadata,
@@ -25,7 +25,7 @@ async function withBudget(cluster: TestCluster, replicas: number, budget: object
 
 const statusOf = async (cluster: TestCluster) =>
   (
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.get(podDisruptionBudgets, { namespace: 'default', name: 'web' }),
     )
@@ -39,7 +39,7 @@ describe('a disruption budget', () => {
     [{ maxUnavailable: '60%' }, 1, 3],
   ] as const
   for (const [budget, desiredHealthy, disruptionsAllowed] of cases)
-    it(`of ${JSON.stringify(budget)} for four pods allows ${disruptionsAllowed}`, async () => {
+    it(`${JSON.stringify(budget)} allows ${disruptionsAllowed} disruptions of four pods`, async () => {
       await using cluster = await startTestCluster({ nodes: 1 })
       await withBudget(cluster, 4, budget)
       const status = await statusOf(cluster)
@@ -49,19 +49,19 @@ describe('a disruption budget', () => {
       )
     })
 
-  it('lets as many pods be evicted as it allows, and more when others have come', async () => {
+  it('allows evictions up to its limit, and more when new pods are ready', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await withBudget(cluster, 3, { maxUnavailable: 1 })
-    const { items } = await settled(cluster.clock, cluster.client.list(pods))
+    const { items } = await completed(cluster.clock, cluster.client.list(pods))
     const evict = (index: number) =>
-      settled(cluster.clock, evictPod(cluster.client, items[index]!.metadata as { name: string }))
+      completed(cluster.clock, evictPod(cluster.client, items[index]!.metadata as { name: string }))
     await evict(0)
     await assert.rejects(evict(1), error => isKubeError(error, 'TooManyRequests'))
     await cluster.clock.advance(5_000)
     await evict(1)
   })
 
-  it('forgets an eviction that did not happen', () => {
+  it('no longer counts an eviction that did not happen', () => {
     const pod = {
       metadata: { name: 'a', uid: 'u', resourceVersion: '1' },
       status: { conditions: [{ type: 'Ready', status: 'True' }] },

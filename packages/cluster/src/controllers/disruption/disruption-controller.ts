@@ -1,77 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, getScale, isConflict, isNotFound, type Stored } from '@grove/kube'
+import { getScale, isConflict, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { withCondition } from '../conditions.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { KindResolver } from '../kind-resolver.ts'
 import { deployments, type Pod, type PodDisruptionBudget, podDisruptionBudgets } from '../kinds.ts'
 import { isActive, isReady } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import { allowance, needsControllers } from './allowance.ts'
 
 const workers = 4
-const gatherMs = 20
+const coalesceMs = 20
 
-/** Keeps count of how many pods each disruption budget can spare. The eviction itself is the API server's business. */
-export class DisruptionController implements Component {
-  readonly name = 'disruption-controller'
-  readonly #runtime: Runtime
+/** Maintains the status of disruption budgets. The API server performs the eviction itself. */
+export class DisruptionController extends ControlLoop {
   readonly #kinds: KindResolver
-  readonly #controller: Controller
 
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log, client } = runtime
-    this.#runtime = runtime
+    super('disruption-controller', runtime, workers)
+    const { caches, clock, client } = runtime
     this.#kinds = new KindResolver(client, clock)
-    void caches.replicaSets
-    void caches.of(deployments)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        ownChangesOf(caches.of(podDisruptionBudgets)),
-        changesOf(caches.pods, ({ old, new: pod }) => {
-          if (old && pod && isReady(old) === isReady(pod) && isActive(old) === isActive(pod)) return []
-          for (const key of this.#budgetsOf((pod ?? old)!))
-            this.#controller.queue.addNoLaterThanAfter(key, gatherMs)
-          return []
-        }),
-        changesOf(caches.replicaSets, ({ old, new: set }) =>
-          set && old?.spec?.replicas !== set.spec?.replicas
-            ? caches
-                .of(podDisruptionBudgets)
-                .list(set.metadata.namespace)
-                .map(({ metadata }) => keyOf(metadata))
-            : [],
-        ),
-      ],
-      reconcile: key => this.#look(key),
-    })
-  }
-
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
+    caches.require(deployments)
+    this.watch(
+      ownChangesOf(caches.of(podDisruptionBudgets)),
+      changesOf(caches.pods, ({ old, new: pod }) => {
+        if (old && pod && isReady(old) === isReady(pod) && isActive(old) === isActive(pod)) return []
+        for (const key of this.#budgetsOf((pod ?? old)!)) this.enqueueAfter(key, coalesceMs)
+        return []
+      }),
+      changesOf(caches.replicaSets, ({ old, new: set }) =>
+        set && old?.spec?.replicas !== set.spec?.replicas
+          ? caches
+              .of(podDisruptionBudgets)
+              .list(set.metadata.namespace)
+              .map(({ metadata }) => keyOf(metadata))
+          : [],
+      ),
+    )
   }
 
   #budgetsOf({ metadata }: Stored<Pod>): string[] {
-    return this.#runtime.caches
+    return this.runtime.caches
       .of(podDisruptionBudgets)
       .list(metadata.namespace)
       .filter(({ spec }) => labelTest(spec?.selector)(metadata.labels ?? {}))
       .map(budget => keyOf(budget.metadata))
   }
 
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const { caches, client, clock } = this.#runtime
+  protected async reconcile(key: string): Promise<Requeue> {
+    const { caches, client, clock } = this.runtime
     const budget = caches.of(podDisruptionBudgets).get(refOf(key))
     if (!budget || budget.metadata.deletionTimestamp) return undefined
     const test = labelTest(budget.spec?.selector)
@@ -96,17 +76,17 @@ export class DisruptionController implements Component {
     )
     const disruptedPods = { ...status?.disruptedPods, ...Object.fromEntries(gone.map(name => [name, null])) }
     try {
-      // An eviction counts the budget down itself: that must not be overwritten.
+      // The eviction subresource decrements disruptionsAllowed. The resourceVersion prevents overwriting it.
       const merge = { metadata: { resourceVersion }, status: { ...status, disruptedPods } }
       await client.patch(podDisruptionBudgets, budget.metadata, { merge }, { subresource: 'status' })
     } catch (error) {
       if (isNotFound(error)) return
       if (!isConflict(error)) throw error
-      this.#controller.queue.add(keyOf(budget.metadata))
+      this.enqueue(keyOf(budget.metadata))
     }
   }
 
-  /** How many pods those who made these want to have together. */
+  /** Returns the total replicas of the controllers of these pods. */
   async #expected(pods: readonly Stored<Pod>[]): Promise<number> {
     const wanted = new Map<string, number>()
     for (const { metadata } of pods) {
@@ -121,7 +101,7 @@ export class DisruptionController implements Component {
     namespace: string,
     owner: { readonly apiVersion: string; readonly kind: string; readonly name: string },
   ): Promise<number> {
-    const { caches, client } = this.#runtime
+    const { caches, client } = this.runtime
     if (owner.kind === 'ReplicaSet') {
       const set = caches.replicaSets.get({ namespace, name: owner.name })
       return set?.spec?.replicas ?? 0

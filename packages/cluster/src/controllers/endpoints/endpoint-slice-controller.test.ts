@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { endpointSlices, pods, services } from '../kinds.ts'
-import { createPod, podOf, settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, createPod, podOf, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 
 async function endpointsOf(cluster: TestCluster, service: string) {
   const labelSelector = `kubernetes.io/service-name=${service}`
-  const { items } = await settled(
+  const { items } = await completed(
     cluster.clock,
     cluster.client.list(endpointSlices, { namespace: 'default', labelSelector }),
   )
@@ -22,11 +22,11 @@ async function endpointsOf(cluster: TestCluster, service: string) {
 }
 
 describe('the endpoints of a service', () => {
-  it('are its pods that are ready, or all of them if it says so', async () => {
+  it('are its ready pods, or all pods if it publishes not-ready addresses', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const spec = { selector: { app: 'web' }, ports: [{ port: 80, targetPort: 'http' }] }
     const create = (name: string, more: object) =>
-      settled(
+      completed(
         cluster.clock,
         cluster.client.create(services, {
           metadata: { namespace: 'default', name },
@@ -53,13 +53,13 @@ describe('the endpoints of a service', () => {
       { address: a, ready: true, hostname: 'a', port: 8080 },
       { address: b, ready: true, hostname: undefined, port: 8080 },
     ])
-    await settled(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
+    await completed(cluster.clock, cluster.client.delete(pods, { namespace: 'default', name: 'a' }))
     await cluster.clock.advance(1_000)
     assert.deepEqual(
       (await endpointsOf(cluster, 'plain')).map(({ address }) => address),
       [b],
     )
-    await settled(cluster.clock, cluster.client.delete(services, { namespace: 'default', name: 'plain' }))
+    await completed(cluster.clock, cluster.client.delete(services, { namespace: 'default', name: 'plain' }))
     await cluster.clock.advance(1_000)
     assert.deepEqual(await endpointsOf(cluster, 'plain'), [])
   })

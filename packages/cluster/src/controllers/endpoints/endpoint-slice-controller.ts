@@ -1,74 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
+import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type EndpointSlice, endpointSlices, nodes, type Pod, type Service, services } from '../kinds.ts'
 import { isReady } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
 import { managedByLabel, manager, serviceNameLabel, wantedSlices } from './slices.ts'
 
 const workers = 4
-/** Pods come in crowds: their Services are looked at once per crowd. */
-const gatherMs = 20
+/** Coalesces the events of many pods into one reconcile of their Service. */
+const coalesceMs = 20
 
-/** Keeps the addresses behind each Service with a selector. */
-export class EndpointSliceController implements Component {
-  readonly name = 'endpointslice-controller'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-
+/** Maintains the EndpointSlices of Services with a selector. */
+export class EndpointSliceController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
-    void caches.of(nodes)
-    void caches.of(endpointSlices)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        ownChangesOf(caches.of(services)),
-        changesOf(caches.pods, ({ old, new: pod }) => {
-          if (old && pod && sameAddress(old, pod)) return []
-          for (const key of this.#servicesOf(pod, old))
-            this.#controller.queue.addNoLaterThanAfter(key, gatherMs)
-          return []
-        }),
-        changesOf(caches.of(endpointSlices), ({ type, old }) => {
-          const name = type === 'delete' ? old.metadata.labels?.[serviceNameLabel] : undefined
-          return name ? [`${old?.metadata.namespace}/${name}`] : []
-        }),
-      ],
-      reconcile: key => this.#look(key),
-    })
-  }
-
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
+    super('endpointslice-controller', runtime, workers)
+    const { caches } = runtime
+    caches.require(nodes)
+    this.watch(
+      ownChangesOf(caches.of(services)),
+      changesOf(caches.pods, ({ old, new: pod }) => {
+        if (old && pod && sameAddress(old, pod)) return []
+        for (const key of this.#servicesOf(pod, old)) this.enqueueAfter(key, coalesceMs)
+        return []
+      }),
+      changesOf(caches.of(endpointSlices), ({ type, old }) => {
+        const name = type === 'delete' ? old.metadata.labels?.[serviceNameLabel] : undefined
+        return name ? [`${old?.metadata.namespace}/${name}`] : []
+      }),
+    )
   }
 
   #servicesOf(...pods: readonly (Stored<Pod> | undefined)[]): string[] {
     const namespace = pods.find(pod => pod)?.metadata.namespace
-    return this.#runtime.caches
+    return this.runtime.caches
       .of(services)
       .list(namespace)
       .filter(service => pods.some(pod => pod && selects(service, pod)))
       .map(({ metadata }) => keyOf(metadata))
   }
 
-  async #look(key: string): Promise<void> {
-    const { caches } = this.#runtime
+  protected async reconcile(key: string): Promise<Requeue> {
+    const { caches } = this.runtime
     const service = caches.of(services).get(refOf(key))
     const selector = service?.spec?.selector
-    // Who has no selector keeps its slices itself; those of a Service that is gone belong to nobody.
+    // The user manages the slices of a Service without selector. The garbage collector deletes the slices of
+    // a deleted Service.
     if (!service || service.metadata.deletionTimestamp || !selector || service.spec?.type === 'ExternalName')
       return
     const chosen = caches.pods.list(service.metadata.namespace).filter(pod => selects(service, pod))
@@ -83,11 +63,11 @@ export class EndpointSliceController implements Component {
     for (const slice of wanted) await this.#write(slice, existing)
     for (const { metadata } of existing)
       if (!wanted.some(slice => slice.metadata?.name === metadata.name))
-        await this.#runtime.client.delete(endpointSlices, metadata).catch(ignoreMissing)
+        await this.runtime.client.delete(endpointSlices, metadata).catch(ignoreMissing)
   }
 
   async #write(slice: EndpointSlice, existing: readonly Stored<EndpointSlice>[]): Promise<void> {
-    const { client } = this.#runtime
+    const { client } = this.runtime
     const known = existing.find(({ metadata }) => metadata.name === slice.metadata?.name)
     try {
       if (!known) await client.create(endpointSlices, slice)

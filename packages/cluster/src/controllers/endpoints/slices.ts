@@ -4,17 +4,17 @@ import { createHash } from 'node:crypto'
 import type { Stored } from '@grove/kube'
 import type { DiscoveryEndpoint, DiscoveryEndpointPort } from '../../schema/types.generated.ts'
 import type { EndpointSlice, Node, Pod, Service } from '../kinds.ts'
-import { isOver, isReady } from '../pod-state.ts'
+import { hasEnded, isReady } from '../pod-state.ts'
 
 export const serviceNameLabel = 'kubernetes.io/service-name'
 export const managedByLabel = 'endpointslice.kubernetes.io/managed-by'
 export const manager = 'endpointslice-controller.k8s.io'
 const headlessLabel = 'service.kubernetes.io/headless'
 const zoneLabel = 'topology.kubernetes.io/zone'
-/** Endpoints in one slice. */
+/** The maximum number of endpoints per slice. */
 const sliceSize = 100
 
-/** The slices that a Service should have. Pure. */
+/** Returns the slices that a Service should have. Pure. */
 export function wantedSlices(
   service: Stored<Service>,
   pods: readonly Stored<Pod>[],
@@ -22,7 +22,7 @@ export function wantedSlices(
 ): EndpointSlice[] {
   const groups = new Map<string, { ports: DiscoveryEndpointPort[]; endpoints: DiscoveryEndpoint[] }>()
   for (const pod of pods) {
-    if (!pod.status?.podIP || isOver(pod)) continue
+    if (!pod.status?.podIP || hasEnded(pod)) continue
     const ports = portsOf(service, pod)
     const key = JSON.stringify(ports)
     const group = groups.get(key) ?? { ports, endpoints: [] }

@@ -3,19 +3,21 @@
 import type { OwnerReference } from '@grove/kube'
 import { foregroundFinalizer, type GraphNode, orphanFinalizer } from './graph.ts'
 
-/** What an owner reference points to. `waiting`: exists and waits for its dependents to go first. `unknown`: cannot be
- * told, because its kind is not served; then nothing is done. */
+/**
+ * The state of an owner. `waiting`: exists and waits for the deletion of its dependents. `unknown`: its kind
+ * is not served, so the object is left alone.
+ */
 export type OwnerState = 'solid' | 'dangling' | 'waiting' | 'unknown'
 
 export type Decision =
   | { readonly do: 'nothing' }
-  /** Some owners remain: the others are forgotten. */
+  /** Some owners remain: the references to the others are removed. */
   | { readonly do: 'drop owners'; readonly uids: readonly string[] }
   | { readonly do: 'delete'; readonly policy: 'Background' | 'Foreground' | 'Orphan' }
 
 const nothing: Decision = { do: 'nothing' }
 
-/** The fate of an object that names owners and is not being deleted. Pure. */
+/** Decides about an object that has owners and is not being deleted. Pure. */
 export function decide(
   node: GraphNode,
   owners: readonly (readonly [OwnerReference, OwnerState])[],
@@ -29,7 +31,7 @@ export function decide(
     const uids = uidsOf('dangling', 'waiting')
     return uids.length > 0 ? { do: 'drop owners', uids } : nothing
   }
-  // Who waits wants to see the whole tree below it gone, so each level waits for the one below.
+  // Foreground deletion waits for the whole tree, so each level waits for the next one.
   if (uidsOf('waiting').length > 0 && hasDependents) return { do: 'delete', policy: 'Foreground' }
   if (node.finalizers.includes(orphanFinalizer)) return { do: 'delete', policy: 'Orphan' }
   if (node.finalizers.includes(foregroundFinalizer)) return { do: 'delete', policy: 'Foreground' }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The same deletions by the real garbage collector and by ours, on real API servers: the same must be left.
+// Compares the real garbage collector with this one, on real API servers: the same objects must remain.
 
 import { after, before, describe, it } from 'node:test'
 import {
@@ -14,44 +14,47 @@ import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernete
 import { configMaps } from '../kinds.ts'
 import { type RunningControllers, startControllers } from '../start-controllers.ts'
 
-interface Story {
-  /** Objects in the order of their making, with the names of their owners; `!` in front does not block its owner. */
+interface Scenario {
+  /**
+   * Objects in creation order, with the names of their owners. `!` means that it does not block the owner's
+   * deletion.
+   */
   readonly objects: Readonly<Record<string, readonly string[]>>
   readonly held?: readonly string[]
   readonly delete: readonly (readonly [string, DeleteOptions['propagationPolicy']])[]
-  /** What is left in the end: `name`, `name:owners`, `name*` when it is being deleted. */
+  /** The remaining objects: `name`, `name:owners`, `name*` when it is being deleted. */
   readonly left: readonly string[]
 }
 
-const stories: Readonly<Record<string, Story>> = {
-  'background deletion takes the whole tree': {
+const scenarios: Readonly<Record<string, Scenario>> = {
+  'background deletion deletes the whole tree': {
     objects: { a: [], b: ['a'], c: ['b'], d: [] },
     delete: [['a', 'Background']],
     left: ['d'],
   },
-  'one of two owners is forgotten': {
+  'the reference to one of two owners is removed': {
     objects: { a: [], b: [], c: ['a', 'b'] },
     delete: [['a', 'Background']],
     left: ['b', 'c:b'],
   },
-  'foreground deletion waits for what blocks': {
+  'foreground deletion waits for blocking dependents': {
     objects: { a: [], b: ['a'] },
     held: ['b'],
     delete: [['a', 'Foreground']],
     left: ['a*', 'b:a*'],
   },
-  'foreground deletion does not wait for what does not block': {
+  'foreground deletion does not wait for other dependents': {
     objects: { a: [], b: ['!a'] },
     held: ['b'],
     delete: [['a', 'Foreground']],
     left: ['b:a*'],
   },
-  'orphans live on': {
+  'orphans remain': {
     objects: { a: [], b: ['a'], c: ['b'] },
     delete: [['a', 'Orphan']],
     left: ['b', 'c:b'],
   },
-  'an orphan with another owner keeps that one': {
+  'an orphan with another owner is deleted with that owner': {
     objects: { a: [], b: [], c: ['a', 'b'] },
     delete: [
       ['a', 'Orphan'],
@@ -61,20 +64,21 @@ const stories: Readonly<Record<string, Story>> = {
   },
 }
 
-for (const whose of ['the real one', 'ours'] as const)
-  describe(`the garbage collector, ${whose}`, () => {
+for (const implementation of ['kube-controller-manager', 'this package'] as const)
+  describe(`the garbage collector of ${implementation}`, () => {
     let kubernetes: Kubernetes
     let client: Client
     let controllers: RunningControllers | undefined
 
     before(async () => {
       kubernetes = await startKubernetes({
-        controllers: whose === 'the real one',
+        controllers: implementation === 'kube-controller-manager',
         scheduler: false,
         kwok: false,
       })
       client = createClient(loadKubeconfig({ path: kubernetes.kubeconfig }))
-      if (whose === 'ours') controllers = await startControllers(client, { run: ['garbage-collector'] })
+      if (implementation === 'this package')
+        controllers = await startControllers(client, { run: ['garbage-collector'] })
     })
 
     after(async () => {
@@ -83,9 +87,9 @@ for (const whose of ['the real one', 'ours'] as const)
       await kubernetes?.stop()
     })
 
-    async function tell(story: Story, namespace: string): Promise<void> {
+    async function run(scenario: Scenario, namespace: string): Promise<void> {
       const uids = new Map<string, string>()
-      for (const [name, owners] of Object.entries(story.objects)) {
+      for (const [name, owners] of Object.entries(scenario.objects)) {
         const ownerReferences = owners.map((text): OwnerReference => {
           const owner = text.replace('!', '')
           const blockOwnerDeletion = !text.startsWith('!')
@@ -97,13 +101,13 @@ for (const whose of ['the real one', 'ours'] as const)
             blockOwnerDeletion,
           }
         })
-        const finalizers = story.held?.includes(name) ? ['example.com/hold'] : []
+        const finalizers = scenario.held?.includes(name) ? ['example.com/hold'] : []
         const made = await client.create(configMaps, {
           metadata: { namespace, name, ownerReferences, finalizers },
         })
         uids.set(name, made.metadata.uid)
       }
-      for (const [name, propagationPolicy] of story.delete) {
+      for (const [name, propagationPolicy] of scenario.delete) {
         const before = await client.list(configMaps, { namespace })
         await client.delete(configMaps, { namespace, name }, { propagationPolicy })
         await waitFor('the deletion to be noticed', async () => {
@@ -124,18 +128,18 @@ for (const whose of ['the real one', 'ours'] as const)
         .sort()
     }
 
-    for (const [text, story] of Object.entries(stories))
+    for (const [text, scenario] of Object.entries(scenarios))
       it(text, async () => {
         const { metadata } = await kubernetes.request<{ metadata: { name: string } }>(
           'POST',
           '/api/v1/namespaces',
           {
-            body: { metadata: { generateName: 'story-' } },
+            body: { metadata: { generateName: 'scenario-' } },
           },
         )
-        await tell(story, metadata.name)
-        await waitFor(`what is left to be ${story.left.join(' ')}`, async () => {
-          return (await leftIn(metadata.name)).join(' ') === story.left.join(' ')
+        await run(scenario, metadata.name)
+        await waitFor(`the remaining objects to be ${scenario.left.join(' ')}`, async () => {
+          return (await leftIn(metadata.name)).join(' ') === scenario.left.join(' ')
         })
       })
   })

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import type { DeleteOptions, OwnerReference, Stored } from '@grove/kube'
 import fc from 'fast-check'
 import { type ConfigMap, configMaps, namespaces } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 
 type Owner = Stored<ConfigMap> | OwnerReference
 
@@ -27,16 +27,16 @@ function start(): Promise<TestCluster> {
 async function make(cluster: TestCluster, name: string, owners: readonly Owner[] = [], more: object = {}) {
   const ownerReferences = owners.map(owner => ('uid' in owner ? owner : ownerOf(owner)))
   const object = { metadata: { namespace: 'default', name, ownerReferences, ...more } }
-  return settled(cluster.clock, cluster.client.create(configMaps, object))
+  return completed(cluster.clock, cluster.client.create(configMaps, object))
 }
 
 async function remove(cluster: TestCluster, name: string, options: DeleteOptions = {}): Promise<void> {
-  await settled(cluster.clock, cluster.client.delete(configMaps, { namespace: 'default', name }, options))
+  await completed(cluster.clock, cluster.client.delete(configMaps, { namespace: 'default', name }, options))
   await cluster.clock.advance(1_000)
 }
 
 async function namesIn(cluster: TestCluster, namespace = 'default'): Promise<string[]> {
-  const { items } = await settled(cluster.clock, cluster.client.list(configMaps, { namespace }))
+  const { items } = await completed(cluster.clock, cluster.client.list(configMaps, { namespace }))
   return items
     .map(({ metadata }) => metadata.name)
     .filter(name => name !== 'kube-root-ca.crt')
@@ -44,11 +44,11 @@ async function namesIn(cluster: TestCluster, namespace = 'default'): Promise<str
 }
 
 async function find(cluster: TestCluster, name: string) {
-  return settled(cluster.clock, cluster.client.find(configMaps, { namespace: 'default', name }))
+  return completed(cluster.clock, cluster.client.find(configMaps, { namespace: 'default', name }))
 }
 
-describe('what an owner leaves behind', () => {
-  it('is deleted after it, level by level', async () => {
+describe('the dependents of a deleted owner', () => {
+  it('are deleted after it, level by level', async () => {
     await using cluster = await start()
     const top = await make(cluster, 'top')
     const middle = await make(cluster, 'middle', [top])
@@ -58,7 +58,7 @@ describe('what an owner leaves behind', () => {
     assert.deepEqual(await namesIn(cluster), ['other'])
   })
 
-  it('stays while another owner lives, and forgets the one that is gone', async () => {
+  it('stay while another owner exists, and lose the reference to the deleted one', async () => {
     await using cluster = await start()
     const [a, b] = [await make(cluster, 'a'), await make(cluster, 'b')]
     await make(cluster, 'shared', [a, b])
@@ -71,7 +71,7 @@ describe('what an owner leaves behind', () => {
     assert.deepEqual(await namesIn(cluster), [])
   })
 
-  it('goes first when the owner waits for it, and holds the owner only if it says so', async () => {
+  it('are deleted first with foreground deletion, and block the owner only with blockOwnerDeletion', async () => {
     await using cluster = await start()
     const top = await make(cluster, 'top')
     await make(cluster, 'held', [top], { finalizers: ['example.com/hold'] })
@@ -79,7 +79,7 @@ describe('what an owner leaves behind', () => {
     assert.deepEqual((await find(cluster, 'top'))?.metadata.finalizers, ['foregroundDeletion'])
     assert.ok((await find(cluster, 'held'))?.metadata.deletionTimestamp)
     const merge = { metadata: { finalizers: null } }
-    await settled(
+    await completed(
       cluster.clock,
       cluster.client.patch(configMaps, { namespace: 'default', name: 'held' }, { merge }),
     )
@@ -93,7 +93,7 @@ describe('what an owner leaves behind', () => {
     assert.ok((await find(cluster, 'loose'))?.metadata.deletionTimestamp)
   })
 
-  it('is let go when the owner is orphaning', async () => {
+  it('are orphaned if the deletion says so', async () => {
     await using cluster = await start()
     const top = await make(cluster, 'top')
     await make(cluster, 'child', [top])
@@ -102,19 +102,19 @@ describe('what an owner leaves behind', () => {
     assert.equal((await find(cluster, 'child'))?.metadata.ownerReferences, undefined)
   })
 
-  it('is deleted even if two that wait for their dependents own each other', async () => {
+  it('are deleted even if two owners in foreground deletion own each other', async () => {
     await using cluster = await start()
     const a = await make(cluster, 'a')
     const b = await make(cluster, 'b', [a])
     const merge = { metadata: { ownerReferences: [ownerOf(b)] } }
-    await settled(cluster.clock, cluster.client.patch(configMaps, a.metadata, { merge }))
+    await completed(cluster.clock, cluster.client.patch(configMaps, a.metadata, { merge }))
     await remove(cluster, 'a', { propagationPolicy: 'Foreground' })
     assert.deepEqual(await namesIn(cluster), [])
   })
 })
 
-describe('an owner that is named', () => {
-  it('and never existed, or had the name with another UID, is absent', async () => {
+describe('an owner reference', () => {
+  it('to an object that never existed or has another UID counts as absent', async () => {
     await using cluster = await start()
     const real = await make(cluster, 'real')
     await make(cluster, 'ghost', [
@@ -125,13 +125,13 @@ describe('an owner that is named', () => {
     assert.deepEqual(await namesIn(cluster), ['real'])
   })
 
-  it('in another namespace is absent; one of the whole cluster is not', async () => {
+  it('to another namespace counts as absent, but a cluster-scoped owner does not', async () => {
     await using cluster = await start()
-    const space = await settled(
+    const space = await completed(
       cluster.clock,
       cluster.client.create(namespaces, { metadata: { name: 'elsewhere' } }),
     )
-    const far = await settled(
+    const far = await completed(
       cluster.clock,
       cluster.client.create(configMaps, { metadata: { namespace: 'elsewhere', name: 'far' } }),
     )
@@ -143,7 +143,7 @@ describe('an owner that is named', () => {
     assert.deepEqual(await namesIn(cluster), ['kept'])
   })
 
-  it('of a kind that nobody serves protects: it cannot be told whether it exists', async () => {
+  it('to a kind that is not served protects the object, because the owner may exist', async () => {
     await using cluster = await start()
     await make(cluster, 'odd', [
       {
@@ -161,12 +161,12 @@ describe('an owner that is named', () => {
 describe('the garbage collector', () => {
   const policies = ['Background', 'Foreground', 'Orphan'] as const
   const graph = fc.record({
-    /** For each object, which earlier ones own it. */
+    /** For each object, the earlier objects that own it. */
     owners: fc.array(fc.uniqueArray(fc.nat(11), { maxLength: 3 }), { minLength: 2, maxLength: 12 }),
     deletions: fc.array(fc.tuple(fc.nat(11), fc.constantFrom(...policies)), { minLength: 1, maxLength: 4 }),
   })
 
-  it('leaves exactly what somebody still owns or nobody ever owned', async () => {
+  it('leaves exactly the objects that still have an owner or never had one', async () => {
     await fc.assert(
       fc.asyncProperty(graph, async ({ owners, deletions }) => {
         await using cluster = await start()
@@ -192,7 +192,7 @@ describe('the garbage collector', () => {
     )
   })
 
-  /** What deleting one object means, said in the plainest way. */
+  /** The model: the plainest implementation of one deletion. */
   function forget(
     objects: Map<number, Set<number>>,
     target: number,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isNotFound, type OwnerReference, type Patch } from '@grove/kube'
+import { isNotFound, type OwnerReference, type Patch } from '@grove/kube'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import type { MetadataMonitor } from '../metadata-monitor.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { decide, type OwnerState } from './decision.ts'
 import {
   deletesDependents,
@@ -13,80 +14,59 @@ import {
   orphansDependents,
 } from './graph.ts'
 
-/** Objects deleted at the same time. */
 const workers = 32
-/** Owners that were looked for and not found; a UID never comes back. */
-const rememberedAbsentees = 5_000
+/** The number of absent owners to remember. A UID is never used again. */
+const maximumAbsentOwners = 5_000
 
 /**
- * Deletes what belongs to nobody any more, lets go what is orphaned, and lets owners that wait for their dependents go
- * when those have gone. Who an owner is, its UID says; where to look for it, the rest of the reference: one that names
- * another namespace than the object's own names nothing.
+ * Deletes objects without remaining owners, orphans dependents, and completes foreground deletions. The UID
+ * identifies an owner. The rest of the reference says where to look for it. A reference to another namespace
+ * than the object's own refers to nothing.
  */
-export class GarbageCollector implements Component {
-  readonly name = 'garbage-collector'
+export class GarbageCollector extends ControlLoop {
   readonly graph = new OwnerGraph()
-  readonly #runtime: Runtime
   readonly #monitor: MetadataMonitor
-  readonly #controller: Controller
   readonly #absent = new Set<string>()
   readonly #asked = new Map<string, Promise<boolean>>()
 
   constructor(runtime: Runtime, monitor: MetadataMonitor) {
-    const { clock, random, log } = runtime
-    this.#runtime = runtime
+    super('garbage-collector', runtime, workers)
     this.#monitor = monitor
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        enqueue =>
-          monitor.onChange(({ resource, change }) => {
-            for (const uid of this.graph.apply(resource, change)) enqueue(uid)
-          }),
-        enqueue =>
-          monitor.onDiscovery(() => {
-            // Owners of kinds that were not served could not be judged.
-            for (const { uid, owners } of this.graph.nodes()) if (owners.length > 0) enqueue(uid)
-          }),
-      ],
-      reconcile: uid => this.#look(uid),
-    })
+    this.watch(
+      enqueue =>
+        monitor.onChange(({ resource, change }) => {
+          for (const uid of this.graph.apply(resource, change)) enqueue(uid)
+        }),
+      enqueue =>
+        monitor.onDiscovery(() => {
+          // Owners of kinds that were not served before can be evaluated now.
+          for (const { uid, owners } of this.graph.nodes()) if (owners.length > 0) enqueue(uid)
+        }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(uid: string): Promise<void> {
+  protected async reconcile(uid: string): Promise<Requeue> {
     const node = this.graph.get(uid)
     if (!node) return
     try {
       if (orphansDependents(node)) await this.#orphan(node)
       else if (deletesDependents(node)) await this.#awaitDependents(node)
-      else if (!node.beingDeleted) await this.#judge(node)
+      else if (!node.beingDeleted) await this.#evaluate(node)
     } catch (error) {
-      // One that is gone needs nothing; one that has changed is looked at again.
+      // A deleted object needs no action. A conflict causes a retry.
       if (!isNotFound(error)) throw error
     }
   }
 
-  async #judge(node: GraphNode): Promise<void> {
+  async #evaluate(node: GraphNode): Promise<void> {
     const owners = await Promise.all(
       node.owners.map(async owner => [owner, await this.#stateOf(owner, node)] as const),
     )
     const decision = decide(node, owners, this.graph.hasDependents(node.uid))
     if (decision.do === 'drop owners') await this.#dropOwners(node, decision.uids)
     if (decision.do !== 'delete') return
-    if (decision.policy === 'Foreground') await this.#unblockCircle(node)
-    await this.#runtime.client.delete(node.resource, node, {
+    if (decision.policy === 'Foreground') await this.#unblockCycle(node)
+    await this.runtime.client.delete(node.resource, node, {
       propagationPolicy: decision.policy,
       preconditions: { uid: node.uid, resourceVersion: node.resourceVersion },
     })
@@ -95,7 +75,7 @@ export class GarbageCollector implements Component {
   async #stateOf(owner: OwnerReference, dependent: GraphNode): Promise<OwnerState> {
     const resource = this.#monitor.resourceOf(owner.apiVersion, owner.kind)
     if (!resource) return 'unknown'
-    // An object of the whole cluster cannot say in which namespace its owner is: real clusters leave it alone.
+    // A cluster-scoped object cannot refer to a namespaced owner. Real clusters leave such an object alone.
     if (resource.namespaced && !dependent.namespace) return 'unknown'
     const namespace = resource.namespaced ? dependent.namespace : undefined
     const known = this.graph.get(owner.uid)
@@ -106,28 +86,28 @@ export class GarbageCollector implements Component {
       known.resource.resource === resource.resource
     )
       return deletesDependents(known) ? 'waiting' : 'solid'
-    if (known && known.namespace !== namespace) this.#warnOfNamespace(owner, dependent)
+    if (known && known.namespace !== namespace) this.#warnAboutNamespace(owner, dependent)
     const key = `${owner.uid}/${resource.group}/${resource.resource}/${namespace ?? ''}/${owner.name}`
     if (this.#absent.has(key)) return 'dangling'
     const ref = { name: owner.name, ...(namespace && { namespace }) }
     let question = this.#asked.get(key)
     if (!question) {
-      question = this.#runtime.client
+      question = this.runtime.client
         .find(resource, ref)
         .then(found => found?.metadata.uid === owner.uid)
         .finally(() => this.#asked.delete(key))
       this.#asked.set(key, question)
     }
     if (await question) return 'solid'
-    if (this.#absent.size >= rememberedAbsentees) this.#absent.clear()
+    if (this.#absent.size >= maximumAbsentOwners) this.#absent.clear()
     this.#absent.add(key)
     return 'dangling'
   }
 
-  #warnOfNamespace({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): void {
+  #warnAboutNamespace({ apiVersion, kind, name, uid }: OwnerReference, dependent: GraphNode): void {
     const { namespace = '', resource } = dependent
     const reference = `[${apiVersion}/${kind}, namespace: ${namespace}, name: ${name}, uid: ${uid}]`
-    this.#runtime.events.record(
+    this.runtime.events.record(
       resource,
       { metadata: { name: dependent.name, uid: dependent.uid, ...(namespace && { namespace }) } },
       {
@@ -142,7 +122,7 @@ export class GarbageCollector implements Component {
   async #awaitDependents(node: GraphNode): Promise<void> {
     let blocked = false
     for (const dependent of this.graph.dependentsOf(node.uid)) {
-      if (!dependent.beingDeleted) this.#controller.queue.add(dependent.uid)
+      if (!dependent.beingDeleted) this.enqueue(dependent.uid)
       if (dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === node.uid && blockOwnerDeletion))
         blocked = true
     }
@@ -163,8 +143,11 @@ export class GarbageCollector implements Component {
     await this.#removeFinalizer(node, orphanFinalizer)
   }
 
-  /** Objects that wait for each other would wait for ever: the one whose turn it is no longer blocks its owners. */
-  async #unblockCircle(node: GraphNode): Promise<void> {
+  /**
+   * Two objects in foreground deletion that own each other would wait forever. This one stops blocking its
+   * owners.
+   */
+  async #unblockCycle(node: GraphNode): Promise<void> {
     const isInCircle = [...this.graph.dependentsOf(node.uid)].some(deletesDependents)
     if (!isInCircle || !node.owners.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return
     const ownerReferences = node.owners.map(owner => ({ ...owner, blockOwnerDeletion: false }))
@@ -182,11 +165,11 @@ export class GarbageCollector implements Component {
   }
 
   #patch(node: GraphNode, patch: Patch): Promise<unknown> {
-    return this.#runtime.client.patch(node.resource, node, patch)
+    return this.runtime.client.patch(node.resource, node, patch)
   }
 }
 
-/** Lists are written whole, so only onto what was read. */
+/** A merge patch replaces whole lists, so it needs the version that was read. */
 function preconditionsOf({ uid, resourceVersion }: GraphNode) {
   return { uid, resourceVersion }
 }

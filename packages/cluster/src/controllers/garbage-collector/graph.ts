@@ -5,7 +5,7 @@ import type { Change, DiscoveredResource, KubeObject, OwnerReference, Stored } f
 export const foregroundFinalizer = 'foregroundDeletion'
 export const orphanFinalizer = 'orphan'
 
-/** An object, as far as its being owned and deleted goes. */
+/** The part of an object that the garbage collector needs. */
 export interface GraphNode {
   readonly uid: string
   readonly resource: DiscoveredResource
@@ -17,19 +17,19 @@ export interface GraphNode {
   readonly beingDeleted: boolean
 }
 
-/** Waits for its dependents to go first. */
+/** In foreground deletion: waits for the deletion of its dependents. */
 export function deletesDependents(node: GraphNode): boolean {
   return node.beingDeleted && node.finalizers.includes(foregroundFinalizer)
 }
 
-/** Waits for its dependents to be let go. */
+/** Waits until its dependents are orphaned. */
 export function orphansDependents(node: GraphNode): boolean {
   return node.beingDeleted && node.finalizers.includes(orphanFinalizer)
 }
 
 /**
- * Who owns whom, by UID. Owners need not be known: an object may name one that does not exist (any more), or that was
- * not seen yet.
+ * The ownership graph, by UID. Owners may be unknown: they may not exist, no longer exist, or not have been
+ * seen yet.
  */
 export class OwnerGraph {
   readonly #nodes = new Map<string, GraphNode>()
@@ -58,10 +58,10 @@ export class OwnerGraph {
     return this.#dependents.has(uid)
   }
 
-  /** Takes a change over; returns the UIDs of those whose fate it may decide. */
+  /** Applies a change. Returns the UIDs of the objects that it may affect. */
   apply(resource: DiscoveredResource, change: Change<KubeObject>): string[] {
     const touched = new Set<string>()
-    // A name that was given to a new object: the old one went without a word.
+    // A new object with the same name: the deletion of the old one was not observed.
     if (change.old && change.old.metadata.uid !== change.new?.metadata.uid)
       this.#remove(change.old.metadata.uid, touched)
     if (change.new) this.#put(nodeOf(resource, change.new), touched)
@@ -78,7 +78,7 @@ export class OwnerGraph {
       }
     for (const { uid } of node.owners) this.#link(uid, node.uid)
     if (node.owners.length > 0 || node.beingDeleted) touched.add(node.uid)
-    // An owner that waits for this one may go on when this one no longer blocks it.
+    // A waiting owner may continue when this object no longer blocks it.
     for (const { uid } of node.owners) if (this.#waits(uid)) touched.add(uid)
     if (deletesDependents(node) && !(old && deletesDependents(old)))
       for (const { uid } of this.dependentsOf(node.uid)) touched.add(uid)

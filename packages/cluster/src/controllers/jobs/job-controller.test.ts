@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { jobs, pods } from '../kinds.ts'
-import { settled, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
+import { completed, startTestCluster, type TestCluster } from '../testing/test-cluster.ts'
 import { ranges } from './job-controller.ts'
 
 const ref = { namespace: 'default', name: 'work' }
@@ -14,16 +14,16 @@ async function start(spec: object, annotations: Record<string, string>): Promise
     metadata: { annotations },
     spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
   }
-  await settled(cluster.clock, cluster.client.create(jobs, { metadata: ref, spec: { template, ...spec } }))
+  await completed(cluster.clock, cluster.client.create(jobs, { metadata: ref, spec: { template, ...spec } }))
   return cluster
 }
 
 const statusOf = async (cluster: TestCluster) =>
-  (await settled(cluster.clock, cluster.client.find(jobs, ref)))?.status
+  (await completed(cluster.clock, cluster.client.find(jobs, ref)))?.status
 const runTime = { 'simulate.grove.io/run-time': '5s' }
 
 describe('a job', () => {
-  it('runs as many pods at a time as it may until enough have succeeded, and leaves when its time is over', async () => {
+  it('runs pods up to its parallelism until enough have succeeded, and is deleted after its TTL', async () => {
     await using cluster = await start(
       { completions: 4, parallelism: 2, ttlSecondsAfterFinished: 60 },
       runTime,
@@ -37,18 +37,18 @@ describe('a job', () => {
     assert.ok(done?.completionTime)
     await cluster.clock.advance(61_000)
     assert.equal(await statusOf(cluster), undefined)
-    assert.equal((await settled(cluster.clock, cluster.client.list(pods))).items.length, 0)
+    assert.equal((await completed(cluster.clock, cluster.client.list(pods))).items.length, 0)
   })
 
-  it('gives each pod its index if it wants that', async () => {
+  it('sets the index of each pod in indexed mode', async () => {
     await using cluster = await start({ completions: 3, parallelism: 3, completionMode: 'Indexed' }, runTime)
     await cluster.clock.advance(6_000)
-    const { items } = await settled(cluster.clock, cluster.client.list(pods))
+    const { items } = await completed(cluster.clock, cluster.client.list(pods))
     assert.deepEqual(items.map(({ spec }) => spec?.containers?.[0]?.env?.[0]?.value).sort(), ['0', '1', '2'])
     assert.equal((await statusOf(cluster))?.completedIndexes, '0-2')
   })
 
-  it('fails when its pods have failed too often', async () => {
+  it('fails when its pods failed too often', async () => {
     await using cluster = await start({ backoffLimit: 2 }, { ...runTime, 'simulate.grove.io/exit-code': '1' })
     await cluster.clock.advance(120_000)
     const status = await statusOf(cluster)
@@ -56,14 +56,14 @@ describe('a job', () => {
     assert.equal(status?.conditions?.find(({ type }) => type === 'Failed')?.reason, 'BackoffLimitExceeded')
   })
 
-  it('fails when it takes too long', async () => {
+  it('fails at its active deadline', async () => {
     await using cluster = await start({ activeDeadlineSeconds: 3 }, runTime)
     await cluster.clock.advance(4_000)
     const status = await statusOf(cluster)
     assert.equal(status?.conditions?.find(({ type }) => type === 'Failed')?.reason, 'DeadlineExceeded')
   })
 
-  it('writes indexes as ranges', () => {
+  it('formats completed indexes as ranges', () => {
     assert.equal(ranges([5, 0, 1, 2, 8, 7]), '0-2,5,7,8')
   })
 })

@@ -3,7 +3,7 @@
 import { isNotFound, type Stored } from '@grove/kube'
 import { ownChangesOf, refOf } from '../changes.ts'
 import { isTrue, withCondition } from '../conditions.ts'
-import { ControlLoop, type NextLook } from '../control-loop.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Job, jobs, type Pod, pods } from '../kinds.ts'
 import { deletePod, ownerChangesOf, podFrom } from '../owned-pods.ts'
 import { isActive, isReady } from '../pod-state.ts'
@@ -14,14 +14,14 @@ import { deadlineOf, indexAnnotation, indexOf, type JobStep, planJob } from './p
 
 const workers = 4
 
-/** Runs pods to their end. Counts the pods that are there: those of a running Job must not be deleted by hand. */
+/** Runs pods to completion. Counts existing pods, so users must not delete pods of a running Job. */
 export class JobController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const sources = [ownChangesOf(runtime.caches.of(jobs)), ownerChangesOf(runtime, 'Job')]
-    super('job-controller', runtime, sources, workers)
+    super('job-controller', runtime, workers)
+    this.watch(ownChangesOf(runtime.caches.of(jobs)), ownerChangesOf(runtime, 'Job'))
   }
 
-  protected async look(key: string): Promise<NextLook> {
+  protected async reconcile(key: string): Promise<Requeue> {
     const { caches, clock } = this.runtime
     const job = caches.of(jobs).get(refOf(key))
     if (!job || job.metadata.deletionTimestamp) return undefined
@@ -81,11 +81,11 @@ export class JobController extends ControlLoop {
       set('Failed', 'True', step.reason, step.message)
     } else if (job.spec?.suspend) set('Suspended', 'True', 'JobSuspended', 'Job suspended')
     else if (isTrue(conditions, 'Suspended')) set('Suspended', 'False', 'JobResumed', 'Job resumed')
-    const isOver = step.do !== 'run'
+    const hasEnded = step.do !== 'run'
     const status = {
       startTime: job.spec?.suspend ? null : (job.status?.startTime ?? timestamp(now)),
-      active: isOver ? 0 : active.length,
-      ready: isOver ? 0 : active.filter(isReady).length,
+      active: hasEnded ? 0 : active.length,
+      ready: hasEnded ? 0 : active.filter(isReady).length,
       terminating: owned.filter(({ metadata }) => metadata.deletionTimestamp).length,
       succeeded: succeeded.length,
       failed: owned.filter(pod => pod.status?.phase === 'Failed').length,
@@ -120,7 +120,7 @@ export class JobController extends ControlLoop {
   }
 }
 
-/** `0-2,5`: as Kubernetes writes the indexes that are done. */
+/** Formats completed indexes like Kubernetes: `0-2,5`. */
 export function ranges(indexes: readonly number[]): string {
   const sorted = [...new Set(indexes)].sort((a, b) => a - b)
   const parts: string[] = []

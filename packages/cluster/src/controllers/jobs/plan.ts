@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a Job does next. Pure.
+// Computes the next step of a Job. Pure.
 
 import type { Stored } from '@grove/kube'
 import type { Job, Pod } from '../kinds.ts'
@@ -8,12 +8,12 @@ import { isActive } from '../pod-state.ts'
 
 export const indexAnnotation = 'batch.kubernetes.io/job-completion-index'
 const defaultBackoffLimit = 6
-/** The wait after the first failure, and the longest. */
+/** The backoff after the first failure, and its maximum. */
 const firstBackoffMs = 10_000
 const longestBackoffMs = 600_000
 
 export type JobStep =
-  /** New pods: their indexes, or undefined for each that needs none. */
+  /** The indexes of the pods to create; undefined for a pod without index. */
   | {
       readonly do: 'run'
       readonly create: readonly (number | undefined)[]
@@ -64,7 +64,7 @@ function wantedPods({ spec }: Job, pods: readonly Stored<Pod>[], active: readonl
       if (!done.has(index) && !running.has(index)) create.push(index)
     return { create, remove: active.slice(parallelism) }
   }
-  // Without a number of completions the pods agree among themselves: the first that succeeds ends the work.
+  // Without completions the Job is complete when the first pod has succeeded and no pod is running.
   const completions = spec?.completions
   if (completions === undefined) {
     if (succeeded.length > 0) return active.length === 0 ? 'complete' : { create: [], remove: [] }

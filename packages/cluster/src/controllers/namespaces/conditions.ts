@@ -3,7 +3,7 @@
 import type { NamespaceCondition } from '../../schema/types.generated.ts'
 import { timestamp } from '../timestamp.ts'
 
-/** Objects of a resource that a namespace still has. */
+/** The remaining objects of a resource in a namespace. */
 export interface Remaining {
   readonly resource: string
   readonly count: number
@@ -12,7 +12,7 @@ export interface Remaining {
 
 type Verdict = Pick<NamespaceCondition, 'type' | 'status' | 'reason' | 'message'>
 
-/** What keeps the namespace from going, in the words of Kubernetes. */
+/** The conditions that report remaining content, with the messages of Kubernetes. */
 export function contentConditions(remaining: readonly Remaining[]): Verdict[] {
   const fine = (type: string, reason: string, message: string): Verdict => ({
     type,
@@ -75,12 +75,15 @@ function finalizersCondition(remaining: readonly Remaining[]): Verdict {
   }
 }
 
-/** The core group is written with its dot. */
+/** Kubernetes writes the core group with a dot. */
 function dotted(resource: string): string {
   return resource.includes('.') ? resource : `${resource}.`
 }
 
-/** The new list of conditions; undefined when nothing changes. Times change with the status only. */
+/**
+ * Returns the new list of conditions; undefined if nothing changes. lastTransitionTime changes only with the
+ * status.
+ */
 export function mergeConditions(
   old: readonly NamespaceCondition[] | undefined,
   verdicts: readonly Verdict[],

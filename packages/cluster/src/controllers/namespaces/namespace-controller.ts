@@ -1,82 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import {
-  Controller,
-  type DiscoveredResource,
-  isKubeError,
-  isNotFound,
-  resourceName,
-  type Stored,
-} from '@grove/kube'
+import { type DiscoveredResource, isKubeError, isNotFound, resourceName, type Stored } from '@grove/kube'
 import { changesOf } from '../changes.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Namespace, namespaces } from '../kinds.ts'
 import type { MetadataMonitor } from '../metadata-monitor.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { contentConditions, mergeConditions, type Remaining } from './conditions.ts'
 
 export const namespaceFinalizer = 'kubernetes'
 const workers = 4
-/** Something may be left that is not watched: look again even without a change. */
-const lookAgainMs = 5_000
+/** Some resources are not watched, so a terminating namespace is checked periodically. */
+const recheckMs = 5_000
 
 /**
- * Empties a namespace that is being deleted, pods first, and lets it go when nothing is left. That nothing new is
- * created in it meanwhile is the API server's business.
+ * Deletes the content of a terminating namespace, pods first, and removes the namespace when it is empty. The
+ * API server prevents new objects in it.
  */
-export class NamespaceController implements Component {
-  readonly name = 'namespace-controller'
-  readonly #runtime: Runtime
+export class NamespaceController extends ControlLoop {
   readonly #monitor: MetadataMonitor
-  readonly #controller: Controller
 
   constructor(runtime: Runtime, monitor: MetadataMonitor) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('namespace-controller', runtime, workers)
+    const { caches } = runtime
     this.#monitor = monitor
     const cache = caches.of(namespaces)
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(cache, ({ new: namespace }) =>
-          namespace?.metadata.deletionTimestamp ? [namespace.metadata.name] : [],
-        ),
-        enqueue =>
-          monitor.onChange(({ change }) => {
-            const name = change.type === 'delete' ? change.old.metadata.namespace : undefined
-            if (name && cache.get({ name })?.metadata.deletionTimestamp) enqueue(name)
-          }),
-      ],
-      reconcile: name => this.#look(name),
-    })
+    this.watch(
+      changesOf(cache, ({ new: namespace }) =>
+        namespace?.metadata.deletionTimestamp ? [namespace.metadata.name] : [],
+      ),
+      enqueue =>
+        monitor.onChange(({ change }) => {
+          const name = change.type === 'delete' ? change.old.metadata.namespace : undefined
+          if (name && cache.get({ name })?.metadata.deletionTimestamp) enqueue(name)
+        }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(name: string): Promise<{ requeueAfter: number } | undefined> {
-    const namespace = this.#runtime.caches.of(namespaces).get({ name })
+  protected async reconcile(name: string): Promise<Requeue> {
+    const namespace = this.runtime.caches.of(namespaces).get({ name })
     if (!namespace?.metadata.deletionTimestamp) return undefined
     if (!namespace.spec?.finalizers?.includes(namespaceFinalizer)) return undefined
-    // While something known is still on its way out there is nothing to be gained by asking for everything again.
+    // While known objects are terminating, another deletion of everything would not help.
     const known = this.#monitor.objectsIn(name)
-    const told = known.length > 0 && known.every(({ metadata }) => metadata.deletionTimestamp)
-    const remaining = told ? this.#known(name) : await this.#empty(name)
+    const isTerminating = known.length > 0 && known.every(({ metadata }) => metadata.deletionTimestamp)
+    const remaining = isTerminating ? this.#known(name) : await this.#empty(name)
     try {
       await this.#report(namespace, remaining)
       if (remaining.length === 0) await this.#finalize(name)
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
-    return remaining.length === 0 ? undefined : { requeueAfter: lookAgainMs }
+    return remaining.length === 0 ? undefined : { requeueAfter: recheckMs }
   }
 
   #known(name: string): Remaining[] {
@@ -88,12 +63,12 @@ export class NamespaceController implements Component {
     }))
   }
 
-  /** Deletes everything in the namespace; returns what was there. */
+  /** Deletes everything in the namespace. Returns the objects that were there. */
   async #empty(name: string): Promise<Remaining[]> {
     const inside = this.#monitor.resources.filter(({ namespaced }) => namespaced)
     const isPods = (resource: DiscoveredResource) => resourceName(resource) === 'pods'
     const found = await Promise.all(inside.filter(isPods).map(resource => this.#deleteAll(resource, name)))
-    // What pods use stays until they have ended.
+    // Other objects stay until the pods that use them have ended.
     if (found.some(({ count }) => count > 0)) return found.filter(({ count }) => count > 0)
     const rest = [...inside.filter(resource => !isPods(resource)), eventsResource]
     found.push(...(await Promise.all(rest.map(resource => this.#deleteAll(resource, name)))))
@@ -101,7 +76,7 @@ export class NamespaceController implements Component {
   }
 
   async #deleteAll(resource: DiscoveredResource, namespace: string): Promise<Remaining> {
-    const { client } = this.#runtime
+    const { client } = this.runtime
     const nameOf = resourceName(resource)
     try {
       if (resource.verbs.includes('deletecollection')) {
@@ -114,7 +89,7 @@ export class NamespaceController implements Component {
       for (const { metadata } of items) await client.delete(resource, metadata).catch(ignoreMissing)
       return { resource: nameOf, count: items.length, finalizers: finalizersOf(items) }
     } catch (error) {
-      // A kind that was taken away meanwhile has no objects left.
+      // A kind whose definition was deleted in the meantime has no objects left.
       if (isKubeError(error, 'NotFound', 'MethodNotAllowed'))
         return { resource: nameOf, count: 0, finalizers: [] }
       throw error
@@ -122,11 +97,12 @@ export class NamespaceController implements Component {
   }
 
   async #report(namespace: Stored<Namespace>, remaining: readonly Remaining[]): Promise<void> {
-    const now = this.#runtime.clock.now()
+    const now = this.runtime.clock.now()
     const conditions = mergeConditions(namespace.status?.conditions, contentConditions(remaining), now)
     if (!conditions) return
-    // A namespace is held by spec.finalizers, which caches do not know: taken over there, it would count as gone.
-    await this.#runtime.client.raw({
+    // spec.finalizers keeps the namespace, but the cache would treat the response as a removal. A raw request
+    // bypasses it.
+    await this.runtime.client.raw({
       verb: 'patch',
       method: 'PATCH',
       path: `/api/v1/namespaces/${namespace.metadata.name}/status`,
@@ -138,7 +114,7 @@ export class NamespaceController implements Component {
   }
 
   async #finalize(name: string): Promise<void> {
-    const { client } = this.#runtime
+    const { client } = this.runtime
     const namespace = await client.find(namespaces, { name })
     if (!namespace) return
     const finalizers = (namespace.spec?.finalizers ?? []).filter(each => each !== namespaceFinalizer)
@@ -153,7 +129,7 @@ export class NamespaceController implements Component {
   }
 }
 
-/** Not watched, because nobody waits for them; deleted all the same. */
+/** Events are not watched, but they are deleted too. */
 const eventsResource: DiscoveredResource = {
   group: '',
   version: 'v1',

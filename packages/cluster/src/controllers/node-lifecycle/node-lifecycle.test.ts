@@ -4,22 +4,22 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { nodes } from '../kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../testing/test-cluster.ts'
 import { evictionTime } from './taint-eviction.ts'
 
 async function taintsOf(cluster: TestCluster, name = 'node-0'): Promise<string[]> {
-  const node = await settled(cluster.clock, cluster.client.get(nodes, { name }))
+  const node = await completed(cluster.clock, cluster.client.get(nodes, { name }))
   return (node.spec?.taints ?? []).map(({ key, effect }) => `${key}:${effect}`).sort()
 }
 
 describe('a node', () => {
-  it('that falls silent is tainted, and its pods are evicted when they tolerate it no longer', async () => {
+  it('without heartbeats is tainted, and its pods are evicted after their toleration time', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await createPod(cluster, podOf('patient'))
     const tolerations = [
@@ -32,7 +32,7 @@ describe('a node', () => {
     ]
     await createPod(cluster, podOf('hasty', { spec: { ...podOf('x').spec, tolerations } }))
     await cluster.clock.advance(5_000)
-    await settled(cluster.clock, cluster.controllers.fleet.kill('node-0'))
+    await completed(cluster.clock, cluster.controllers.fleet.kill('node-0'))
     await cluster.clock.advance(40_000)
     assert.deepEqual(await taintsOf(cluster), [])
     await cluster.clock.advance(12_000)
@@ -54,7 +54,7 @@ describe('a node', () => {
     )
   })
 
-  it('that somebody taints loses a pod when its patience ends, counted from when the taint was seen', async () => {
+  it('with a manual taint loses a pod after its toleration time, counted from when the taint was seen', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const tolerations = [
       { key: 'k', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 10 },
@@ -64,17 +64,17 @@ describe('a node', () => {
     await cluster.clock.advance(1_000)
     const taints = [{ key: 'k', effect: 'NoExecute' }]
     const patch = { merge: { spec: { taints } } }
-    await settled(cluster.clock, cluster.client.patch(nodes, { name: 'node-0' }, patch))
+    await completed(cluster.clock, cluster.client.patch(nodes, { name: 'node-0' }, patch))
     await cluster.clock.advance(9_000)
     assert.equal((await getPod(cluster, 'brief'))?.metadata.deletionTimestamp, undefined)
     await cluster.clock.advance(2_000)
     assert.equal(await getPod(cluster, 'brief'), undefined)
   })
 
-  it('that is cordoned carries the taint of that, and loses it again', async () => {
+  it('has the unschedulable taint while it is cordoned', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     const cordon = (unschedulable: boolean | null) =>
-      settled(
+      completed(
         cluster.clock,
         cluster.client.patch(nodes, { name: 'node-0' }, { merge: { spec: { unschedulable } } }),
       )
@@ -86,13 +86,13 @@ describe('a node', () => {
     assert.deepEqual(await taintsOf(cluster), [])
   })
 
-  it('that is removed takes its pods with it, unless it comes back in time', async () => {
+  it('that is deleted takes its pods with it, unless it comes back in time', async () => {
     await using cluster = await startTestCluster({ nodes: 2 })
     const on = (nodeName: string) => ({ spec: { ...podOf('x').spec, nodeName } })
     await createPod(cluster, podOf('a', on('node-0')))
     await createPod(cluster, podOf('b', on('node-1')))
     await cluster.clock.advance(1_000)
-    await settled(cluster.clock, cluster.controllers.fleet.remove(['node-0']))
+    await completed(cluster.clock, cluster.controllers.fleet.remove(['node-0']))
     await cluster.clock.advance(39_000)
     assert.ok(await getPod(cluster, 'a'))
     await cluster.clock.advance(2_000)
@@ -100,24 +100,28 @@ describe('a node', () => {
     assert.ok(await getPod(cluster, 'b'))
   })
 
-  it('stays as it is as long as it gives life signs', async () => {
+  it('stays unchanged while it sends heartbeats', async () => {
     await using cluster = await startTestCluster({ nodes: 1 })
     await cluster.clock.advance(3_600_000)
     assert.deepEqual(await taintsOf(cluster), [])
   })
 })
 
-describe('the time of an eviction', () => {
+describe('the eviction time', () => {
   const taint = { key: 'k', effect: 'NoExecute', timeAdded: '1970-01-01T00:00:10Z' }
   const podWith = (
     tolerations: NonNullable<NonNullable<Parameters<typeof evictionTime>[0]['spec']>['tolerations']>,
   ) => podOf('p', { spec: { containers: [], tolerations } })
   const cases = [
-    ['is now without a toleration', [], 50_000],
-    ['is never with a toleration without an end', [{ key: 'k', operator: 'Exists' }], undefined],
-    ['is counted from the taint', [{ key: 'k', operator: 'Exists', tolerationSeconds: 60 }], 70_000],
+    ['is immediate without a toleration', [], 50_000],
+    ['is never with an unlimited toleration', [{ key: 'k', operator: 'Exists' }], undefined],
     [
-      'is the earliest of several',
+      'is counted from the time of the taint',
+      [{ key: 'k', operator: 'Exists', tolerationSeconds: 60 }],
+      70_000,
+    ],
+    [
+      'is the earliest of several tolerations',
       [
         { key: 'k', operator: 'Exists', tolerationSeconds: 60 },
         { operator: 'Exists', tolerationSeconds: 45 },

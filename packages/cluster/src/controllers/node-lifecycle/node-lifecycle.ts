@@ -1,71 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isNotFound, type Stored } from '@grove/kube'
+import { isNotFound, type Stored } from '@grove/kube'
 import { nodeLeaseNamespace } from '../../kubelet/heartbeats.ts'
 import type { NodeCondition } from '../../schema/types.generated.ts'
 import { changesOf } from '../changes.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { leases, type Node, nodes, pods } from '../kinds.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { timestamp } from '../timestamp.ts'
 import { wantedTaints } from './taints.ts'
 
 export interface NodeLifecycleOptions {
-  /** How long a node may be silent before it counts as lost. */
+  /** The time without heartbeats after which a node is lost. */
   readonly graceMs?: number
 }
 
 const defaultGraceMs = 50_000
-/** Pods of a lost node that are told so at the same time. */
-const podsAtOnce = 16
+/** The number of pods of a lost node that are updated concurrently. */
+const podConcurrency = 16
 const workers = 8
 const watchedConditions = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure']
 
-/** Notices nodes that have fallen silent, and turns what is known of a node into taints that keep pods away. */
-export class NodeLifecycle implements Component {
-  readonly name = 'node-lifecycle'
-  readonly #runtime: Runtime
+/** Detects nodes without heartbeats, and maintains the taints that follow from conditions. */
+export class NodeLifecycle extends ControlLoop {
   readonly #graceMs: number
-  /** When something new was last heard of each node, and what: the clocks of nodes are not compared with ours. */
-  readonly #heard = new Map<string, { readonly sign: string; readonly at: number }>()
-  readonly #controller: Controller
+  /**
+   * The last heartbeat of each node, and the local time at which it arrived. The clocks of nodes are not
+   * compared with ours.
+   */
+  readonly #heartbeats = new Map<string, { readonly sign: string; readonly at: number }>()
 
   constructor(runtime: Runtime, options: NodeLifecycleOptions = {}) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('node-lifecycle', runtime, workers)
+    const { caches } = runtime
     this.#graceMs = options.graceMs ?? defaultGraceMs
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(caches.of(nodes), ({ old, new: node }) => {
-          if (!node) this.#heard.delete(old.metadata.name)
-          return node ? [node.metadata.name] : []
-        }),
-        changesOf(caches.of(leases), ({ new: lease }) => {
-          if (lease?.metadata.namespace === nodeLeaseNamespace) this.#hear(lease.metadata.name)
-          return []
-        }),
-      ],
-      reconcile: name => this.#look(name),
-    })
+    this.watch(
+      changesOf(caches.of(nodes), ({ old, new: node }) => {
+        if (!node) this.#heartbeats.delete(old.metadata.name)
+        return node ? [node.metadata.name] : []
+      }),
+      changesOf(caches.of(leases), ({ new: lease }) => {
+        if (lease?.metadata.namespace === nodeLeaseNamespace) this.#recordHeartbeat(lease.metadata.name)
+        return []
+      }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(name: string): Promise<{ requeueAfter: number } | undefined> {
-    const { caches, clock } = this.#runtime
+  protected async reconcile(name: string): Promise<Requeue> {
+    const { caches, clock } = this.runtime
     const node = caches.of(nodes).get({ name })
     if (!node) return undefined
-    const silentMs = clock.monotonic() - this.#hear(name)
+    const silentMs = clock.monotonic() - this.#recordHeartbeat(name)
     const isLost = silentMs >= this.#graceMs
     try {
       const current = isLost && !isUnknown(node) ? await this.#declareLost(node) : node
@@ -75,27 +60,27 @@ export class NodeLifecycle implements Component {
       if (!isNotFound(error)) throw error
       return undefined
     }
-    // A node that is lost comes back with a change; one that lives is looked at when it could be lost.
+    // A lost node causes an event when it is back. A healthy node is checked when it could be lost.
     return isLost ? undefined : { requeueAfter: this.#graceMs - silentMs }
   }
 
-  /** The monotonic moment at which the node last gave a sign of life. */
-  #hear(name: string): number {
-    const { caches, clock } = this.#runtime
+  /** Records a heartbeat. Returns the monotonic time of the last one. */
+  #recordHeartbeat(name: string): number {
+    const { caches, clock } = this.runtime
     const lease = caches.of(leases).get({ namespace: nodeLeaseNamespace, name })
     const node = caches.of(nodes).get({ name })
     const sign = `${lease?.spec?.renewTime} ${heartbeatOf(node)}`
-    const known = this.#heard.get(name)
+    const known = this.#heartbeats.get(name)
     if (known?.sign === sign) return known.at
     const at = clock.monotonic()
-    this.#heard.set(name, { sign, at })
+    this.#heartbeats.set(name, { sign, at })
     return at
   }
 
   async #declareLost(node: Stored<Node>): Promise<Stored<Node>> {
-    const { client, clock, log } = this.#runtime
+    const { client, clock, log } = this.runtime
     const now = timestamp(clock.now())
-    log.info('A node has fallen silent', { node: node.metadata.name })
+    log.info('node sent no heartbeat within the grace period', { node: node.metadata.name })
     const conditions = watchedConditions.map(type => unknownCondition(node, type, now))
     const lost = await client.patch(
       nodes,
@@ -103,21 +88,21 @@ export class NodeLifecycle implements Component {
       { strategic: { status: { conditions } } },
       { subresource: 'status' },
     )
-    this.#controller.queue.add(node.metadata.name)
-    const sign = this.#heard.get(node.metadata.name)
-    if (sign) this.#heard.set(node.metadata.name, { sign: this.#signOf(lost), at: sign.at })
+    this.enqueue(node.metadata.name)
+    const sign = this.#heartbeats.get(node.metadata.name)
+    if (sign) this.#heartbeats.set(node.metadata.name, { sign: this.#heartbeatOf(lost), at: sign.at })
     return lost
   }
 
-  #signOf(node: Stored<Node>): string {
-    const lease = this.#runtime.caches
+  #heartbeatOf(node: Stored<Node>): string {
+    const lease = this.runtime.caches
       .of(leases)
       .get({ namespace: nodeLeaseNamespace, name: node.metadata.name })
     return `${lease?.spec?.renewTime} ${heartbeatOf(node)}`
   }
 
   async #markPodsNotReady(node: string, now: string): Promise<void> {
-    const { client, caches } = this.#runtime
+    const { client, caches } = this.runtime
     const ready = caches.pods
       .byIndex('node', node)
       .filter(({ status }) =>
@@ -135,14 +120,14 @@ export class NodeLifecycle implements Component {
         }
       }
     }
-    await Promise.all(Array.from({ length: podsAtOnce }, worker))
+    await Promise.all(Array.from({ length: podConcurrency }, worker))
   }
 
   async #taint(node: Stored<Node>): Promise<void> {
-    const { client, clock } = this.#runtime
+    const { client, clock } = this.runtime
     const taints = wantedTaints(node, timestamp(clock.now()))
     if (!taints) return
-    // Taints have no order of ownership: another's change in between must not be lost.
+    // A merge patch replaces all taints. The resourceVersion prevents losing a concurrent change.
     const { resourceVersion } = node.metadata
     await client.patch(nodes, node.metadata, { merge: { metadata: { resourceVersion }, spec: { taints } } })
   }

@@ -1,63 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isNotFound, type Stored } from '@grove/kube'
+import { isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, refOf } from '../changes.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { nodes, type Pod, pods } from '../kinds.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { timestamp } from '../timestamp.ts'
 
 export interface PodCleanerOptions {
-  /** How long a node must be gone before its pods are given up: it may have been registered anew meanwhile. */
+  /** The time after which the pods of a deleted node are removed. The node may be registered again before. */
   readonly quarantineMs?: number
 }
 
 const defaultQuarantineMs = 40_000
 const workers = 8
 
-/** Removes pods that no kubelet will ever end: those of nodes that no longer exist. */
-export class PodCleaner implements Component {
-  readonly name = 'pod-garbage-collector'
-  readonly #runtime: Runtime
+/** Removes pods of nodes that no longer exist, because no kubelet will do it. */
+export class PodCleaner extends ControlLoop {
   readonly #quarantineMs: number
   readonly #missingSince = new Map<string, number>()
-  readonly #controller: Controller
 
   constructor(runtime: Runtime, options: PodCleanerOptions = {}) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('pod-garbage-collector', runtime, workers)
+    const { caches } = runtime
     this.#quarantineMs = options.quarantineMs ?? defaultQuarantineMs
     const podCache = caches.pods
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(podCache, ({ old, new: pod }) => {
-          const isNews = pod && (old?.spec?.nodeName !== pod.spec?.nodeName || pod.metadata.deletionTimestamp)
-          return isNews ? [keyOf(pod.metadata)] : []
-        }),
-        changesOf(caches.of(nodes), ({ type, old, new: node }) => {
-          if (type === 'add') this.#missingSince.delete(node.metadata.name)
-          if (type !== 'delete') return []
-          return podCache.byIndex('node', old.metadata.name).map(({ metadata }) => keyOf(metadata))
-        }),
-      ],
-      reconcile: key => this.#look(key),
-    })
+    this.watch(
+      changesOf(podCache, ({ old, new: pod }) => {
+        const needsReconcile =
+          pod && (old?.spec?.nodeName !== pod.spec?.nodeName || pod.metadata.deletionTimestamp)
+        return needsReconcile ? [keyOf(pod.metadata)] : []
+      }),
+      changesOf(caches.of(nodes), ({ type, old, new: node }) => {
+        if (type === 'add') this.#missingSince.delete(node.metadata.name)
+        if (type !== 'delete') return []
+        return podCache.byIndex('node', old.metadata.name).map(({ metadata }) => keyOf(metadata))
+      }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAfter: number } | undefined> {
-    const { caches, clock } = this.#runtime
+  protected async reconcile(key: string): Promise<Requeue> {
+    const { caches, clock } = this.runtime
     const pod = caches.pods.get(refOf(key))
     const nodeName = pod?.spec?.nodeName
     if (!pod) return undefined
@@ -70,26 +53,26 @@ export class PodCleaner implements Component {
     this.#missingSince.set(nodeName, since)
     const left = since + this.#quarantineMs - clock.monotonic()
     if (left > 0) return { requeueAfter: left }
-    await this.#giveUp(pod)
+    await this.#failPod(pod)
     return undefined
   }
 
-  async #giveUp(pod: Stored<Pod>): Promise<void> {
+  async #failPod(pod: Stored<Pod>): Promise<void> {
     const condition = {
       type: 'DisruptionTarget',
       status: 'True',
       reason: 'DeletionByPodGC',
       message: 'PodGC: node no longer exists',
-      lastTransitionTime: timestamp(this.#runtime.clock.now()),
+      lastTransitionTime: timestamp(this.runtime.clock.now()),
     }
-    const isOver = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
+    const hasEnded = pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed'
     const strategic = {
       metadata: { uid: pod.metadata.uid },
       status: { phase: 'Failed', conditions: [condition] },
     }
     try {
-      if (!isOver)
-        await this.#runtime.client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
+      if (!hasEnded)
+        await this.runtime.client.patch(pods, pod.metadata, { strategic }, { subresource: 'status' })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
@@ -99,7 +82,7 @@ export class PodCleaner implements Component {
   async #remove({ metadata }: Stored<Pod>): Promise<void> {
     try {
       const { uid } = metadata
-      await this.#runtime.client.delete(pods, metadata, { gracePeriodSeconds: 0, preconditions: { uid } })
+      await this.runtime.client.delete(pods, metadata, { gracePeriodSeconds: 0, preconditions: { uid } })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }

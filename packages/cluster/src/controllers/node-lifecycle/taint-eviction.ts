@@ -1,64 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isNotFound, type Stored } from '@grove/kube'
+import { isNotFound, type Stored } from '@grove/kube'
 import { tolerates } from '../../scheduling/taints.ts'
 import type { Taint } from '../../schema/types.generated.ts'
 import { changesOf, keyOf, refOf } from '../changes.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { nodes, type Pod, pods } from '../kinds.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { timestamp } from '../timestamp.ts'
 
 const workers = 16
 
-/** Deletes pods from nodes with a NoExecute taint that they do not tolerate, or no longer. */
-export class TaintEviction implements Component {
-  readonly name = 'taint-eviction'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-  /** When taints that do not say it were first seen, by node and key. */
+/** Deletes pods that do not tolerate a NoExecute taint of their node, or whose toleration time is over. */
+export class TaintEviction extends ControlLoop {
+  /** The time at which taints without timeAdded were first seen, by node and key. */
   readonly #firstSeen = new Map<string, Map<string, number>>()
 
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('taint-eviction', runtime, workers)
+    const { caches } = runtime
     const podCache = caches.pods
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        changesOf(podCache, ({ old, new: pod }) =>
-          pod?.spec?.nodeName &&
-          (!old?.spec?.nodeName || old.spec.tolerations?.length !== pod.spec.tolerations?.length)
-            ? [keyOf(pod.metadata)]
-            : [],
-        ),
-        changesOf(caches.of(nodes), ({ old, new: node }) => {
-          this.#remember((node ?? old)!.metadata.name, executing(node?.spec?.taints))
-          if (
-            !node ||
-            (executing(old?.spec?.taints).length === 0 && executing(node.spec?.taints).length === 0)
-          )
-            return []
-          return podCache.byIndex('node', node.metadata.name).map(({ metadata }) => keyOf(metadata))
-        }),
-      ],
-      reconcile: key => this.#look(key),
-    })
+    this.watch(
+      changesOf(podCache, ({ old, new: pod }) =>
+        pod?.spec?.nodeName &&
+        (!old?.spec?.nodeName || old.spec.tolerations?.length !== pod.spec.tolerations?.length)
+          ? [keyOf(pod.metadata)]
+          : [],
+      ),
+      changesOf(caches.of(nodes), ({ old, new: node }) => {
+        this.#remember((node ?? old)!.metadata.name, executing(node?.spec?.taints))
+        if (!node || (executing(old?.spec?.taints).length === 0 && executing(node.spec?.taints).length === 0))
+          return []
+        return podCache.byIndex('node', node.metadata.name).map(({ metadata }) => keyOf(metadata))
+      }),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const { caches, clock } = this.#runtime
+  protected async reconcile(key: string): Promise<Requeue> {
+    const { caches, clock } = this.runtime
     const pod = caches.pods.get(refOf(key))
     if (!pod?.spec?.nodeName || pod.metadata.deletionTimestamp) return undefined
     const node = caches.of(nodes).get({ name: pod.spec.nodeName })
@@ -71,7 +50,7 @@ export class TaintEviction implements Component {
 
   #remember(node: string, taints: readonly Taint[]): void {
     const before = this.#firstSeen.get(node)
-    const now = this.#runtime.clock.now()
+    const now = this.runtime.clock.now()
     const seen = new Map(
       taints.filter(({ timeAdded }) => !timeAdded).map(({ key = '' }) => [key, before?.get(key) ?? now]),
     )
@@ -87,7 +66,7 @@ export class TaintEviction implements Component {
   }
 
   async #evict(pod: Stored<Pod>): Promise<void> {
-    const { client, clock, events } = this.#runtime
+    const { client, clock, events } = this.runtime
     const condition = {
       type: 'DisruptionTarget',
       status: 'True',
@@ -116,7 +95,7 @@ function executing(taints: readonly Taint[] | undefined): readonly Taint[] {
   return taints?.filter(({ effect }) => effect === 'NoExecute') ?? []
 }
 
-/** When the pod has to go; undefined when it may stay as long as the taints are these. */
+/** The time at which the pod is evicted; undefined if it tolerates these taints forever. */
 export function evictionTime(pod: Pod, taints: readonly Taint[], now: number): number | undefined {
   let first: number | undefined
   for (const taint of taints) {

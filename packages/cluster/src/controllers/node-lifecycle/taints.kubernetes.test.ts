@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The real node lifecycle controller is the oracle for the taints that a node's conditions and its cordon bring.
+// Compares the taints from conditions and cordons with those of the real node lifecycle controller.
 
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
@@ -37,7 +37,7 @@ const cases: Readonly<
 
 describe('the taints of a node', () => {
   for (const [name, { spec, conditions }] of Object.entries(cases))
-    it(`that is ${name} are ours, too`, async () => {
+    it(`that is ${name} are equal`, async () => {
       const now = new Date().toISOString()
       const status = {
         conditions: Object.entries(conditions).map(([type, value]) => ({

@@ -8,7 +8,7 @@ export const notReady = 'node.kubernetes.io/not-ready'
 export const unreachable = 'node.kubernetes.io/unreachable'
 const unschedulable = 'node.kubernetes.io/unschedulable'
 
-/** Conditions that keep pods away, by the status in which they do. */
+/** The taint of each condition, and the status in which it applies. */
 const conditionTaints: readonly (readonly [condition: string, status: string, taint: string])[] = [
   ['Ready', 'False', notReady],
   ['Ready', 'Unknown', unreachable],
@@ -20,8 +20,10 @@ const conditionTaints: readonly (readonly [condition: string, status: string, ta
 
 const ownKeys = new Set([...conditionTaints.map(([, , taint]) => taint), unschedulable])
 
-/** The taints that the node should have: others' as they are, ours as its conditions and its cordon say. Undefined when
- * it has just these. */
+/**
+ * Returns the taints that the node should have: other taints unchanged, lifecycle taints from conditions and
+ * cordon. Undefined if nothing changes.
+ */
 export function wantedTaints(node: Stored<Node>, now: string): Taint[] | undefined {
   const old = node.spec?.taints ?? []
   const kept = old.filter(taint => !isOurs(taint))

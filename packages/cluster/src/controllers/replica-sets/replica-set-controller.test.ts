@@ -15,13 +15,13 @@ describe('the status of a ReplicaSet', () => {
   } as unknown as Stored<ReplicaSet>
   const first = replicaSetStatus(set, [], failing('web-a'), 0)
 
-  it('tells of the first failure for as long as it lasts, so that a write does not cause the next', () => {
+  it('keeps the first failure message while the failure lasts, so that a write does not cause the next', () => {
     const next = replicaSetStatus({ ...set, status: first }, [], failing('web-b'), 5_000)
     assert.equal(next.conditions?.[0]?.message, 'pods "web-a" is forbidden')
     assert.deepEqual(next, first)
   })
 
-  it('no longer tells of a failure that is over', () => {
+  it('drops the failure when it is over', () => {
     assert.deepEqual(replicaSetStatus({ ...set, status: first }, [], undefined, 5_000).conditions, [])
   })
 })

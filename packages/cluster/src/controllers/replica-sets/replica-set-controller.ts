@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { Controller, isKubeError, isNotFound, type Stored } from '@grove/kube'
+import { isKubeError, isNotFound, type Stored } from '@grove/kube'
 import { labelTest } from '../../scheduling/selector.ts'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { withCondition, withoutCondition } from '../conditions.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import { type Pod, pods, type ReplicaSet, replicaSets } from '../kinds.ts'
 import { availableAt, isActive, isReady } from '../pod-state.ts'
-import type { Component, Runtime } from '../runtime.ts'
+import type { Runtime } from '../runtime.ts'
 import { sameStatus } from '../same-status.ts'
-import { leastValuableFirst } from './pod-ranking.ts'
+import { inDeletionOrder } from './deletion-order.ts'
 
 const workers = 8
-/** Pods made or deleted at the same time for one set. */
-const atOnce = 64
-/** Pods made or deleted in one look, so that one set does not keep a worker for long. */
+/** The number of pods created or deleted concurrently for one set. */
+const concurrency = 64
+/**
+ * The number of pods created or deleted in one reconcile, so that one set does not block a worker for long.
+ */
 const burst = 500
 
-/** Why the number of pods could not be corrected. */
+/** Why pods could not be created or deleted. */
 interface Failure {
   readonly reason: 'FailedCreate' | 'FailedDelete'
   readonly message: string
@@ -24,47 +27,27 @@ interface Failure {
 
 type ReplicaSetStatus = NonNullable<ReplicaSet['status']>
 
-/** Keeps as many pods of a template as a ReplicaSet asks for. */
-export class ReplicaSetController implements Component {
-  readonly name = 'replicaset-controller'
-  readonly #runtime: Runtime
-  readonly #controller: Controller
-
+/** Keeps the replicas of a ReplicaSet. */
+export class ReplicaSetController extends ControlLoop {
   constructor(runtime: Runtime) {
-    const { caches, clock, random, log } = runtime
-    this.#runtime = runtime
+    super('replicaset-controller', runtime, workers)
+    const { caches } = runtime
     const sets = caches.replicaSets
-    this.#controller = new Controller({
-      name: this.name,
-      clock,
-      random,
-      log,
-      workers,
-      sources: [
-        ownChangesOf(sets),
-        changesOf(caches.pods, ({ old, new: pod }) => [
-          ...new Set([...ownerKeys(pod), ...ownerKeys(old), ...this.#whoMayAdopt(pod)]),
-        ]),
-      ],
-      reconcile: key => this.#look(key),
-    })
+    this.watch(
+      ownChangesOf(sets),
+      changesOf(caches.pods, ({ old, new: pod }) => [
+        ...new Set([...ownerKeys(pod), ...ownerKeys(old), ...this.#possibleAdopters(pod)]),
+      ]),
+    )
   }
 
-  start(signal: AbortSignal): Promise<void> {
-    return this.#controller.start(signal)
-  }
-
-  stop(): Promise<void> {
-    return this.#controller.stop()
-  }
-
-  async #look(key: string): Promise<{ requeueAt: number } | undefined> {
-    const { caches, clock } = this.#runtime
+  protected async reconcile(key: string): Promise<Requeue> {
+    const { caches, clock } = this.runtime
     const set = caches.replicaSets.get(refOf(key))
     if (!set) return undefined
     if (!set.metadata.deletionTimestamp) await this.#adopt(set)
     let failure: Failure | undefined
-    if (!set.metadata.deletionTimestamp) failure = await this.#correctCount(set)
+    if (!set.metadata.deletionTimestamp) failure = await this.#syncReplicas(set)
     const owned = caches.pods.byIndex('controller', set.metadata.uid)
     await this.#writeStatus(set, owned, failure)
     if (failure) throw new Error(failure.message)
@@ -74,21 +57,21 @@ export class ReplicaSetController implements Component {
     return later.length ? { requeueAt: Math.min(...later) } : undefined
   }
 
-  /** Makes or deletes pods; returns why that failed. */
-  async #correctCount(set: Stored<ReplicaSet>): Promise<Failure | undefined> {
-    const active = this.#runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
+  /** Creates or deletes pods. Returns the failure. */
+  async #syncReplicas(set: Stored<ReplicaSet>): Promise<Failure | undefined> {
+    const active = this.runtime.caches.pods.byIndex('controller', set.metadata.uid).filter(isActive)
     const missing = (set.spec?.replicas ?? 1) - active.length
     try {
       if (missing > 0) await repeat(Math.min(missing, burst), () => this.#create(set))
       else if (missing < 0) {
-        const surplus = leastValuableFirst(active).slice(0, Math.min(-missing, burst)).values()
+        const surplus = inDeletionOrder(active).slice(0, Math.min(-missing, burst)).values()
         await repeat(Math.min(-missing, burst), () => this.#delete(set, surplus.next().value!))
       }
-      if (Math.abs(missing) > burst) this.#controller.queue.add(keyOf(set.metadata))
+      if (Math.abs(missing) > burst) this.enqueue(keyOf(set.metadata))
       return undefined
     } catch (error) {
       if (!isKubeError(error)) throw error
-      // Whatever is made in a namespace that goes is refused, and goes with it.
+      // A terminating namespace rejects new pods and deletes the set.
       if (error.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating')) return undefined
       return { reason: missing > 0 ? 'FailedCreate' : 'FailedDelete', message: error.message }
     }
@@ -119,31 +102,31 @@ export class ReplicaSetController implements Component {
       },
       spec,
     }
-    const created = await this.#runtime.client.create(pods, pod)
-    this.#say(set, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`)
+    const created = await this.runtime.client.create(pods, pod)
+    this.#recordEvent(set, 'SuccessfulCreate', `Created pod: ${created.metadata.name}`)
   }
 
   async #delete(set: Stored<ReplicaSet>, pod: Stored<Pod>): Promise<void> {
     try {
-      await this.#runtime.client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
-      this.#say(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
+      await this.runtime.client.delete(pods, pod.metadata, { preconditions: { uid: pod.metadata.uid } })
+      this.#recordEvent(set, 'SuccessfulDelete', `Deleted pod: ${pod.metadata.name}`)
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
   }
 
-  #whoMayAdopt(pod: Stored<Pod> | undefined): string[] {
+  #possibleAdopters(pod: Stored<Pod> | undefined): string[] {
     if (!pod || !isActive(pod) || controllerOf(pod)) return []
-    return this.#runtime.caches.replicaSets
+    return this.runtime.caches.replicaSets
       .list(pod.metadata.namespace)
       .filter(({ spec }) => labelTest(spec?.selector)(pod.metadata.labels ?? {}))
       .map(({ metadata }) => keyOf(metadata))
   }
 
   async #adopt(set: Stored<ReplicaSet>): Promise<void> {
-    const { caches, client } = this.#runtime
+    const { caches, client } = this.runtime
     const { name, namespace, uid } = set.metadata
-    // Every pod of the namespace would have to be asked: only where the set lacks some.
+    // Adoption reads all pods of the namespace, so only if pods are missing.
     if (caches.pods.countByIndex('controller', uid) >= (set.spec?.replicas ?? 1)) return
     const test = labelTest(set.spec?.selector)
     for (const pod of caches.pods.list(namespace)) {
@@ -169,7 +152,7 @@ export class ReplicaSetController implements Component {
   }
 
   async #writeStatus(set: Stored<ReplicaSet>, owned: readonly Stored<Pod>[], failure: Failure | undefined) {
-    const { client, clock } = this.#runtime
+    const { client, clock } = this.runtime
     const status = replicaSetStatus(set, owned, failure, clock.now())
     if (sameStatus(status, set.status)) return
     try {
@@ -179,8 +162,8 @@ export class ReplicaSetController implements Component {
     }
   }
 
-  #say(set: Stored<ReplicaSet>, reason: string, message: string): void {
-    this.#runtime.events.record(replicaSets, set, { type: 'Normal', reason, message, component: this.name })
+  #recordEvent(set: Stored<ReplicaSet>, reason: string, message: string): void {
+    this.runtime.events.record(replicaSets, set, { type: 'Normal', reason, message, component: this.name })
   }
 }
 
@@ -195,8 +178,8 @@ export function replicaSetStatus(
   const ready = active.filter(isReady)
   const minReady = set.spec?.minReadySeconds ?? 0
   const before = set.status?.conditions
-  // The first failure stands until it is over: its message names a pod, and the next one would name another.
-  // Each such write would wake this controller again, at once, for as long as the failure lasts.
+  // Keeps the first message: it names a pod, and the next failure would name another. Every changed message
+  // would cause an event and so an immediate retry.
   const hasFailed = before?.some(({ type }) => type === 'ReplicaFailure')
   const stillFailing = hasFailed
     ? before
@@ -229,5 +212,5 @@ async function repeat(times: number, work: () => Promise<void>): Promise<void> {
   const worker = async () => {
     while (left-- > 0) await work()
   }
-  await Promise.all(Array.from({ length: Math.min(times, atOnce) }, worker))
+  await Promise.all(Array.from({ length: Math.min(times, concurrency) }, worker))
 }

@@ -3,14 +3,14 @@
 import type { Pod } from '../kinds.ts'
 
 export interface ClaimUse {
-  /** The pod's own name for it. */
+  /** The name in the pod's spec. */
   readonly entry: string
-  /** Undefined while the claim has not been made from its template. */
+  /** Undefined until the claim is created from its template. */
   readonly claim: string | undefined
   readonly template: string | undefined
 }
 
-/** The claims that a pod names, and what they are called in the cluster. Entries that need no claim are left out. */
+/** The claims of a pod, and the names of their ResourceClaims. Entries that need no claim are omitted. */
 export function claimsOf(pod: Pod): ClaimUse[] {
   const uses: ClaimUse[] = []
   for (const { name = '', resourceClaimName, resourceClaimTemplateName } of pod.spec?.resourceClaims ?? []) {

@@ -8,8 +8,8 @@ import type {
 } from '../../schema/types.generated.ts'
 import type { DeviceClass, ResourceClaim, ResourceSlice } from '../kinds.ts'
 
-/** Pods that may share one claim. */
-export const mostConsumers = 256
+/** The maximum number of pods that share one claim. */
+export const maximumConsumers = 256
 
 export interface NodeIdentity {
   readonly name: string
@@ -23,8 +23,8 @@ interface Device {
 }
 
 /**
- * Which devices a request can have on a node. Devices are counted: classes and requests choose them by driver; other
- * conditions of CEL selectors, constraints between devices and shared capacities are not looked at.
+ * Chooses devices for a request on a node. Classes and requests select devices by driver. Other CEL
+ * selectors, constraints between devices and shared capacity are not supported.
  */
 export function chooseDevices(
   claim: ResourceClaim,
@@ -88,7 +88,7 @@ function* devicesOn(node: NodeIdentity, slices: Iterable<ResourceSlice>): Iterab
   }
 }
 
-/** Where an allocation can be used: on the node of its devices, or wherever all of them can be reached. */
+/** The node selector of an allocation: the node of its devices, or all nodes that can access them. */
 export function selectorFor(
   results: readonly ResourceDeviceRequestAllocationResult[],
   node: NodeIdentity,

@@ -10,9 +10,9 @@ import { deviceClasses, type Pod, type ResourceClaim, resourceClaims, resourceSl
 import type { Runtime } from '../runtime.ts'
 import { timestamp } from '../timestamp.ts'
 import { claimsOf } from './claim-names.ts'
-import { chooseDevices, mostConsumers, resultKey, selectorFor, selects } from './device-ledger.ts'
+import { chooseDevices, maximumConsumers, resultKey, selectorFor, selects } from './device-ledger.ts'
 
-/** Keeps a claim that is in use from disappearing. */
+/** Prevents the deletion of a claim that is in use. */
 export const claimFinalizer = 'resource.kubernetes.io/delete-protection'
 
 const reject = (reason: string): Rejection => ({
@@ -26,17 +26,15 @@ const inUse = reject('resourceclaim in use')
 
 type Plan = ReadonlyMap<string, readonly ResourceDeviceRequestAllocationResult[]>
 
-/** Finds devices for the claims of pods, and writes down which were taken. */
+/** Chooses devices for the claims of pods and writes the allocations. */
 export class DeviceScheduling implements SchedulingExtension {
   readonly #runtime: Runtime
-  /** Decided, not yet written: by pod. */
+  /** Reservations that are not written yet, by pod. */
   readonly #reserved = new Map<string, Plan>()
 
   constructor(runtime: Runtime) {
     this.#runtime = runtime
-    void runtime.caches.of(resourceClaims)
-    void runtime.caches.of(resourceSlices)
-    void runtime.caches.of(deviceClasses)
+    runtime.caches.require(resourceClaims, resourceSlices, deviceClasses)
   }
 
   readonly filter: Filter = {
@@ -57,7 +55,7 @@ export class DeviceScheduling implements SchedulingExtension {
     this.#reserved.delete(pod.key)
   }
 
-  async settle(pod: PodInfo, node: NodeState): Promise<void> {
+  async preBind(pod: PodInfo, node: NodeState): Promise<void> {
     if (!pod.pod.spec?.resourceClaims?.length) return
     const plan = this.#reserved.get(pod.key)
     for (const claim of this.#claimsOf(pod))
@@ -69,7 +67,7 @@ export class DeviceScheduling implements SchedulingExtension {
     const claims = this.#claimsOf(pod)
     const isFull = claims.some(
       ({ status }) =>
-        (status?.reservedFor?.length ?? 0) >= mostConsumers &&
+        (status?.reservedFor?.length ?? 0) >= maximumConsumers &&
         !status?.reservedFor?.some(({ uid }) => uid === uidOf(pod)),
     )
     if (isFull) return () => inUse
@@ -81,7 +79,7 @@ export class DeviceScheduling implements SchedulingExtension {
     }
   }
 
-  /** The devices for those claims that have none yet. */
+  /** Chooses devices for the claims that are not allocated yet. */
   #plan(pod: PodInfo, node: NodeState): Plan | undefined {
     const { caches } = this.#runtime
     const plan = new Map<string, readonly ResourceDeviceRequestAllocationResult[]>()

@@ -3,7 +3,7 @@
 import { Controller, isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import { changesOf, keyOf, ownChangesOf, refOf } from '../changes.ts'
 import { type Pod, pods, type ResourceClaim, resourceClaims, resourceClaimTemplates } from '../kinds.ts'
-import { isOver } from '../pod-state.ts'
+import { hasEnded } from '../pod-state.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { claimsOf } from './claim-names.ts'
 import { claimFinalizer } from './device-scheduling.ts'
@@ -11,7 +11,7 @@ import { claimFinalizer } from './device-scheduling.ts'
 const entryAnnotation = 'resource.kubernetes.io/pod-claim-name'
 const workers = 8
 
-/** Makes claims from the templates that pods name, and takes them back from pods that no longer need them. */
+/** Creates claims from the templates of pods, and releases claims of finished pods. */
 export class ResourceClaimController implements Component {
   readonly name = 'resource-claim-controller'
   readonly #runtime: Runtime
@@ -33,7 +33,7 @@ export class ResourceClaimController implements Component {
           type === 'add' ? this.#podsOf(template.metadata.namespace ?? '', template.metadata.name) : [],
         ),
       ],
-      reconcile: key => this.#furnish(key),
+      reconcile: key => this.#createClaims(key),
     })
     this.#claims = new Controller({
       ...shared,
@@ -42,7 +42,7 @@ export class ResourceClaimController implements Component {
         ownChangesOf(caches.of(resourceClaims)),
         changesOf(caches.pods, ({ old, new: pod }) => {
           const had = old ?? pod
-          if (!had?.spec?.resourceClaims?.length || (pod && !isOver(pod))) return []
+          if (!had?.spec?.resourceClaims?.length || (pod && !hasEnded(pod))) return []
           return claimsOf(had).flatMap(({ claim }) => (claim ? [`${had.metadata.namespace}/${claim}`] : []))
         }),
       ],
@@ -66,10 +66,10 @@ export class ResourceClaimController implements Component {
       .map(({ metadata }) => keyOf(metadata))
   }
 
-  async #furnish(key: string): Promise<void> {
+  async #createClaims(key: string): Promise<void> {
     const { caches, client } = this.#runtime
     const pod = caches.pods.get(refOf(key))
-    if (!pod || isOver(pod) || pod.metadata.deletionTimestamp) return
+    if (!pod || hasEnded(pod) || pod.metadata.deletionTimestamp) return
     const missing = claimsOf(pod).filter(({ claim, template }) => claim === undefined && template)
     if (missing.length === 0) return
     const statuses = [...(pod.status?.resourceClaimStatuses ?? [])]
@@ -86,7 +86,7 @@ export class ResourceClaimController implements Component {
     }
   }
 
-  /** The claim that was made for this entry of the pod, now or before a failure. */
+  /** Returns the claim for this entry of the pod. It may exist from an earlier attempt. */
   async #claimFor(pod: Stored<Pod>, entry: string, template: string): Promise<string | undefined> {
     const { caches, client } = this.#runtime
     const { name, namespace, uid } = pod.metadata
@@ -142,20 +142,20 @@ export class ResourceClaimController implements Component {
           merge: { metadata: { resourceVersion, finalizers } },
         })
       }
-      if (this.#isLeftOver(live))
+      if (this.#isOfFinishedPod(live))
         await client.delete(resourceClaims, live.metadata, { preconditions: { uid: live.metadata.uid } })
     } catch (error) {
       if (!isNotFound(error)) throw error
     }
   }
 
-  /** Takes pods out that have ended or gone; with the last one the devices are free. */
+  /** Removes finished and deleted pods from reservedFor. The devices are free when it is empty. */
   async #dropConsumers(claim: Stored<ResourceClaim>): Promise<Stored<ResourceClaim>> {
     const { caches, client } = this.#runtime
     const consumers = claim.status?.reservedFor ?? []
     const left = consumers.filter(({ name = '', uid }) => {
       const pod = caches.pods.get({ namespace: claim.metadata.namespace, name })
-      return pod?.metadata.uid === uid && !isOver(pod!)
+      return pod?.metadata.uid === uid && !hasEnded(pod!)
     })
     const isFreed = left.length === 0 && claim.status?.allocation
     if (left.length === consumers.length && !(isFreed && consumers.length === 0)) return claim
@@ -169,16 +169,16 @@ export class ResourceClaimController implements Component {
     )
   }
 
-  /** Made for a pod that has ended. */
-  #isLeftOver({ metadata }: Stored<ResourceClaim>): boolean {
+  /** Reports whether the claim belongs to a finished pod. */
+  #isOfFinishedPod({ metadata }: Stored<ResourceClaim>): boolean {
     const owner = metadata.ownerReferences?.find(({ controller, kind }) => controller && kind === 'Pod')
     if (!owner || metadata.deletionTimestamp) return false
     const pod = this.#runtime.caches.pods.get({ namespace: metadata.namespace, name: owner.name })
-    return pod?.metadata.uid === owner.uid && isOver(pod)
+    return pod?.metadata.uid === owner.uid && hasEnded(pod)
   }
 }
 
-/** A scheduler protects a claim before it allocates it: that moment must not be undone. */
+/** A scheduler adds the finalizer before it allocates the claim, so a claim without allocation keeps it. */
 function isNew({ status }: Stored<ResourceClaim>): boolean {
   return !status?.allocation
 }

@@ -11,10 +11,10 @@ import {
   resourceSlices,
 } from '../kinds.ts'
 import {
+  completed,
   createPod,
   getPod,
   podOf,
-  settled,
   startTestCluster,
   type TestCluster,
 } from '../testing/test-cluster.ts'
@@ -26,11 +26,11 @@ async function start(): Promise<TestCluster> {
   const cluster = await startTestCluster({ nodes: 2 })
   const { clock, client } = cluster
   const selectors = [{ cel: { expression: `device.driver == "${driver}"` } }]
-  await settled(clock, client.create(deviceClasses, { metadata: { name: 'gpu' }, spec: { selectors } }))
+  await completed(clock, client.create(deviceClasses, { metadata: { name: 'gpu' }, spec: { selectors } }))
   for (const nodeName of ['node-0', 'node-1']) {
     const pool = { name: nodeName, generation: 1, resourceSliceCount: 1 }
     const spec = { driver, nodeName, pool, devices: [{ name: 'd0' }, { name: 'd1' }] }
-    await settled(clock, client.create(resourceSlices, { metadata: { name: nodeName }, spec }))
+    await completed(clock, client.create(resourceSlices, { metadata: { name: nodeName }, spec }))
   }
   return cluster
 }
@@ -49,17 +49,17 @@ function podWith(
 }
 
 const claimsOf = async ({ clock, client }: TestCluster) =>
-  (await settled(clock, client.list(resourceClaims))).items
+  (await completed(clock, client.list(resourceClaims))).items
 
 describe('a pod that claims devices', () => {
-  it('waits for its claim, gets devices of its node, and gives them back', async () => {
+  it('waits for its claim, gets devices of its node, and releases them', async () => {
     await using cluster = await start()
     const { clock, client } = cluster
     const template = { metadata: { namespace: 'default', name: 'pair' }, spec: { spec: claimSpec(2) } }
     await createPod(cluster, podWith('a', { resourceClaimTemplateName: 'pair' }))
     await clock.advance(1_000)
     assert.equal((await getPod(cluster, 'a'))?.spec?.nodeName, undefined)
-    await settled(clock, client.create(resourceClaimTemplates, template))
+    await completed(clock, client.create(resourceClaimTemplates, template))
     await clock.advance(1_000)
     const pod = await getPod(cluster, 'a')
     const [claim] = await claimsOf(cluster)
@@ -80,13 +80,13 @@ describe('a pod that claims devices', () => {
       waiting?.status?.conditions?.[0]?.message ?? '',
       /^0\/2 nodes are available: 2 cannot allocate all claims\./,
     )
-    await settled(clock, client.delete(pods, { namespace: 'default', name: 'a' }))
+    await completed(clock, client.delete(pods, { namespace: 'default', name: 'a' }))
     await clock.advance(20_000)
     assert.equal((await getPod(cluster, 'c'))?.spec?.nodeName, pod?.spec?.nodeName)
     assert.equal((await claimsOf(cluster)).length, 2)
   })
 
-  it('shares a claim with others on its node', async () => {
+  it('shares a claim with other pods on its node', async () => {
     await using cluster = await start()
     const { clock, client } = cluster
     const metadata = { namespace: 'default', name: 'shared' }
@@ -94,7 +94,7 @@ describe('a pod that claims devices', () => {
       await createPod(cluster, podWith(name, { resourceClaimName: 'shared' }))
     await clock.advance(1_000)
     assert.equal((await getPod(cluster, 'a'))?.spec?.nodeName, undefined)
-    await settled(clock, client.create(resourceClaims, { metadata, spec: claimSpec(1) }))
+    await completed(clock, client.create(resourceClaims, { metadata, spec: claimSpec(1) }))
     await clock.advance(20_000)
     const nodes = await Promise.all(
       ['a', 'b', 'c'].map(async name => (await getPod(cluster, name))?.spec?.nodeName),
@@ -104,7 +104,7 @@ describe('a pod that claims devices', () => {
     const [claim] = await claimsOf(cluster)
     assert.equal(claim?.status?.reservedFor?.length, 3)
     for (const name of ['a', 'b', 'c'])
-      await settled(clock, client.delete(pods, { namespace: 'default', name }))
+      await completed(clock, client.delete(pods, { namespace: 'default', name }))
     await clock.advance(5_000)
     const [freed] = await claimsOf(cluster)
     assert.equal(freed?.status?.allocation, undefined)

@@ -14,15 +14,15 @@ import {
 } from '../kinds.ts'
 import type { Component, Runtime } from '../runtime.ts'
 
-/** Makes the tokens of service accounts. The cluster's own, or a fake in tests. */
+/** Issues service account tokens. Tests use a fake. */
 export interface TokenIssuer {
-  /** A token without an end, for a Secret of type kubernetes.io/service-account-token. */
+  /** Issues a token without expiration, for a Secret of type kubernetes.io/service-account-token. */
   issue(account: Stored<ServiceAccount>, secret: Stored<Secret>): Promise<string>
 }
 
 export interface ServiceAccountOptions {
   readonly tokenIssuer?: TokenIssuer
-  /** The certificate of the cluster's authority, PEM: in every namespace as ConfigMap `kube-root-ca.crt`. */
+  /** The CA certificate (PEM) that every namespace gets as ConfigMap `kube-root-ca.crt`. */
   readonly caCertificate?: string
 }
 
@@ -36,7 +36,10 @@ const description =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.'
 const workers = 4
 
-/** Gives each namespace its default account and the authority's certificate, and fills the Secrets that ask for a token. */
+/**
+ * Creates the default service account and the CA certificate ConfigMap of each namespace, and fills token
+ * Secrets.
+ */
 export class ServiceAccountController implements Component {
   readonly name = 'service-account-controller'
   readonly #runtime: Runtime
@@ -61,7 +64,7 @@ export class ServiceAccountController implements Component {
           (old ?? map)?.metadata.name === rootConfigMap ? [(old ?? map)?.metadata.namespace ?? ''] : [],
         ),
       ],
-      reconcile: name => this.#furnish(name),
+      reconcile: name => this.#ensureDefaults(name),
     })
     this.#tokens = new Controller({
       ...shared,
@@ -87,7 +90,7 @@ export class ServiceAccountController implements Component {
     await Promise.all([this.#namespaces.stop(), this.#tokens.stop()])
   }
 
-  async #furnish(namespace: string): Promise<void> {
+  async #ensureDefaults(namespace: string): Promise<void> {
     const { caches, client } = this.#runtime
     const stored = caches.of(namespaces).get({ name: namespace })
     if (!stored || !isActive(stored)) return
@@ -96,7 +99,7 @@ export class ServiceAccountController implements Component {
         await client.create(serviceAccounts, { metadata: { namespace, name: defaultAccount } })
       await this.#publishCertificate(namespace)
     } catch (error) {
-      // The namespace may have begun to go; then the server forbids it.
+      // The API server rejects the request if the namespace is terminating.
       if (!isAlreadyExists(error) && !isKubeError(error, 'NotFound', 'Forbidden')) throw error
     }
   }
@@ -143,7 +146,7 @@ export class ServiceAccountController implements Component {
     }
   }
 
-  /** Asked of the server before a Secret is deleted for the lack of one: the cache may be behind. */
+  /** Reads from the API server before a Secret is deleted, because the cache may be behind. */
   async #accountOf(ref: { namespace: string; name: string }, uid: string | undefined) {
     if (!ref.name) return undefined
     const cached = this.#runtime.caches.of(serviceAccounts).get(ref)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which pod of a StatefulSet is made or deleted next. Pure.
+// Computes which pods of a StatefulSet are created or deleted next. Pure.
 
 import type { Stored } from '@grove/kube'
 import type { Pod, StatefulSet } from '../kinds.ts'
-import { isOver, isReady } from '../pod-state.ts'
+import { hasEnded, isReady } from '../pod-state.ts'
 
 export const revisionLabel = 'controller-revision-hash'
 
@@ -13,7 +13,7 @@ export interface Step {
   readonly delete: readonly Stored<Pod>[]
 }
 
-/** The ordinal at the end of a pod's name; -1 for a name that has none. */
+/** The ordinal at the end of a pod's name; -1 if there is none. */
 export function ordinalOf(set: StatefulSet, { metadata }: Stored<Pod>): number {
   const rest = metadata.name.slice((set.metadata?.name?.length ?? 0) + 1)
   return /^\d+$/.test(rest) ? Number(rest) : -1
@@ -30,7 +30,7 @@ export function planStep(set: StatefulSet, pods: readonly Stored<Pod>[], updateR
     const pod = byOrdinal.get(ordinal)
     const updated = ordinal >= partition
     if (!pod) create.push({ ordinal, updated })
-    else if (isOver(pod) && !pod.metadata.deletionTimestamp) return { create: [], delete: [pod] }
+    else if (hasEnded(pod) && !pod.metadata.deletionTimestamp) return { create: [], delete: [pod] }
     if (inOrder && (!pod || pod.metadata.deletionTimestamp || !isReady(pod))) return { create, delete: [] }
   }
   if (create.length > 0) return { create, delete: [] }
@@ -38,17 +38,18 @@ export function planStep(set: StatefulSet, pods: readonly Stored<Pod>[], updateR
     .filter(([ordinal]) => ordinal < start || ordinal >= start + replicas)
     .sort(([a], [b]) => b - a)
     .map(([, pod]) => pod)
-  if (surplus.length > 0) return { create, delete: going(inOrder ? surplus.slice(0, 1) : surplus) }
+  if (surplus.length > 0) return { create, delete: notTerminating(inOrder ? surplus.slice(0, 1) : surplus) }
   if (updateStrategy?.type === 'OnDelete') return { create, delete: [] }
   for (let ordinal = start + replicas - 1; ordinal >= Math.max(start, partition); ordinal--) {
     const pod = byOrdinal.get(ordinal)!
-    if (pod.metadata.labels?.[revisionLabel] !== updateRevision) return { create, delete: going([pod]) }
-    // One at a time: the next goes when this one serves.
+    if (pod.metadata.labels?.[revisionLabel] !== updateRevision)
+      return { create, delete: notTerminating([pod]) }
+    // One at a time: the next pod is updated when this one is ready.
     if (pod.metadata.deletionTimestamp || !isReady(pod)) break
   }
   return { create, delete: [] }
 }
 
-function going(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
+function notTerminating(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
   return pods.filter(({ metadata }) => !metadata.deletionTimestamp)
 }

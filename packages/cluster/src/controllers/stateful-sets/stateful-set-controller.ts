@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { isAlreadyExists, isNotFound, type Stored } from '@grove/kube'
 import type { PodTemplateSpec } from '../../schema/types.generated.ts'
 import { ownChangesOf, refOf } from '../changes.ts'
-import { ControlLoop, type NextLook } from '../control-loop.ts'
+import { ControlLoop, type Requeue } from '../control-loop.ts'
 import {
   type ControllerRevision,
   controllerRevisions,
@@ -21,16 +21,19 @@ import { ordinalOf, planStep, revisionLabel } from './plan.ts'
 
 const workers = 4
 
-/** Keeps pods with names of their own, in order. Volume claims are not made: nothing here would bind them. */
+/**
+ * Keeps pods with stable names, in order. Does not create PersistentVolumeClaims, because no controller here
+ * binds them.
+ */
 export class StatefulSetController extends ControlLoop {
   constructor(runtime: Runtime) {
+    super('statefulset-controller', runtime, workers)
     const { caches } = runtime
-    void caches.of(controllerRevisions)
-    const sources = [ownChangesOf(caches.of(statefulSets)), ownerChangesOf(runtime, 'StatefulSet')]
-    super('statefulset-controller', runtime, sources, workers)
+    caches.require(controllerRevisions)
+    this.watch(ownChangesOf(caches.of(statefulSets)), ownerChangesOf(runtime, 'StatefulSet'))
   }
 
-  protected async look(key: string): Promise<NextLook> {
+  protected async reconcile(key: string): Promise<Requeue> {
     const { caches, clock } = this.runtime
     const set = caches.of(statefulSets).get(refOf(key))
     if (!set || set.metadata.deletionTimestamp) return undefined
@@ -47,7 +50,7 @@ export class StatefulSetController extends ControlLoop {
     return later.length ? { requeueAt: Math.min(...later) } : undefined
   }
 
-  /** The name of the revision that the template is now, made if it is new. */
+  /** Returns the name of the ControllerRevision of the current template. Creates it if needed. */
   async #revision(set: Stored<StatefulSet>): Promise<string> {
     const { caches, client } = this.runtime
     const { name, namespace, uid } = set.metadata

@@ -12,18 +12,18 @@ export interface TestCluster extends AsyncDisposable {
   readonly clock: FakeClock
   readonly client: Client
   readonly controllers: RunningControllers
-  /** Starts the controllers anew, as after the end of their process. */
+  /** Restarts the controllers, like a restart of their process. */
   restart(): Promise<void>
 }
 
 export interface TestClusterOptions extends Omit<ControllersOptions, 'clock' | 'random'> {
   readonly nodes?: number | readonly NodePlan[]
   readonly seed?: number
-  /** What lies between the controllers and the server; the test's own client has a way of its own. */
+  /** Wraps the transport of the controllers. The test's own client is not affected. */
   readonly between?: (transport: Transport) => Transport
 }
 
-/** A cluster in this process under a clock that the test turns. */
+/** A cluster in this process with a fake clock. */
 export async function startTestCluster(options: TestClusterOptions = {}): Promise<TestCluster> {
   const clock = new FakeClock()
   const seed = options.seed ?? 1
@@ -33,10 +33,10 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
   const client = createClientOn(inProcessTransport(cluster.handle), { clock, random: next })
   const direct = inProcessTransport(cluster.handle)
   const theirs = createClientOn(options.between?.(direct) ?? direct, { clock, random: next })
-  const begin = async () => settled(clock, startControllers(theirs, { ...options, clock, random: next }))
+  const begin = async () => completed(clock, startControllers(theirs, { ...options, clock, random: next }))
   let controllers = await begin()
   const wanted = options.nodes ?? 0
-  await settled(clock, controllers.fleet.add(typeof wanted === 'number' ? plainNodes(wanted) : wanted))
+  await completed(clock, controllers.fleet.add(typeof wanted === 'number' ? plainNodes(wanted) : wanted))
   await clock.advance(0)
   return {
     clock,
@@ -45,25 +45,25 @@ export async function startTestCluster(options: TestClusterOptions = {}): Promis
       return controllers
     },
     async restart() {
-      await settled(clock, controllers.stop())
+      await completed(clock, controllers.stop())
       controllers = await begin()
     },
     async [Symbol.asyncDispose]() {
-      await settled(clock, controllers.stop())
+      await completed(clock, controllers.stop())
       cluster.stop()
     },
   }
 }
 
-/** Waits for something that needs no time to pass. */
-export async function settled<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
+/** Waits for work that needs no time to pass on the fake clock. */
+export async function completed<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   let done = false
   const watched = work.finally(() => {
     done = true
   })
   watched.catch(() => {})
   for (let turn = 0; !done && turn < 1_000; turn++) await clock.advance(0)
-  if (!done) throw new Error('the work waits for something that never comes')
+  if (!done) throw new Error('the work does not complete without advancing the clock')
   return watched
 }
 
@@ -92,9 +92,9 @@ export function podOf(name: string, shape: PodShape = {}): Pod {
 }
 
 export async function createPod(cluster: TestCluster, pod: Pod): Promise<void> {
-  await settled(cluster.clock, cluster.client.create(pods, pod))
+  await completed(cluster.clock, cluster.client.create(pods, pod))
 }
 
 export function getPod(cluster: TestCluster, name: string, namespace = 'default') {
-  return settled(cluster.clock, cluster.client.find(pods, { name, namespace }))
+  return completed(cluster.clock, cluster.client.find(pods, { name, namespace }))
 }

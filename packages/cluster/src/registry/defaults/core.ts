@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
+import type { ObjectOf } from '../../object.ts'
 import type {
-  AdmissionregistrationValidatingWebhookConfiguration,
+  AdmissionregistrationMutatingWebhookConfiguration,
+  DiscoveryEndpointSlice,
   Endpoints,
   Namespace,
   PersistentVolume,
@@ -21,17 +22,18 @@ const affinitySeconds = 10_800
 const webhookTimeoutSeconds = 10
 const httpsPort = 443
 
-export function defaultNamespace(draft: KubeObject): void {
-  const namespace = draft as unknown as Namespace
+export function defaultNamespace(namespace: ObjectOf<Namespace>): void {
   namespace.status = { ...namespace.status, phase: namespace.status?.phase || 'Active' }
-  // Selectors of namespaces need their name as a label; nobody can take it away.
-  if (draft.metadata.name)
-    draft.metadata.labels = { ...draft.metadata.labels, 'kubernetes.io/metadata.name': draft.metadata.name }
+  // Namespace selectors match this label, so it always exists.
+  if (namespace.metadata.name)
+    namespace.metadata.labels = {
+      ...namespace.metadata.labels,
+      'kubernetes.io/metadata.name': namespace.metadata.name,
+    }
 }
 
-/** `stringData` is a convenience for writers; it is folded into `data` and never shown. */
-export function defaultSecret(draft: KubeObject): void {
-  const secret = draft as unknown as Secret
+/** Moves the write-only field `stringData` into `data`. */
+export function defaultSecret(secret: Secret): void {
   if (secret.stringData) {
     secret.data = { ...secret.data }
     for (const [key, text] of Object.entries(secret.stringData))
@@ -41,8 +43,7 @@ export function defaultSecret(draft: KubeObject): void {
   secret.type ||= 'Opaque'
 }
 
-export function defaultService(draft: KubeObject): void {
-  const { spec } = draft as unknown as Service
+export function defaultService({ spec }: Service): void {
   if (!spec) return
   spec.sessionAffinity ||= 'None'
   if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig
@@ -62,27 +63,23 @@ export function defaultService(draft: KubeObject): void {
   if (spec.type === 'LoadBalancer') spec.allocateLoadBalancerNodePorts ??= true
 }
 
-export function defaultEndpoints(draft: KubeObject): void {
-  for (const subset of (draft as unknown as Endpoints).subsets ?? [])
-    for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
+export function defaultEndpoints(draft: Endpoints): void {
+  for (const subset of draft.subsets ?? []) for (const port of subset.ports ?? []) port.protocol ||= 'TCP'
 }
 
-export function defaultEndpointSlice(draft: KubeObject): void {
-  const ports = draft.ports as { name?: string; protocol?: string }[] | null | undefined
-  for (const port of ports ?? []) {
+export function defaultEndpointSlice(draft: DiscoveryEndpointSlice): void {
+  for (const port of draft.ports ?? []) {
     port.name ??= ''
     port.protocol ??= 'TCP'
   }
 }
 
-export function defaultClaim(draft: KubeObject): void {
-  const claim = draft as unknown as PersistentVolumeClaim
+export function defaultClaim(claim: PersistentVolumeClaim): void {
   claim.status = { ...claim.status, phase: claim.status?.phase || 'Pending' }
   if (claim.spec) claim.spec.volumeMode ??= 'Filesystem'
 }
 
-export function defaultVolume(draft: KubeObject): void {
-  const volume = draft as unknown as PersistentVolume
+export function defaultVolume(volume: PersistentVolume): void {
   volume.status = { ...volume.status, phase: volume.status?.phase || 'Pending' }
   if (!volume.spec) return
   volume.spec.persistentVolumeReclaimPolicy ||= 'Retain'
@@ -91,44 +88,41 @@ export function defaultVolume(draft: KubeObject): void {
 
 const rbacGroup = 'rbac.authorization.k8s.io'
 
-export function defaultRoleBinding(draft: KubeObject): void {
-  const binding = draft as unknown as RbacRoleBinding
+export function defaultRoleBinding(binding: RbacRoleBinding): void {
   if (binding.roleRef) binding.roleRef.apiGroup ||= rbacGroup
   for (const subject of binding.subjects ?? [])
     if (subject.kind !== 'ServiceAccount') subject.apiGroup ||= rbacGroup
 }
 
-export function defaultPriorityClass(draft: KubeObject): void {
-  ;(draft as unknown as SchedulingPriorityClass).preemptionPolicy ??= 'PreemptLowerPriority'
+export function defaultPriorityClass(draft: SchedulingPriorityClass): void {
+  draft.preemptionPolicy ??= 'PreemptLowerPriority'
 }
 
-export function defaultStorageClass(draft: KubeObject): void {
-  const storageClass = draft as unknown as StorageStorageClass
+export function defaultStorageClass(storageClass: StorageStorageClass): void {
   storageClass.reclaimPolicy ??= 'Delete'
   storageClass.volumeBindingMode ??= 'Immediate'
 }
 
-export function defaultWebhooks(draft: KubeObject): void {
+export function defaultWebhooks(draft: AdmissionregistrationMutatingWebhookConfiguration): void {
   const mutating = draft.kind === 'MutatingWebhookConfiguration'
-  for (const webhook of (draft as unknown as AdmissionregistrationValidatingWebhookConfiguration).webhooks ??
-    []) {
+  for (const webhook of draft.webhooks ?? []) {
     webhook.failurePolicy ??= 'Fail'
     webhook.matchPolicy ??= 'Equivalent'
     webhook.namespaceSelector ??= {}
     webhook.objectSelector ??= {}
     webhook.timeoutSeconds ??= webhookTimeoutSeconds
-    if (mutating) (webhook as { reinvocationPolicy?: string }).reinvocationPolicy ??= 'Never'
+    if (mutating) webhook.reinvocationPolicy ??= 'Never'
     for (const rule of webhook.rules ?? []) rule.scope ??= '*'
     if (webhook.clientConfig?.service) webhook.clientConfig.service.port ??= httpsPort
   }
 }
 
-export function defaultResourceClaim(draft: KubeObject): void {
-  defaultClaimSpec((draft as unknown as ResourceResourceClaim).spec)
+export function defaultResourceClaim(draft: ResourceResourceClaim): void {
+  defaultClaimSpec(draft.spec)
 }
 
-export function defaultResourceClaimTemplate(draft: KubeObject): void {
-  defaultClaimSpec((draft as unknown as ResourceResourceClaimTemplate).spec?.spec)
+export function defaultResourceClaimTemplate(draft: ResourceResourceClaimTemplate): void {
+  defaultClaimSpec(draft.spec?.spec)
 }
 
 function defaultClaimSpec(spec: ResourceResourceClaimSpec | undefined): void {

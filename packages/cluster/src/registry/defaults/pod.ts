@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
 import type {
   Container,
   HTTPGetAction,
@@ -15,8 +14,7 @@ const defaultFileMode = 0o644
 const defaultGraceSeconds = 30
 const defaultTokenSeconds = 3600
 
-export function defaultPod(draft: KubeObject): void {
-  const { spec } = draft as unknown as Pod
+export function defaultPod({ spec }: Pod): void {
   if (!spec) return
   defaultPodSpec(spec)
   if (spec.terminationGracePeriodSeconds! < 0) spec.terminationGracePeriodSeconds = 1
@@ -27,7 +25,7 @@ export function defaultPod(draft: KubeObject): void {
   spec.enableServiceLinks ??= true
 }
 
-/** Whoever only sets limits asks for as much as they allow. Only for pods, not for templates. */
+/** Requests default to limits. Only for pods, not for templates. */
 function requestLimits(container: Container): void {
   const { resources } = container
   if (!resources?.limits) return
@@ -73,7 +71,7 @@ function defaultContainer(container: Container): void {
   defaultHttpGet(container.lifecycle?.preStop?.httpGet)
 }
 
-/** Without a tag or digest an image is the latest one. An empty image is none. */
+/** An image without tag or digest has the tag `latest`. An empty image is not an image. */
 function isLatest(image: string): boolean {
   if (image === '' || image.includes('@')) return false
   const name = image.slice(image.lastIndexOf('/') + 1)

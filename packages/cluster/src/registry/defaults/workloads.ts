@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
+import type { ObjectOf } from '../../object.ts'
 import type {
   AppsDaemonSet,
   AppsDeployment,
@@ -19,8 +19,7 @@ const backoffLimit = 6
 const progressDeadlineSeconds = 600
 const maximumInt32 = 2 ** 31 - 1
 
-export function defaultDeployment(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsDeployment
+export function defaultDeployment({ spec }: AppsDeployment): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.replicas ??= 1
@@ -35,15 +34,13 @@ export function defaultDeployment(draft: KubeObject): void {
   spec.progressDeadlineSeconds ??= progressDeadlineSeconds
 }
 
-export function defaultReplicaSet(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsReplicaSet
+export function defaultReplicaSet({ spec }: AppsReplicaSet): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.replicas ??= 1
 }
 
-export function defaultDaemonSet(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsDaemonSet
+export function defaultDaemonSet({ spec }: AppsDaemonSet): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.updateStrategy ??= {}
@@ -56,8 +53,7 @@ export function defaultDaemonSet(draft: KubeObject): void {
   spec.revisionHistoryLimit ??= historyLimit
 }
 
-export function defaultStatefulSet(draft: KubeObject): void {
-  const { spec } = draft as unknown as AppsStatefulSet
+export function defaultStatefulSet({ spec }: AppsStatefulSet): void {
   if (!spec) return
   defaultPodTemplate(spec.template)
   spec.podManagementPolicy ||= 'OrderedReady'
@@ -83,12 +79,11 @@ export function defaultStatefulSet(draft: KubeObject): void {
   }
 }
 
-export function defaultJob(draft: KubeObject): void {
-  const job = draft as unknown as BatchJob
+export function defaultJob(job: ObjectOf<BatchJob>): void {
   if (!job.spec) return
   defaultJobSpec(job.spec)
   const labels = job.spec.template?.metadata?.labels
-  if (labels && Object.keys(job.metadata?.labels ?? {}).length === 0) draft.metadata.labels = { ...labels }
+  if (labels && Object.keys(job.metadata?.labels ?? {}).length === 0) job.metadata.labels = { ...labels }
 }
 
 function defaultJobSpec(spec: BatchJobSpec): void {
@@ -102,8 +97,7 @@ function defaultJobSpec(spec: BatchJobSpec): void {
   spec.manualSelector ??= false
 }
 
-export function defaultCronJob(draft: KubeObject): void {
-  const { spec } = draft as unknown as BatchCronJob
+export function defaultCronJob({ spec }: BatchCronJob): void {
   if (!spec) return
   defaultPodTemplate(spec.jobTemplate?.spec?.template)
   spec.concurrencyPolicy ||= 'Allow'
@@ -112,8 +106,7 @@ export function defaultCronJob(draft: KubeObject): void {
   spec.failedJobsHistoryLimit ??= 1
 }
 
-export function defaultAutoscaler(draft: KubeObject): void {
-  const { spec } = draft as unknown as AutoscalingV2HorizontalPodAutoscaler
+export function defaultAutoscaler({ spec }: AutoscalingV2HorizontalPodAutoscaler): void {
   if (!spec) return
   spec.minReplicas ??= 1
   if (!spec.metrics?.length)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Metrics of autoscalers in the shapes of an early draft, which annotations of the first version still have.
+// Autoscaler metrics in the format of v2beta1, which annotations of autoscaling/v1 still use.
 import type { JsonObject } from '@grove/apimachinery'
 import type {
   AutoscalingV2CrossVersionObjectReference,
@@ -143,7 +143,7 @@ function sourceOf(draft: JsonObject, word: string): JsonObject & { readonly amou
       : { metric: { name: metricName, selector: selector ?? metricSelector } }),
     ...(type === 'Object' && { describedObject: target }),
     amounts: {
-      // An average stands beside a value of nothing, which is none.
+      // The format needs a value, so an average has the value 0 next to it.
       value: average !== undefined && value === '0' ? undefined : value,
       averageValue: average,
       averageUtilization: source[`${word}AverageUtilization`],

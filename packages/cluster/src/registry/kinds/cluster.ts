@@ -1,6 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { BuiltInKind } from '../built-in.ts'
+import type {
+  AdmissionregistrationMutatingWebhookConfiguration,
+  AdmissionregistrationValidatingWebhookConfiguration,
+  CoordinationLease,
+  DiscoveryEndpointSlice,
+  NetworkingIngress,
+  NetworkingNetworkPolicy,
+  NodeRuntimeClass,
+  PolicyPodDisruptionBudget,
+  RbacClusterRole,
+  RbacClusterRoleBinding,
+  RbacRole,
+  RbacRoleBinding,
+  ResourceDeviceClass,
+  ResourceResourceClaim,
+  ResourceResourceClaimTemplate,
+  ResourceResourceSlice,
+  SchedulingPriorityClass,
+  StorageStorageClass,
+} from '../../schema/types.generated.ts'
+import { type BuiltInKind, kind } from '../built-in.ts'
 import {
   defaultEndpointSlice,
   defaultPriorityClass,
@@ -49,23 +69,23 @@ const webhookStrategy = {
 const roleStrategy = { createOnUpdate: true, nameRule: pathSegmentName }
 
 export const clusterKinds: readonly BuiltInKind[] = [
-  {
+  kind<RbacRole>({
     type: 'rbac/v1.Role',
     group: rbac,
     plural: 'roles',
     namespaced: true,
     strategy: roleStrategy,
     columns: createdAtColumns,
-  },
-  {
+  }),
+  kind<RbacClusterRole>({
     type: 'rbac/v1.ClusterRole',
     group: rbac,
     plural: 'clusterroles',
     namespaced: false,
     strategy: roleStrategy,
     columns: createdAtColumns,
-  },
-  {
+  }),
+  kind<RbacRoleBinding>({
     type: 'rbac/v1.RoleBinding',
     group: rbac,
     plural: 'rolebindings',
@@ -73,8 +93,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     strategy: bindingStrategy,
     defaults: defaultRoleBinding,
     columns: roleBindingColumns,
-  },
-  {
+  }),
+  kind<RbacClusterRoleBinding>({
     type: 'rbac/v1.ClusterRoleBinding',
     group: rbac,
     plural: 'clusterrolebindings',
@@ -82,16 +102,16 @@ export const clusterKinds: readonly BuiltInKind[] = [
     strategy: bindingStrategy,
     defaults: defaultRoleBinding,
     columns: roleBindingColumns,
-  },
-  {
+  }),
+  kind<CoordinationLease>({
     type: 'coordination/v1.Lease',
     group: 'coordination.k8s.io',
     plural: 'leases',
     namespaced: true,
     strategy: leaseStrategy,
     columns: leaseColumns,
-  },
-  {
+  }),
+  kind<DiscoveryEndpointSlice>({
     type: 'discovery/v1.EndpointSlice',
     group: 'discovery.k8s.io',
     plural: 'endpointslices',
@@ -99,8 +119,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     strategy: { hasGeneration: true },
     defaults: defaultEndpointSlice,
     columns: endpointSliceColumns,
-  },
-  {
+  }),
+  kind<PolicyPodDisruptionBudget>({
     type: 'policy/v1.PodDisruptionBudget',
     group: 'policy',
     plural: 'poddisruptionbudgets',
@@ -108,8 +128,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     shortNames: ['pdb'],
     strategy: budgetStrategy,
     columns: disruptionBudgetColumns,
-  },
-  {
+  }),
+  kind<SchedulingPriorityClass>({
     type: 'scheduling/v1.PriorityClass',
     group: 'scheduling.k8s.io',
     plural: 'priorityclasses',
@@ -118,8 +138,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     strategy: priorityClassStrategy,
     defaults: defaultPriorityClass,
     columns: priorityClassColumns,
-  },
-  {
+  }),
+  kind<AdmissionregistrationValidatingWebhookConfiguration>({
     type: 'admissionregistration/v1.ValidatingWebhookConfiguration',
     group: admission,
     plural: 'validatingwebhookconfigurations',
@@ -127,8 +147,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     strategy: webhookStrategy,
     defaults: defaultWebhooks,
     columns: webhookColumns,
-  },
-  {
+  }),
+  kind<AdmissionregistrationMutatingWebhookConfiguration>({
     type: 'admissionregistration/v1.MutatingWebhookConfiguration',
     group: admission,
     plural: 'mutatingwebhookconfigurations',
@@ -136,8 +156,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     strategy: webhookStrategy,
     defaults: defaultWebhooks,
     columns: webhookColumns,
-  },
-  {
+  }),
+  kind<ResourceResourceClaim>({
     type: 'resource/v1.ResourceClaim',
     group: dynamicResources,
     plural: 'resourceclaims',
@@ -150,8 +170,8 @@ export const clusterKinds: readonly BuiltInKind[] = [
     },
     defaults: defaultResourceClaim,
     columns: resourceClaimColumns,
-  },
-  {
+  }),
+  kind<ResourceResourceClaimTemplate>({
     type: 'resource/v1.ResourceClaimTemplate',
     group: dynamicResources,
     plural: 'resourceclaimtemplates',
@@ -162,26 +182,26 @@ export const clusterKinds: readonly BuiltInKind[] = [
       validateUpdate: validateClaimTemplateUpdate,
     },
     defaults: defaultResourceClaimTemplate,
-  },
-  {
+  }),
+  kind<ResourceDeviceClass>({
     type: 'resource/v1.DeviceClass',
     group: dynamicResources,
     plural: 'deviceclasses',
     namespaced: false,
     strategy: { returnsDeleted: true, hasGeneration: true, validate: validateDeviceClass },
-  },
-  {
+  }),
+  kind<ResourceResourceSlice>({
     type: 'resource/v1.ResourceSlice',
     group: dynamicResources,
     plural: 'resourceslices',
     namespaced: false,
     strategy: { returnsDeleted: true, hasGeneration: true, validate: validateResourceSlice },
     selectableFields: {
-      'spec.nodeName': object => (object.spec as { nodeName?: string } | undefined)?.nodeName ?? '',
-      'spec.driver': object => (object.spec as { driver?: string } | undefined)?.driver ?? '',
+      'spec.nodeName': object => object.spec?.nodeName ?? '',
+      'spec.driver': object => object.spec?.driver ?? '',
     },
-  },
-  {
+  }),
+  kind<StorageStorageClass>({
     type: 'storage/v1.StorageClass',
     group: 'storage.k8s.io',
     plural: 'storageclasses',
@@ -190,16 +210,16 @@ export const clusterKinds: readonly BuiltInKind[] = [
     strategy: { returnsDeleted: true },
     defaults: defaultStorageClass,
     columns: storageClassColumns,
-  },
-  {
+  }),
+  kind<NetworkingNetworkPolicy>({
     type: 'networking/v1.NetworkPolicy',
     group: 'networking.k8s.io',
     plural: 'networkpolicies',
     namespaced: true,
     shortNames: ['netpol'],
     strategy: { hasGeneration: true },
-  },
-  {
+  }),
+  kind<NetworkingIngress>({
     type: 'networking/v1.Ingress',
     group: 'networking.k8s.io',
     plural: 'ingresses',
@@ -207,12 +227,12 @@ export const clusterKinds: readonly BuiltInKind[] = [
     shortNames: ['ing'],
     singular: 'ingress',
     strategy: { hasGeneration: true },
-  },
-  {
+  }),
+  kind<NodeRuntimeClass>({
     type: 'node/v1.RuntimeClass',
     group: 'node.k8s.io',
     plural: 'runtimeclasses',
     namespaced: false,
     strategy: { createOnUpdate: true, requireResourceVersion: true },
-  },
+  }),
 ]

@@ -1,7 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { Namespace, Node, Secret } from '../../schema/types.generated.ts'
-import { type BuiltInKind, objectVerbs } from '../built-in.ts'
+import type {
+  ConfigMap,
+  Endpoints,
+  Event,
+  LimitRange,
+  Namespace,
+  Node,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  Pod,
+  PodTemplate,
+  ResourceQuota,
+  Secret,
+  Service,
+  ServiceAccount,
+} from '../../schema/types.generated.ts'
+import { type BuiltInKind, kind, objectVerbs } from '../built-in.ts'
 import {
   defaultClaim,
   defaultEndpoints,
@@ -28,7 +43,7 @@ import {
 import { podColumns } from '../tables/pod.ts'
 
 export const coreKinds: readonly BuiltInKind[] = [
-  {
+  kind<Namespace>({
     type: 'core/v1.Namespace',
     group: '',
     plural: 'namespaces',
@@ -39,9 +54,9 @@ export const coreKinds: readonly BuiltInKind[] = [
     defaults: defaultNamespace,
     strategy: namespaceStrategy,
     columns: namespaceColumns,
-    selectableFields: { 'status.phase': object => (object as unknown as Namespace).status?.phase ?? '' },
-  },
-  {
+    selectableFields: { 'status.phase': object => object.status?.phase ?? '' },
+  }),
+  kind<Node>({
     type: 'core/v1.Node',
     group: '',
     plural: 'nodes',
@@ -51,10 +66,10 @@ export const coreKinds: readonly BuiltInKind[] = [
     defaults: defaultNode,
     columns: nodeColumns,
     selectableFields: {
-      'spec.unschedulable': object => String((object as unknown as Node).spec?.unschedulable ?? false),
+      'spec.unschedulable': object => String(object.spec?.unschedulable ?? false),
     },
-  },
-  {
+  }),
+  kind<Pod>({
     type: 'core/v1.Pod',
     group: '',
     plural: 'pods',
@@ -76,16 +91,16 @@ export const coreKinds: readonly BuiltInKind[] = [
     strategy: podStrategy,
     columns: podColumns,
     selectableFields: podSelectableFields,
-  },
-  {
+  }),
+  kind<PodTemplate>({
     type: 'core/v1.PodTemplate',
     group: '',
     plural: 'podtemplates',
     namespaced: true,
     strategy: { returnsDeleted: true },
-    defaults: draft => defaultPodTemplate(draft.template as Parameters<typeof defaultPodTemplate>[0]),
-  },
-  {
+    defaults: draft => defaultPodTemplate(draft.template),
+  }),
+  kind<Service>({
     type: 'core/v1.Service',
     group: '',
     plural: 'services',
@@ -96,11 +111,11 @@ export const coreKinds: readonly BuiltInKind[] = [
     strategy: serviceStrategy,
     columns: serviceColumns,
     selectableFields: {
-      'spec.clusterIP': object => (object.spec as { clusterIP?: string } | undefined)?.clusterIP ?? '',
-      'spec.type': object => (object.spec as { type?: string } | undefined)?.type ?? '',
+      'spec.clusterIP': object => object.spec?.clusterIP ?? '',
+      'spec.type': object => object.spec?.type ?? '',
     },
-  },
-  {
+  }),
+  kind<Endpoints>({
     type: 'core/v1.Endpoints',
     group: '',
     plural: 'endpoints',
@@ -109,8 +124,8 @@ export const coreKinds: readonly BuiltInKind[] = [
     singular: 'endpoints',
     defaults: defaultEndpoints,
     strategy: { createOnUpdate: true },
-  },
-  {
+  }),
+  kind<ConfigMap>({
     type: 'core/v1.ConfigMap',
     group: '',
     plural: 'configmaps',
@@ -118,8 +133,8 @@ export const coreKinds: readonly BuiltInKind[] = [
     shortNames: ['cm'],
     strategy: configMapStrategy,
     columns: configMapColumns,
-  },
-  {
+  }),
+  kind<Secret>({
     type: 'core/v1.Secret',
     group: '',
     plural: 'secrets',
@@ -127,9 +142,9 @@ export const coreKinds: readonly BuiltInKind[] = [
     defaults: defaultSecret,
     strategy: secretStrategy,
     columns: secretColumns,
-    selectableFields: { type: object => (object as unknown as Secret).type ?? '' },
-  },
-  {
+    selectableFields: { type: object => object.type ?? '' },
+  }),
+  kind<ServiceAccount>({
     type: 'core/v1.ServiceAccount',
     group: '',
     plural: 'serviceaccounts',
@@ -139,8 +154,8 @@ export const coreKinds: readonly BuiltInKind[] = [
       token: { kind: 'TokenRequest', group: 'authentication.k8s.io', version: 'v1', verbs: ['create'] },
     },
     strategy: { returnsDeleted: true },
-  },
-  {
+  }),
+  kind<Event>({
     type: 'core/v1.Event',
     group: '',
     plural: 'events',
@@ -149,8 +164,8 @@ export const coreKinds: readonly BuiltInKind[] = [
     strategy: eventStrategy,
     columns: eventColumns,
     selectableFields: eventSelectableFields,
-  },
-  {
+  }),
+  kind<PersistentVolumeClaim>({
     type: 'core/v1.PersistentVolumeClaim',
     group: '',
     plural: 'persistentvolumeclaims',
@@ -158,8 +173,8 @@ export const coreKinds: readonly BuiltInKind[] = [
     shortNames: ['pvc'],
     strategy: { returnsDeleted: true, prepareForCreate: defaultClaim },
     defaults: defaultClaim,
-  },
-  {
+  }),
+  kind<PersistentVolume>({
     type: 'core/v1.PersistentVolume',
     group: '',
     plural: 'persistentvolumes',
@@ -167,21 +182,21 @@ export const coreKinds: readonly BuiltInKind[] = [
     shortNames: ['pv'],
     strategy: { returnsDeleted: true, prepareForCreate: defaultVolume },
     defaults: defaultVolume,
-  },
-  {
+  }),
+  kind<LimitRange>({
     type: 'core/v1.LimitRange',
     group: '',
     plural: 'limitranges',
     namespaced: true,
     shortNames: ['limits'],
     strategy: { createOnUpdate: true },
-  },
-  {
+  }),
+  kind<ResourceQuota>({
     type: 'core/v1.ResourceQuota',
     group: '',
     plural: 'resourcequotas',
     namespaced: true,
     shortNames: ['quota'],
     strategy: { returnsDeleted: true },
-  },
+  }),
 ]

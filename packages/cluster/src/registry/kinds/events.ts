@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
-import { decodeStruct } from '../../schema/decode.ts'
+import type { ObjectOf } from '../../object.ts'
+import { decodeAs } from '../../schema/decode.ts'
 import { structType } from '../../schema/type-table.ts'
-import type { EventsEvent } from '../../schema/types.generated.ts'
-import type { BuiltInKind } from '../built-in.ts'
-import { eventStrategy } from '../strategies/event.ts'
+import type { Event, EventsEvent } from '../../schema/types.generated.ts'
+import { type BuiltInKind, kind } from '../built-in.ts'
 import { eventColumns } from '../tables/core.ts'
-import { validateNewEvent, validateNewEventUpdate } from '../validation/event.ts'
+import { validateEventsV1, validateEventsV1Update } from '../validation/event.ts'
 
-/** The newer name of a field → the one under which events are stored. */
+/** Field names in events.k8s.io/v1 → field names in the stored core/v1 Event. */
 const renamed: Readonly<Record<string, string>> = {
   reportingController: 'reportingComponent',
   regarding: 'involvedObject',
@@ -24,26 +23,23 @@ const original = Object.fromEntries(Object.entries(renamed).map(([newer, older])
 const coreEvent = structType('core/v1.Event')
 const newEvent = structType('events/v1.Event')
 
-function toCore(object: KubeObject): KubeObject {
+function toCore(object: EventsEvent): ObjectOf<Event> {
   const renamedObject = rename(object, renamed)
-  return decodeStruct(coreEvent, { ...renamedObject, apiVersion: 'v1' }).object as unknown as KubeObject
+  return decodeAs<Event>(coreEvent, { ...renamedObject, apiVersion: 'v1' }).object
 }
 
-function fromCore(object: KubeObject): KubeObject {
+function fromCore(object: Event): ObjectOf<EventsEvent> {
   const renamedObject = rename(object, original)
-  return decodeStruct(newEvent, { ...renamedObject, apiVersion: 'events.k8s.io/v1' })
-    .object as unknown as KubeObject
+  return decodeAs<EventsEvent>(newEvent, { ...renamedObject, apiVersion: 'events.k8s.io/v1' }).object
 }
 
-function rename(object: KubeObject, names: Readonly<Record<string, string>>): Record<string, unknown> {
+function rename(object: object, names: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [names[key] ?? key, value]))
 }
 
-const event = (object: KubeObject) => object as unknown as EventsEvent
-
-/** The same events as those of the core group, under newer names. */
+/** The events of the core group with the field names of events.k8s.io/v1. */
 export const eventKinds: readonly BuiltInKind[] = [
-  {
+  kind<EventsEvent, Event>({
     type: 'events/v1.Event',
     group: 'events.k8s.io',
     plural: 'events',
@@ -52,25 +48,25 @@ export const eventKinds: readonly BuiltInKind[] = [
     storage: 'events',
     conversion: { toStorage: toCore, fromStorage: fromCore },
     strategy: {
-      ...eventStrategy,
-      validate: object => validateNewEvent(toCore(object)),
-      validateUpdate: (object, old) => validateNewEventUpdate(toCore(object), toCore(old)),
+      createOnUpdate: true,
+      validate: object => validateEventsV1(toCore(object)),
+      validateUpdate: (object, old) => validateEventsV1Update(toCore(object), toCore(old)),
     },
     columns: eventColumns.map(column => ({
       ...column,
       cell: (object, now) => column.cell(toCore(object), now),
     })),
     selectableFields: {
-      'regarding.kind': object => event(object).regarding?.kind ?? '',
-      'regarding.namespace': object => event(object).regarding?.namespace ?? '',
-      'regarding.name': object => event(object).regarding?.name ?? '',
-      'regarding.uid': object => event(object).regarding?.uid ?? '',
-      'regarding.apiVersion': object => event(object).regarding?.apiVersion ?? '',
-      'regarding.resourceVersion': object => event(object).regarding?.resourceVersion ?? '',
-      'regarding.fieldPath': object => event(object).regarding?.fieldPath ?? '',
-      reason: object => event(object).reason ?? '',
-      reportingController: object => event(object).reportingController ?? '',
-      type: object => event(object).type ?? '',
+      'regarding.kind': object => object.regarding?.kind ?? '',
+      'regarding.namespace': object => object.regarding?.namespace ?? '',
+      'regarding.name': object => object.regarding?.name ?? '',
+      'regarding.uid': object => object.regarding?.uid ?? '',
+      'regarding.apiVersion': object => object.regarding?.apiVersion ?? '',
+      'regarding.resourceVersion': object => object.regarding?.resourceVersion ?? '',
+      'regarding.fieldPath': object => object.regarding?.fieldPath ?? '',
+      reason: object => object.reason ?? '',
+      reportingController: object => object.reportingController ?? '',
+      type: object => object.type ?? '',
     },
-  },
+  }),
 ]

@@ -8,7 +8,7 @@ import { coreKinds } from './core.ts'
 import { eventKinds } from './events.ts'
 import { workloadKinds } from './workloads.ts'
 
-/** Every built-in kind that is stored. */
+/** All built-in kinds that are stored. */
 export function builtInResources(): Resource[] {
   return [...coreKinds, ...workloadKinds, ...clusterKinds, ...eventKinds, definitionKind].map(builtIn)
 }

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { BuiltInKind } from '../built-in.ts'
+import type {
+  AppsControllerRevision,
+  AppsDaemonSet,
+  AppsDeployment,
+  AppsReplicaSet,
+  AppsStatefulSet,
+  AutoscalingHorizontalPodAutoscaler,
+  AutoscalingV2HorizontalPodAutoscaler,
+  BatchCronJob,
+  BatchJob,
+} from '../../schema/types.generated.ts'
+import { type BuiltInKind, kind } from '../built-in.ts'
 import {
   defaultAutoscaler,
   defaultCronJob,
@@ -12,10 +23,10 @@ import {
 } from '../defaults/workloads.ts'
 import {
   autoscalerStrategy,
+  autoscalerV1Strategy,
   cronJobStrategy,
   daemonSetStrategy,
   deploymentStrategy,
-  firstAutoscalerStrategy,
   jobStrategy,
   replicaSetStrategy,
   revisionStrategy,
@@ -31,7 +42,7 @@ import {
   replicaSetColumns,
   statefulSetColumns,
 } from '../tables/workloads.ts'
-import { defaultFirstAutoscaler, fromSecond, toSecond } from './first-autoscaler.ts'
+import { defaultAutoscalerV1, fromV2, toV2 } from './autoscaler-v1.ts'
 
 const scale = {
   specReplicas: ['spec', 'replicas'],
@@ -41,7 +52,7 @@ const scale = {
 const all = ['all']
 
 export const workloadKinds: readonly BuiltInKind[] = [
-  {
+  kind<AppsDeployment>({
     type: 'apps/v1.Deployment',
     group: 'apps',
     plural: 'deployments',
@@ -52,8 +63,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultDeployment,
     strategy: deploymentStrategy,
     columns: deploymentColumns,
-  },
-  {
+  }),
+  kind<AppsReplicaSet>({
     type: 'apps/v1.ReplicaSet',
     group: 'apps',
     plural: 'replicasets',
@@ -65,11 +76,10 @@ export const workloadKinds: readonly BuiltInKind[] = [
     strategy: replicaSetStrategy,
     columns: replicaSetColumns,
     selectableFields: {
-      'status.replicas': object =>
-        String((object.status as { replicas?: number } | undefined)?.replicas ?? 0),
+      'status.replicas': object => String(object.status?.replicas ?? 0),
     },
-  },
-  {
+  }),
+  kind<AppsStatefulSet>({
     type: 'apps/v1.StatefulSet',
     group: 'apps',
     plural: 'statefulsets',
@@ -80,8 +90,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultStatefulSet,
     strategy: statefulSetStrategy,
     columns: statefulSetColumns,
-  },
-  {
+  }),
+  kind<AppsDaemonSet>({
     type: 'apps/v1.DaemonSet',
     group: 'apps',
     plural: 'daemonsets',
@@ -91,16 +101,16 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultDaemonSet,
     strategy: daemonSetStrategy,
     columns: daemonSetColumns,
-  },
-  {
+  }),
+  kind<AppsControllerRevision>({
     type: 'apps/v1.ControllerRevision',
     group: 'apps',
     plural: 'controllerrevisions',
     namespaced: true,
     strategy: revisionStrategy,
     columns: controllerRevisionColumns,
-  },
-  {
+  }),
+  kind<BatchJob>({
     type: 'batch/v1.Job',
     group: 'batch',
     plural: 'jobs',
@@ -110,11 +120,10 @@ export const workloadKinds: readonly BuiltInKind[] = [
     strategy: jobStrategy,
     columns: jobColumns,
     selectableFields: {
-      'status.successful': object =>
-        String((object.status as { succeeded?: number } | undefined)?.succeeded ?? 0),
+      'status.successful': object => String(object.status?.succeeded ?? 0),
     },
-  },
-  {
+  }),
+  kind<BatchCronJob>({
     type: 'batch/v1.CronJob',
     group: 'batch',
     plural: 'cronjobs',
@@ -124,8 +133,8 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultCronJob,
     strategy: cronJobStrategy,
     columns: cronJobColumns,
-  },
-  {
+  }),
+  kind<AutoscalingV2HorizontalPodAutoscaler>({
     type: 'autoscaling/v2.HorizontalPodAutoscaler',
     group: 'autoscaling',
     plural: 'horizontalpodautoscalers',
@@ -135,20 +144,20 @@ export const workloadKinds: readonly BuiltInKind[] = [
     defaults: defaultAutoscaler,
     strategy: autoscalerStrategy,
     columns: autoscalerColumns,
-  },
-  {
+  }),
+  kind<AutoscalingHorizontalPodAutoscaler, AutoscalingV2HorizontalPodAutoscaler>({
     type: 'autoscaling/v1.HorizontalPodAutoscaler',
     group: 'autoscaling',
     plural: 'horizontalpodautoscalers',
     namespaced: true,
     shortNames: ['hpa'],
     categories: all,
-    conversion: { toStorage: toSecond, fromStorage: fromSecond },
-    defaults: defaultFirstAutoscaler,
-    strategy: firstAutoscalerStrategy,
+    conversion: { toStorage: toV2, fromStorage: fromV2 },
+    defaults: defaultAutoscalerV1,
+    strategy: autoscalerV1Strategy,
     columns: autoscalerColumns.map(column => ({
       ...column,
-      cell: (object, now) => column.cell(toSecond(object), now),
+      cell: (object, now) => column.cell(toV2(object), now),
     })),
-  },
+  }),
 ]

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
+import type { ConfigMap, Secret } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 
-/** Keys of config maps and secrets are file names. */
+/** Keys of ConfigMaps and Secrets are file names. */
 const keyPattern = /^[-._a-zA-Z0-9]+$/
 const keyText =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
 const maximumKeyLength = 253
 const maximumDataBytes = 1024 * 1024
 
-export const configMapStrategy: Partial<Strategy> = {
+export const configMapStrategy: Partial<Strategy<ConfigMap>> = {
   validate: object => validateConfigMap(object),
   validateUpdate: (object, old) => [
     ...validateConfigMap(object),
@@ -19,7 +19,7 @@ export const configMapStrategy: Partial<Strategy> = {
   ],
 }
 
-export const secretStrategy: Partial<Strategy> = {
+export const secretStrategy: Partial<Strategy<Secret>> = {
   validate: object => validateSecret(object),
   validateUpdate: (object, old) => [
     ...validateSecret(object),
@@ -28,9 +28,7 @@ export const secretStrategy: Partial<Strategy> = {
   ],
 }
 
-function validateConfigMap(object: KubeObject): FieldError[] {
-  const data = recordOf(object.data)
-  const binary = recordOf(object.binaryData)
+function validateConfigMap({ data = {}, binaryData: binary = {} }: ConfigMap): FieldError[] {
   const errors = [...validateKeys(data, 'data'), ...validateKeys(binary, 'binaryData')]
   for (const key of Object.keys(data))
     if (Object.hasOwn(binary, key))
@@ -46,26 +44,25 @@ const requiredKeys: Record<string, readonly string[]> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
 }
 
-function validateSecret(object: KubeObject): FieldError[] {
-  const data = recordOf(object.data)
+function validateSecret({ metadata, type = '', data = {} }: Secret): FieldError[] {
   const errors = validateKeys(data, 'data')
-  for (const key of requiredKeys[String(object.type)] ?? [])
+  for (const key of requiredKeys[type] ?? [])
     if (!Object.hasOwn(data, key)) errors.push(fieldError.required(`data[${key}]`))
     else if (key.startsWith('.')) errors.push(...validateDocument(data[key], `data[${key}]`))
-  if (object.type === 'kubernetes.io/basic-auth' && !data.username && !data.password)
+  if (type === 'kubernetes.io/basic-auth' && !data.username && !data.password)
     errors.push(fieldError.required('data[username]'), fieldError.required('data[password]'))
-  if (object.type === 'kubernetes.io/ssh-auth' && !data['ssh-privatekey'])
+  if (type === 'kubernetes.io/ssh-auth' && !data['ssh-privatekey'])
     errors.push(fieldError.required('data[ssh-privatekey]'))
   if (
-    object.type === 'kubernetes.io/service-account-token' &&
-    !object.metadata.annotations?.['kubernetes.io/service-account.name']
+    type === 'kubernetes.io/service-account-token' &&
+    !metadata?.annotations?.['kubernetes.io/service-account.name']
   )
     errors.push(fieldError.required('metadata.annotations[kubernetes.io/service-account.name]'))
   if (sizeOf(data) > maximumDataBytes) errors.push(fieldError.tooLong('data', maximumDataBytes))
   return errors
 }
 
-/** Credentials of registries are JSON; what is wrong with them is told without showing them. */
+/** Registry credentials are JSON. The error message does not contain them. */
 function validateDocument(encoded: unknown, field: string): FieldError[] {
   try {
     JSON.parse(Buffer.from(String(encoded), 'base64').toString())
@@ -84,7 +81,7 @@ function validateKeys(data: Record<string, unknown>, field: string): FieldError[
         fieldError.invalid(`${field}[${key}]`, key, `must be no more than ${maximumKeyLength} characters`),
       )
     if (!keyPattern.test(key)) errors.push(fieldError.invalid(`${field}[${key}]`, key, keyText))
-    // A folder holds them as files.
+    // Keys become file names in a volume.
     else if (key === '.' || key === '..')
       errors.push(fieldError.invalid(`${field}[${key}]`, key, `must not be '${key}'`))
     else if (key.startsWith('..'))
@@ -93,7 +90,11 @@ function validateKeys(data: Record<string, unknown>, field: string): FieldError[
   })
 }
 
-function validateImmutable(object: KubeObject, old: KubeObject, fields: readonly string[]): FieldError[] {
+function validateImmutable<T extends { immutable?: boolean }>(
+  object: T,
+  old: T,
+  fields: readonly (keyof T & string)[],
+): FieldError[] {
   if (old.immutable !== true) return []
   const errors: FieldError[] = []
   if (object.immutable !== true)
@@ -102,10 +103,6 @@ function validateImmutable(object: KubeObject, old: KubeObject, fields: readonly
     if (!equalJson(object[field], old[field]))
       errors.push(fieldError.forbidden(field, 'field is immutable when `immutable` is set'))
   return errors
-}
-
-function recordOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
 }
 
 function sizeOf(data: Record<string, unknown>): number {

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
 import type { Event } from '../../schema/types.generated.ts'
-import type { Strategy } from '../resource.ts'
+import type { SelectableFields, Strategy } from '../resource.ts'
 import { validateEvent } from '../validation/event.ts'
 
-export const eventStrategy: Partial<Strategy> = {
+export const eventStrategy: Partial<Strategy<Event>> = {
   createOnUpdate: true,
   validate: validateEvent,
   validateUpdate: () => [],
 }
 
-const involved = (object: KubeObject) => (object as unknown as Event).involvedObject ?? {}
+const involved = (object: Event) => object.involvedObject ?? {}
 
-export const eventSelectableFields: Record<string, (object: KubeObject) => string> = {
+export const eventSelectableFields: SelectableFields<Event> = {
   'involvedObject.kind': object => involved(object).kind ?? '',
   'involvedObject.namespace': object => involved(object).namespace ?? '',
   'involvedObject.name': object => involved(object).name ?? '',
@@ -21,9 +20,8 @@ export const eventSelectableFields: Record<string, (object: KubeObject) => strin
   'involvedObject.apiVersion': object => involved(object).apiVersion ?? '',
   'involvedObject.resourceVersion': object => involved(object).resourceVersion ?? '',
   'involvedObject.fieldPath': object => involved(object).fieldPath ?? '',
-  reason: object => (object as unknown as Event).reason ?? '',
-  reportingComponent: object => (object as unknown as Event).reportingComponent ?? '',
-  source: object =>
-    (object as unknown as Event).source?.component || (object as unknown as Event).reportingComponent || '',
-  type: object => (object as unknown as Event).type ?? '',
+  reason: object => object.reason ?? '',
+  reportingComponent: object => object.reportingComponent ?? '',
+  source: object => object.source?.component || object.reportingComponent || '',
+  type: object => object.type ?? '',
 }

@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Namespace } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 
-/** Removed by the namespace controller when everything in the namespace is gone. */
+/** The namespace controller removes it when the namespace is empty. */
 export const namespaceFinalizer = 'kubernetes'
 
-export const namespaceStrategy: Partial<Strategy> = {
+export const namespaceStrategy: Partial<Strategy<Namespace>> = {
   returnsDeleted: true,
   nameRule: dns1123Label,
-  prepareForCreate(draft) {
-    const namespace = draft as unknown as Namespace
+  prepareForCreate(namespace) {
     namespace.status = { phase: 'Active' }
     const finalizers = namespace.spec?.finalizers ?? []
     namespace.spec = {
       finalizers: finalizers.includes(namespaceFinalizer) ? finalizers : [...finalizers, namespaceFinalizer],
     }
   },
-  prepareForDelete(draft) {
-    const namespace = draft as unknown as Namespace
+  prepareForDelete(namespace) {
     namespace.status = { ...namespace.status, phase: 'Terminating' }
   },
   validate: validateFinalizers,
   validateUpdate: () => [],
   validateStatusUpdate(object) {
-    const phase = (object as unknown as Namespace).status?.phase
+    const phase = object.status?.phase
     const wanted = object.metadata.deletionTimestamp ? 'Terminating' : 'Active'
     const when = object.metadata.deletionTimestamp ? 'is not empty' : 'is empty'
     return phase === wanted
@@ -39,7 +36,7 @@ export const namespaceStrategy: Partial<Strategy> = {
           ),
         ]
   },
-  isHeld: object => Boolean((object as unknown as Namespace).spec?.finalizers?.length),
+  isHeld: object => Boolean(object.spec?.finalizers?.length),
   prepareForUpdate(draft, old) {
     draft.spec = structuredClone(old.spec)
   },
@@ -47,19 +44,19 @@ export const namespaceStrategy: Partial<Strategy> = {
 
 const finalizerText = 'name is neither a standard finalizer name nor is it fully qualified'
 
-function validateFinalizers(object: KubeObject): FieldError[] {
+function validateFinalizers(object: Namespace): FieldError[] {
   return foreignFinalizers(object).map(([name]) => fieldError.invalid('spec.finalizers', name, finalizerText))
 }
 
-/** By the subresource that writes them they are named one by one. */
-export function validateFinalize(object: KubeObject): FieldError[] {
+/** For the finalize subresource, whose messages contain the index. */
+export function validateFinalize(object: Namespace): FieldError[] {
   return foreignFinalizers(object).map(([name, index]) =>
     fieldError.invalid(`spec.finalizers[${index}]`, name, finalizerText),
   )
 }
 
-function foreignFinalizers(object: KubeObject): [name: string, index: number][] {
-  const finalizers = (object as unknown as Namespace).spec?.finalizers ?? []
+function foreignFinalizers(object: Namespace): [name: string, index: number][] {
+  const finalizers = object.spec?.finalizers ?? []
   return finalizers
     .map((name, index): [string, number] => [name, index])
     .filter(([name]) => name !== namespaceFinalizer && !name.includes('/'))

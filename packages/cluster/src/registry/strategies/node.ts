@@ -2,45 +2,40 @@
 
 import { isIPv6 } from 'node:net'
 import { equalJson, type FieldError, fieldError, labelValue, qualifiedName } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Node, NodeSpec, NodeStatus } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 import { cidr, obeys, oneOf } from '../validation/values.ts'
 
-/** A kubelet registers its node with all that it knows, status included. */
-export const nodeStrategy: Partial<Strategy> = {
+/** A kubelet registers its node together with its status. */
+export const nodeStrategy: Partial<Strategy<Node>> = {
   keepsNewStatus: true,
-  validate: object => [
-    ...validateSpec(specOf(object)),
-    ...validateAmounts((object as unknown as Node).status ?? {}),
-  ],
+  validate: object => [...validateSpec(specOf(object)), ...validateAmounts(object.status ?? {})],
   validateUpdate: (object, old) => [
     ...validateSpec(specOf(object)),
-    ...validateKept(specOf(object), specOf(old)),
+    ...validateImmutable(specOf(object), specOf(old)),
   ],
-  validateStatusUpdate: object => validateAmounts((object as unknown as Node).status ?? {}),
+  validateStatusUpdate: object => validateAmounts(object.status ?? {}),
   warnings: object =>
     specOf(object).externalID
       ? ['spec.externalID: this field is deprecated, and is unused by Kubernetes']
       : [],
 }
 
-function specOf(object: KubeObject): NodeSpec {
-  return (object as unknown as Node).spec ?? {}
+function specOf(object: Node): NodeSpec {
+  return object.spec ?? {}
 }
 
-export function defaultNode(draft: KubeObject): void {
-  const { spec, status } = draft as unknown as Node
+export function defaultNode({ spec, status }: Node): void {
   if (status?.capacity && !status.allocatable) status.allocatable = { ...status.capacity }
   if (!spec) return
-  // One network under two names; the older name wins.
+  // podCIDR is the first of podCIDRs. If they differ, podCIDR wins.
   if (spec.podCIDR && spec.podCIDRs?.[0] !== spec.podCIDR) spec.podCIDRs = [spec.podCIDR]
   if (!spec.podCIDR && spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0]
 }
 
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-/** The real server says that taints are in the metadata. */
+/** The real API server also reports taints as part of the metadata. */
 function validateSpec({ taints = [], podCIDRs = [] }: NodeSpec): FieldError[] {
   const seen = new Set<string>()
   const errors = taints.flatMap(({ key = '', value = '', effect = '' }, index) => {
@@ -65,8 +60,8 @@ function validateSpec({ taints = [], podCIDRs = [] }: NodeSpec): FieldError[] {
   return errors
 }
 
-/** What is known of a node for good. */
-function validateKept(spec: NodeSpec, old: NodeSpec): FieldError[] {
+/** Rejects changes of immutable fields. */
+function validateImmutable(spec: NodeSpec, old: NodeSpec): FieldError[] {
   const errors: FieldError[] = []
   if (old.podCIDRs?.length && !equalJson(spec.podCIDRs, old.podCIDRs))
     errors.push(
@@ -77,7 +72,7 @@ function validateKept(spec: NodeSpec, old: NodeSpec): FieldError[] {
   return errors
 }
 
-/** Parts of a device are none; parts of a cpu are. */
+/** Extended resources are integers. */
 function validateAmounts(status: NodeStatus): FieldError[] {
   return (['capacity', 'allocatable'] as const).flatMap(part =>
     Object.entries(status[part] ?? {}).flatMap(([name, amount]) => {

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { parseQuantity } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Container, Pod, PodCondition, PodSpec } from '../../schema/types.generated.ts'
-import type { Strategy } from '../resource.ts'
+import type { SelectableFields, Strategy } from '../resource.ts'
 import { validatePod } from '../validation/pod.ts'
 import { validatePodStatusUpdate, validatePodUpdate } from '../validation/pod-update.ts'
 
-export const podStrategy: Partial<Strategy> = {
+export const podStrategy: Partial<Strategy<Pod>> = {
   hasGeneration: true,
   returnsDeleted: true,
-  prepareForCreate(draft, { now }) {
-    const pod = draft as unknown as Pod
+  prepareForCreate(pod, { now }) {
     pod.status = { phase: 'Pending', qosClass: qualityOfService(pod.spec ?? {}) }
     if (pod.spec?.schedulingGates?.length) pod.status.conditions = [gatedCondition(now)]
   },
   prepareForStatusUpdate(draft, old) {
-    const { status } = draft as unknown as Pod
+    const { status } = draft
     if (!status) return
-    status.qosClass ||= (old as unknown as Pod).status?.qosClass
-    // One address under two names.
+    status.qosClass ||= old.status?.qosClass
+    // podIP is the first of podIPs.
     if (status.podIP && status.podIPs?.[0]?.ip !== status.podIP) status.podIPs = [{ ip: status.podIP }]
   },
   validate: validatePod,
   validateUpdate: validatePodUpdate,
   validateStatusUpdate: validatePodStatusUpdate,
   gracePeriod(object, asked) {
-    const { spec, status } = object as unknown as Pod
+    const { spec, status } = object
     if (!spec?.nodeName || status?.phase === 'Failed' || status?.phase === 'Succeeded') return 0
     const period = asked ?? spec.terminationGracePeriodSeconds ?? 0
     return period < 0 ? 1 : period
@@ -46,7 +44,10 @@ function gatedCondition(now: string): PodCondition {
 
 const counted = ['cpu', 'memory']
 
-/** Guaranteed when every container limits cpu and memory to what it asks for, BestEffort when none asks for any. */
+/**
+ * Guaranteed if every container has equal requests and limits for cpu and memory, BestEffort if no container
+ * has any.
+ */
 export function qualityOfService(spec: PodSpec): string {
   const containers: Container[] = [...(spec.containers ?? []), ...(spec.initContainers ?? [])]
   let any = false
@@ -63,19 +64,19 @@ export function qualityOfService(spec: PodSpec): string {
   return guaranteed ? 'Guaranteed' : 'Burstable'
 }
 
-/** Comparable and empty for nothing; quantities in the store are canonical. */
+/** Returns a comparable string, empty for zero. Stored quantities are canonical. */
 function amount(quantity: string | undefined): string {
   if (quantity === undefined || parseQuantity(quantity).unscaled === 0n) return ''
   return quantity
 }
 
-export const podSelectableFields: Record<string, (object: KubeObject) => string> = {
-  'spec.nodeName': object => (object as unknown as Pod).spec?.nodeName ?? '',
-  'spec.restartPolicy': object => (object as unknown as Pod).spec?.restartPolicy ?? '',
-  'spec.schedulerName': object => (object as unknown as Pod).spec?.schedulerName ?? '',
-  'spec.serviceAccountName': object => (object as unknown as Pod).spec?.serviceAccountName ?? '',
-  'spec.hostNetwork': object => String((object as unknown as Pod).spec?.hostNetwork ?? false),
-  'status.phase': object => (object as unknown as Pod).status?.phase ?? '',
-  'status.podIP': object => (object as unknown as Pod).status?.podIP ?? '',
-  'status.nominatedNodeName': object => (object as unknown as Pod).status?.nominatedNodeName ?? '',
+export const podSelectableFields: SelectableFields<Pod> = {
+  'spec.nodeName': object => object.spec?.nodeName ?? '',
+  'spec.restartPolicy': object => object.spec?.restartPolicy ?? '',
+  'spec.schedulerName': object => object.spec?.schedulerName ?? '',
+  'spec.serviceAccountName': object => object.spec?.serviceAccountName ?? '',
+  'spec.hostNetwork': object => String(object.spec?.hostNetwork ?? false),
+  'status.phase': object => object.status?.phase ?? '',
+  'status.podIP': object => object.status?.podIP ?? '',
+  'status.nominatedNodeName': object => object.status?.nominatedNodeName ?? '',
 }

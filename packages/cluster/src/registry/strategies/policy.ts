@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   CoordinationLease,
   PolicyPodDisruptionBudget,
@@ -10,18 +9,18 @@ import type {
 } from '../../schema/types.generated.ts'
 import type { Strategy } from '../resource.ts'
 import { validateLabelSelector } from '../validation/label-selector.ts'
-import { atLeast, countOrShare, oneOf, pathSegmentName } from '../validation/values.ts'
+import { atLeast, countOrPercentage, oneOf, pathSegmentName } from '../validation/values.ts'
 
-export const bindingStrategy: Partial<Strategy> = {
+export const bindingStrategy: Partial<Strategy<RbacRoleBinding>> = {
   createOnUpdate: true,
   nameRule: pathSegmentName,
   validate(object) {
-    const { roleRef } = object as unknown as RbacRoleBinding
+    const { roleRef } = object
     return roleRef?.name ? [] : [fieldError.required('roleRef.name')]
   },
   validateUpdate(object, old) {
-    const { roleRef } = object as unknown as RbacRoleBinding
-    return equalJson(roleRef, (old as unknown as RbacRoleBinding).roleRef)
+    const { roleRef } = object
+    return equalJson(roleRef, old.roleRef)
       ? []
       : [
           fieldError.immutable('roleRef', {
@@ -33,14 +32,13 @@ export const bindingStrategy: Partial<Strategy> = {
   },
 }
 
-export const leaseStrategy: Partial<Strategy> = {
+export const leaseStrategy: Partial<Strategy<CoordinationLease>> = {
   createOnUpdate: true,
   requireResourceVersion: true,
   prepareForCreate: withoutElection,
   prepareForUpdate: withoutElection,
   validate(object) {
-    const { leaseDurationSeconds: seconds, leaseTransitions } =
-      (object as unknown as CoordinationLease).spec ?? {}
+    const { leaseDurationSeconds: seconds, leaseTransitions } = object.spec ?? {}
     return [
       ...(seconds !== undefined && seconds <= 0
         ? [fieldError.invalid('spec.leaseDurationSeconds', seconds, 'must be greater than 0')]
@@ -50,23 +48,17 @@ export const leaseStrategy: Partial<Strategy> = {
   },
 }
 
-/** Elections that the server itself would lead are no part of a cluster as it comes. */
-function withoutElection(draft: KubeObject): void {
-  const { spec } = draft as unknown as CoordinationLease
+/** Drops the fields of coordinated leader election, which is disabled by default in Kubernetes. */
+function withoutElection({ spec }: CoordinationLease): void {
   delete spec?.strategy
   delete spec?.preferredHolder
 }
 
-export const budgetStrategy: Partial<Strategy> = {
+export const budgetStrategy: Partial<Strategy<PolicyPodDisruptionBudget>> = {
   hasGeneration: true,
   requireResourceVersion: true,
   validate(object) {
-    const {
-      minAvailable,
-      maxUnavailable,
-      selector,
-      unhealthyPodEvictionPolicy: policy,
-    } = (object as unknown as PolicyPodDisruptionBudget).spec ?? {}
+    const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = object.spec ?? {}
     const errors: FieldError[] = []
     if (minAvailable !== undefined && maxUnavailable !== undefined)
       errors.push(
@@ -83,21 +75,21 @@ export const budgetStrategy: Partial<Strategy> = {
       )
     return [
       ...errors,
-      ...countOrShare(minAvailable, 'spec.minAvailable'),
-      ...countOrShare(maxUnavailable, 'spec.maxUnavailable'),
+      ...countOrPercentage(minAvailable, 'spec.minAvailable'),
+      ...countOrPercentage(maxUnavailable, 'spec.maxUnavailable'),
       ...oneOf(policy, ['AlwaysAllow', 'IfHealthyBudget'], 'spec.unhealthyPodEvictionPolicy'),
       ...validateLabelSelector(selector, 'spec.selector'),
     ]
   },
   validateStatusUpdate(object) {
-    const { status = {} } = object as unknown as PolicyPodDisruptionBudget
+    const { status = {} } = object
     return (['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const).flatMap(
       count => atLeast(0, status[count], `status.${count}`),
     )
   },
 }
 
-/** The two that every cluster has, with the value that is theirs alone. */
+/** The built-in priority classes and their values. */
 export const systemPriorities: Readonly<Record<string, number>> = {
   'system-cluster-critical': 2_000_000_000,
   'system-node-critical': 2_000_001_000,
@@ -105,10 +97,10 @@ export const systemPriorities: Readonly<Record<string, number>> = {
 
 const highestUserPriority = 1_000_000_000
 
-export const priorityClassStrategy: Partial<Strategy> = {
+export const priorityClassStrategy: Partial<Strategy<SchedulingPriorityClass>> = {
   hasGeneration: true,
   validate(object) {
-    const { value = 0, preemptionPolicy } = object as unknown as SchedulingPriorityClass
+    const { value = 0, preemptionPolicy } = object
     const name = object.metadata.name ?? ''
     return [
       ...(name.startsWith('system-')
@@ -124,9 +116,7 @@ export const priorityClassStrategy: Partial<Strategy> = {
       ...oneOf(preemptionPolicy, ['PreemptLowerPriority', 'Never'], 'preemptionPolicy'),
     ]
   },
-  validateUpdate(object, old) {
-    const now = object as unknown as SchedulingPriorityClass
-    const before = old as unknown as SchedulingPriorityClass
+  validateUpdate(now, before) {
     const errors = []
     if ((now.value ?? 0) !== (before.value ?? 0))
       errors.push(fieldError.forbidden('value', 'may not be changed in an update.'))

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { createCluster } from '../../cluster.ts'
 import type { Service } from '../../schema/types.generated.ts'
 
-function stage() {
+function setUp() {
   const cluster = createCluster({ seed: 1 })
   const send = async (method: string, name: string, nodePort?: number) => {
     const { status, body = '' } = await cluster.handle({
@@ -19,8 +19,8 @@ function stage() {
       }),
       user: { name: 'test', groups: [] },
     })
-    const answer = JSON.parse(body) as Service & { message?: string }
-    return { status, message: answer.message, port: answer.spec?.ports?.[0]?.nodePort }
+    const response = JSON.parse(body) as Service & { message?: string }
+    return { status, message: response.message, port: response.spec?.ports?.[0]?.nodePort }
   }
   return {
     create: (name: string, port?: number) => send('POST', name, port),
@@ -29,15 +29,15 @@ function stage() {
 }
 
 describe('node ports', () => {
-  it('are chosen from the range, or the one that is asked for', async () => {
-    const { create } = stage()
+  it('are allocated from the range, or as requested', async () => {
+    const { create } = setUp()
     const { port = 0 } = await create('any')
     assert.ok(port >= 30_000 && port <= 32_767)
     assert.equal((await create('mine', 30_123)).port, 30_123)
   })
 
-  it('belong to one service, which keeps them in an update', async () => {
-    const { create, put } = stage()
+  it('belong to one Service, which keeps them in an update', async () => {
+    const { create, put } = setUp()
     await create('one', 30_123)
     assert.deepEqual(await create('two', 30_123), {
       status: 422,
@@ -51,8 +51,8 @@ describe('node ports', () => {
     assert.equal((await create('two', 30_123)).port, 30_123)
   })
 
-  it('outside of the range are refused', async () => {
-    const { create } = stage()
+  it('outside the range are rejected', async () => {
+    const { create } = setUp()
     const { status, message } = await create('one', 80)
     assert.equal(status, 422)
     assert.match(message ?? '', /not in the valid range\. The range of valid ports is 30000-32767$/)

@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../schema/types.generated.ts'
 import type { Strategy, StrategyContext } from '../resource.ts'
-import { isOpen, validateService, validateServiceStatus } from '../validation/service.ts'
+import { storages } from '../storages.ts'
+import { isHeadlessWithoutSelector, validateService, validateServiceStatus } from '../validation/service.ts'
 
-/** 10.96.0.0/16, as on most clusters; .0.0 is the network and .0.1 is the API server. */
+/** 10.96.0.0/16, the default of most clusters. .0.0 is the network and .0.1 is the API server. */
 const networkPrefix = '10.96'
 const firstAddress = 10
 const lastAddress = 0xfffe
 const nodePortRange = { first: 30_000, last: 32_767 }
 
-export const serviceStrategy: Partial<Strategy> = {
+export const serviceStrategy: Partial<Strategy<Service>> = {
   createOnUpdate: true,
   returnsDeleted: true,
   nameRule: dns1123Label,
   prepareForCreate(draft, context) {
-    allocate((draft as unknown as Service).spec ?? {}, undefined, context)
+    allocate(draft.spec ?? {}, undefined, context)
   },
   prepareForUpdate(draft, old, context) {
-    const spec = (draft as unknown as Service).spec ?? {}
-    const before = (old as unknown as Service).spec ?? {}
-    dropWhatTypeLost(spec, before)
+    const spec = draft.spec ?? {}
+    const before = old.spec ?? {}
+    dropFieldsOfOldType(spec, before)
     allocate(spec, before, context)
   },
   validate: validateService,
-  validateUpdate: (object, old) => [...validateService(object), ...validateAddressKept(object, old)],
+  validateUpdate: (object, old) => [...validateService(object), ...validateAddressUnchanged(object, old)],
   validateAmongOthers: (object, old, context) =>
-    validateAllocation(
-      (object as unknown as Service).spec ?? {},
-      (old as unknown as Service | undefined)?.spec ?? {},
-      context,
-    ),
+    validateAllocation(object.spec ?? {}, old?.spec ?? {}, context),
   validateStatusUpdate: validateServiceStatus,
   warnings(object, old) {
-    const { externalIPs, trafficDistribution } = (object as unknown as Service).spec ?? {}
+    const { externalIPs, trafficDistribution } = object.spec ?? {}
     if (old) return []
     return [
       ...(externalIPs?.length
@@ -50,8 +46,8 @@ export const serviceStrategy: Partial<Strategy> = {
 
 const addressFields = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'] as const
 
-/** Who changes the type need not take away by hand what only the old type had. */
-function dropWhatTypeLost(spec: ServiceSpec, old: ServiceSpec): void {
+/** Drops fields that only the old type supports, so that a client can change the type alone. */
+function dropFieldsOfOldType(spec: ServiceSpec, old: ServiceSpec): void {
   const isSame = (field: keyof ServiceSpec) => equalJson(spec[field], old[field])
   if (spec.type === 'ExternalName' && old.type !== 'ExternalName') {
     for (const field of addressFields) delete spec[field]
@@ -67,7 +63,7 @@ function dropWhatTypeLost(spec: ServiceSpec, old: ServiceSpec): void {
       if (port.nodePort === samePort(old, port)?.nodePort) delete port.nodePort
 }
 
-/** Gives a service its addresses and ports; an update keeps what the service has when it leaves them out. */
+/** Allocates addresses and ports. An update without them keeps the old ones. */
 function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
   if (spec.type === 'ExternalName') return
   const kept = old && old.type !== 'ExternalName' ? old : undefined
@@ -79,11 +75,11 @@ function allocate(spec: ServiceSpec, old: ServiceSpec | undefined, context: Stra
   }
   if (!spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIP = freeAddress(context)
   if (!spec.clusterIPs?.length) spec.clusterIPs = [spec.clusterIP!]
-  giveFamilies(spec, kept)
-  if (wantsNodePorts(spec)) giveNodePorts(spec, kept, context)
+  setFamilies(spec, kept)
+  if (wantsNodePorts(spec)) allocateNodePorts(spec, kept, context)
 }
 
-function giveNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
+function allocateNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context: StrategyContext): void {
   let used: Set<number | undefined> | undefined
   for (const port of spec.ports ?? []) {
     port.nodePort ||= old && samePort(old, port)?.nodePort
@@ -94,9 +90,9 @@ function giveNodePorts(spec: ServiceSpec, old: ServiceSpec | undefined, context:
   }
 }
 
-/** Where the endpoints of a service are given by hand, they may be of any family. */
-function giveFamilies(spec: ServiceSpec, old: ServiceSpec | undefined): void {
-  if (isOpen(spec)) {
+/** A headless Service without selector has manual endpoints, which may have any address family. */
+function setFamilies(spec: ServiceSpec, old: ServiceSpec | undefined): void {
+  if (isHeadlessWithoutSelector(spec)) {
     const [first = 'IPv4'] = spec.ipFamilies ?? old?.ipFamilies ?? []
     spec.ipFamilyPolicy ??= old?.ipFamilyPolicy ?? 'RequireDualStack'
     if (spec.ipFamilyPolicy !== 'SingleStack')
@@ -120,8 +116,8 @@ function wantsNodePorts(spec: ServiceSpec): boolean {
   )
 }
 
-function services({ store }: StrategyContext): Service[] {
-  return store.list('services', { prefix: '' }).items as unknown as Service[]
+function services({ store }: StrategyContext): readonly Service[] {
+  return store.list(storages.services, { prefix: '' }).items
 }
 
 function usedAddresses(context: StrategyContext): Set<string | undefined> {
@@ -148,7 +144,7 @@ function freeNodePort(used: ReadonlySet<number | undefined>, context: StrategyCo
   }
 }
 
-/** An address or a port that was asked for must be one of the cluster's, and free. */
+/** A requested address or port must be in the range of the cluster and free. */
 function validateAllocation(spec: ServiceSpec, old: ServiceSpec, context: StrategyContext): FieldError[] {
   const errors: FieldError[] = []
   const { clusterIP = '' } = spec
@@ -181,9 +177,9 @@ function nodePortProblem(port: number, used: ReadonlySet<number | undefined>): s
   return used.has(port) ? 'provided port is already allocated' : undefined
 }
 
-function validateAddressKept(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const spec = (object as unknown as Service).spec ?? {}
-  const old = (oldObject as unknown as Service).spec ?? {}
+function validateAddressUnchanged(object: Service, oldObject: Service): FieldError[] {
+  const spec = object.spec ?? {}
+  const old = oldObject.spec ?? {}
   if (old.type === 'ExternalName' || spec.type === 'ExternalName' || !old.clusterIP) return []
   const isMismatch = spec.clusterIPs?.[0] !== spec.clusterIP
   return isMismatch || spec.clusterIP === old.clusterIP

@@ -1,34 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, equalJson, type FieldError, fieldError, isJsonObject } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
-import type { AppsControllerRevision, AppsReplicaSet, BatchJob } from '../../schema/types.generated.ts'
-import { keepSpecAnnotations, keepStatusAnnotations, toSecond } from '../kinds/first-autoscaler.ts'
+import type {
+  AppsControllerRevision,
+  AppsDaemonSet,
+  AppsDeployment,
+  AppsReplicaSet,
+  AppsStatefulSet,
+  AppsStatefulSetSpec,
+  AutoscalingHorizontalPodAutoscaler,
+  AutoscalingV2HorizontalPodAutoscaler,
+  BatchCronJob,
+  BatchJob,
+} from '../../schema/types.generated.ts'
+import { keepSpecAnnotations, keepStatusAnnotations, toV2 } from '../kinds/autoscaler-v1.ts'
 import type { Strategy } from '../resource.ts'
 import { validateAutoscaler, validateAutoscalerStatus } from '../validation/autoscaler.ts'
 import { atLeast } from '../validation/values.ts'
-import { validateWorkload } from '../validation/workload.ts'
+import { validateWorkload, type Workload } from '../validation/workload.ts'
 
-export const deploymentStrategy: Partial<Strategy> = {
+export const deploymentStrategy: Partial<Strategy<AppsDeployment>> = {
   hasGeneration: true,
   annotationsCount: true,
   validate: object => validateWorkload(object),
-  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+  validateUpdate: (object, old) => [...validateWorkload(object), ...validateSelectorUnchanged(object, old)],
 }
 
-export const replicaSetStrategy: Partial<Strategy> = {
+export const replicaSetStrategy: Partial<Strategy<AppsReplicaSet>> = {
   hasGeneration: true,
   prepareForCreate(draft) {
-    ;(draft as unknown as AppsReplicaSet).status = { replicas: 0 }
+    draft.status = { replicas: 0 }
   },
   validate: object => validateWorkload(object),
-  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+  validateUpdate: (object, old) => [...validateWorkload(object), ...validateSelectorUnchanged(object, old)],
 }
 
-export const daemonSetStrategy: Partial<Strategy> = {
+export const daemonSetStrategy: Partial<Strategy<AppsDaemonSet>> = {
   hasGeneration: true,
   validate: object => validateWorkload(object),
-  validateUpdate: (object, old) => [...validateWorkload(object), ...selectorKept(object, old)],
+  validateUpdate: (object, old) => [...validateWorkload(object), ...validateSelectorUnchanged(object, old)],
 }
 
 const statefulSetText =
@@ -41,9 +51,9 @@ const statefulSetMutable = [
   'revisionHistoryLimit',
   'persistentVolumeClaimRetentionPolicy',
   'minReadySeconds',
-]
+] as const
 
-export const statefulSetStrategy: Partial<Strategy> = {
+export const statefulSetStrategy: Partial<Strategy<AppsStatefulSet>> = {
   hasGeneration: true,
   nameRule: dns1123Label,
   prepareForCreate(draft) {
@@ -51,8 +61,8 @@ export const statefulSetStrategy: Partial<Strategy> = {
   },
   validate: object => validateWorkload(object),
   validateUpdate: (object, old) => {
-    const fixed = (spec: unknown) => {
-      const copy = { ...(spec as Record<string, unknown>) }
+    const fixed = (spec: AppsStatefulSetSpec | undefined) => {
+      const copy = { ...spec }
       for (const field of statefulSetMutable) delete copy[field]
       return copy
     }
@@ -63,7 +73,7 @@ export const statefulSetStrategy: Partial<Strategy> = {
   },
 }
 
-export const revisionStrategy: Partial<Strategy> = {
+export const revisionStrategy: Partial<Strategy<AppsControllerRevision>> = {
   hasStatus: false,
   validate: validateRevision,
   validateUpdate: (object, old) => [
@@ -73,8 +83,8 @@ export const revisionStrategy: Partial<Strategy> = {
   ],
 }
 
-function validateRevision(object: KubeObject): FieldError[] {
-  const { data, revision = 0 } = object as unknown as AppsControllerRevision
+function validateRevision(object: AppsControllerRevision): FieldError[] {
+  const { data, revision = 0 } = object
   return [
     ...(data === undefined || data === null ? [fieldError.required('data', 'data is mandatory')] : []),
     ...(data !== undefined && data !== null && !isJsonObject(data)
@@ -87,12 +97,12 @@ function validateRevision(object: KubeObject): FieldError[] {
 const orphanWarning =
   'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
-export const jobStrategy: Partial<Strategy> = {
+export const jobStrategy: Partial<Strategy<BatchJob>> = {
   hasGeneration: true,
   defaultPropagation: 'Orphan',
   deletionWarning: orphanWarning,
   prepareForCreate(draft) {
-    const { metadata, spec } = draft as unknown as BatchJob
+    const { metadata, spec } = draft
     if (!spec || spec.manualSelector) return
     const labels = {
       'batch.kubernetes.io/controller-uid': metadata!.uid!,
@@ -106,14 +116,14 @@ export const jobStrategy: Partial<Strategy> = {
       labels: { ...spec.template.metadata?.labels, ...labels },
     }
     spec.selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': metadata!.uid! } }
-    // A job without labels of its own wears those of its pods.
+    // A Job without labels gets the labels of its pod template.
     if (Object.keys(metadata!.labels ?? {}).length === 0)
       metadata!.labels = { ...spec.template.metadata.labels }
   },
   validate: validateJob,
   validateUpdate: (object, old) => {
-    const spec = (object as unknown as BatchJob).spec ?? {}
-    const before = (old as unknown as BatchJob).spec ?? {}
+    const spec = object.spec ?? {}
+    const before = old.spec ?? {}
     const errors = validateJob(object)
     for (const field of ['completions', 'selector', 'template', 'completionMode'] as const)
       if (!equalJson(spec[field], before[field]))
@@ -122,8 +132,8 @@ export const jobStrategy: Partial<Strategy> = {
   },
 }
 
-function validateJob(object: KubeObject): FieldError[] {
-  const { spec } = object as unknown as BatchJob
+function validateJob(object: BatchJob): FieldError[] {
+  const { spec } = object
   const errors = validateWorkload(object, { selector: false })
   const policy = spec?.template?.spec?.restartPolicy
   if (policy === 'Always')
@@ -131,26 +141,26 @@ function validateJob(object: KubeObject): FieldError[] {
   return errors
 }
 
-export const cronJobStrategy: Partial<Strategy> = { hasGeneration: true }
+export const cronJobStrategy: Partial<Strategy<BatchCronJob>> = { hasGeneration: true }
 
-export const autoscalerStrategy: Partial<Strategy> = {
+export const autoscalerStrategy: Partial<Strategy<AutoscalingV2HorizontalPodAutoscaler>> = {
   hasGeneration: true,
   validate: validateAutoscaler,
   validateStatusUpdate: validateAutoscalerStatus,
 }
 
-/** What stands in annotations counts, and is judged, too. */
-export const firstAutoscalerStrategy: Partial<Strategy> = {
+/** The fields in annotations are validated too. */
+export const autoscalerV1Strategy: Partial<Strategy<AutoscalingHorizontalPodAutoscaler>> = {
   hasGeneration: true,
   prepareForCreate: draft => keepStatusAnnotations(draft),
   prepareForUpdate: keepStatusAnnotations,
   prepareForStatusUpdate: keepSpecAnnotations,
-  validate: object => validateAutoscaler(toSecond(object)),
-  validateStatusUpdate: object => validateAutoscalerStatus(toSecond(object)),
+  validate: object => validateAutoscaler(toV2(object)),
+  validateStatusUpdate: object => validateAutoscalerStatus(toV2(object)),
 }
 
-function selectorKept(object: KubeObject, old: KubeObject): FieldError[] {
-  const now = (object.spec as { selector?: unknown } | undefined)?.selector
-  const before = (old.spec as { selector?: unknown } | undefined)?.selector
+function validateSelectorUnchanged(object: Workload, old: Workload): FieldError[] {
+  const now = object.spec?.selector
+  const before = old.spec?.selector
   return equalJson(now, before) ? [] : [fieldError.immutable('spec.selector', now)]
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { formatAge } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
+import type { ObjectOf, WithMetadata } from '../../object.ts'
 import type { Column } from '../resource.ts'
 
-/** Shorthands for the columns that many kinds share. */
-export const nameColumn: Column = {
+export const nameColumn: Column<WithMetadata> = {
   name: 'Name',
   type: 'string',
   format: 'name',
@@ -14,33 +13,33 @@ export const nameColumn: Column = {
   cell: object => object.metadata.name,
 }
 
-export const ageColumn: Column = {
+export const ageColumn: Column<WithMetadata> = {
   name: 'Age',
   type: 'string',
   description: 'CreationTimestamp is a timestamp representing the server time when this object was created.',
   cell: (object, now) => formatAge(object.metadata.creationTimestamp, now),
 }
 
-export const nameAndAge: readonly Column[] = [nameColumn, ageColumn]
+export const nameAndAge: readonly Column<WithMetadata>[] = [nameColumn, ageColumn]
 
-export function column(
+export function column<T>(
   name: string,
-  cell: (object: KubeObject, now: number) => unknown,
+  cell: (object: ObjectOf<T>, now: number) => unknown,
   description = '',
-): Column {
+): Column<T> {
   return { name, type: 'string', description, cell }
 }
 
-export function integerColumn(
+export function integerColumn<T>(
   name: string,
-  cell: (object: KubeObject) => number | undefined,
+  cell: (object: ObjectOf<T>) => number | undefined,
   description = '',
-): Column {
+): Column<T> {
   return { name, type: 'integer', description, cell: object => cell(object) ?? 0 }
 }
 
-/** Only with `-o wide`. */
-export function wide(column: Column): Column {
+/** Shown only with `-o wide`. */
+export function wide<T>(column: Column<T>): Column<T> {
   return { ...column, priority: 1 }
 }
 
@@ -48,7 +47,7 @@ export function noneIfEmpty(text: string | undefined): string {
   return text || '<none>'
 }
 
-/** `a=b,c=d`, in the order of keys. */
+/** `a=b,c=d`, sorted by key. */
 export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
   const entries = Object.entries(labels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1))
   return entries.length === 0 ? '<none>' : entries.map(([key, value]) => `${key}=${value}`).join(',')

@@ -1,24 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { formatAge } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
-import type { Event, Namespace, Node, Secret, Service } from '../../schema/types.generated.ts'
+import type { WithMetadata } from '../../object.ts'
+import type { ConfigMap, Event, Namespace, Node, Secret, Service } from '../../schema/types.generated.ts'
 import type { Column } from '../resource.ts'
 import { ageColumn, column, formatLabels, nameColumn, noneIfEmpty, wide } from './column.ts'
 
-export const namespaceColumns: readonly Column[] = [
+export const namespaceColumns: readonly Column<Namespace>[] = [
   nameColumn,
-  column(
-    'Status',
-    object => (object as unknown as Namespace).status?.phase ?? '',
-    'The status of the namespace',
-  ),
+  column('Status', object => object.status?.phase ?? '', 'The status of the namespace'),
   ageColumn,
 ]
 
-const address = (object: KubeObject, type: string) =>
-  noneIfEmpty((object as unknown as Node).status?.addresses?.find(entry => entry.type === type)?.address)
-const system = (object: KubeObject) => (object as unknown as Node).status?.nodeInfo ?? {}
+const address = (object: Node, type: string) =>
+  noneIfEmpty(object.status?.addresses?.find(entry => entry.type === type)?.address)
+const system = (object: Node) => object.status?.nodeInfo ?? {}
 const unknownIfEmpty = (text: string | undefined) => text || '<unknown>'
 
 export const nodeColumns: readonly Column[] = [
@@ -34,17 +30,16 @@ export const nodeColumns: readonly Column[] = [
   wide(column('Container-Runtime', object => unknownIfEmpty(system(object).containerRuntimeVersion))),
 ]
 
-function nodeStatus(object: KubeObject): string {
-  const { spec, status } = object as unknown as Node
+function nodeStatus({ spec, status }: Node): string {
   const ready = status?.conditions?.find(({ type }) => type === 'Ready')
-  const words = [ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown']
-  if (spec?.unschedulable) words.push('SchedulingDisabled')
-  return words.join(',')
+  const parts = [ready ? (ready.status === 'True' ? 'Ready' : 'NotReady') : 'Unknown']
+  if (spec?.unschedulable) parts.push('SchedulingDisabled')
+  return parts.join(',')
 }
 
 const rolePrefix = 'node-role.kubernetes.io/'
 
-function nodeRoles(object: KubeObject): string {
+function nodeRoles(object: WithMetadata): string {
   const roles = Object.entries(object.metadata.labels ?? {}).flatMap(([key, value]) => {
     if (key.startsWith(rolePrefix) && key.length > rolePrefix.length) return [key.slice(rolePrefix.length)]
     return key === 'kubernetes.io/role' && value ? [value] : []
@@ -52,7 +47,7 @@ function nodeRoles(object: KubeObject): string {
   return noneIfEmpty([...new Set(roles)].sort().join(','))
 }
 
-const spec = (object: KubeObject) => (object as unknown as Service).spec ?? {}
+const spec = (object: Service) => object.spec ?? {}
 
 export const serviceColumns: readonly Column[] = [
   nameColumn,
@@ -64,68 +59,60 @@ export const serviceColumns: readonly Column[] = [
   wide(column('Selector', object => formatLabels(spec(object).selector))),
 ]
 
-function externalAddresses(object: KubeObject): string {
+function externalAddresses(object: Service): string {
   const { type, externalIPs = [], externalName } = spec(object)
   if (type === 'ExternalName') return externalName ?? ''
-  const ingress = (object as unknown as Service).status?.loadBalancer?.ingress ?? []
+  const ingress = object.status?.loadBalancer?.ingress ?? []
   const found = [...ingress.map(({ ip, hostname }) => ip || hostname || ''), ...externalIPs].join(',')
   if (type === 'LoadBalancer') return found || '<pending>'
   return noneIfEmpty(found)
 }
 
-function servicePorts(object: KubeObject): string {
+function servicePorts(object: Service): string {
   const ports = (spec(object).ports ?? []).map(({ port, nodePort, protocol }) =>
     nodePort ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`,
   )
   return noneIfEmpty(ports.join(','))
 }
 
-const size = (value: unknown) => (value ? Object.keys(value).length : 0)
+const size = (value: object | undefined) => (value ? Object.keys(value).length : 0)
 
-export const configMapColumns: readonly Column[] = [
+export const configMapColumns: readonly Column<ConfigMap>[] = [
   nameColumn,
   column('Data', object => size(object.data) + size(object.binaryData)),
   ageColumn,
 ]
 
-export const secretColumns: readonly Column[] = [
+export const secretColumns: readonly Column<Secret>[] = [
   nameColumn,
-  column('Type', object => (object as unknown as Secret).type ?? ''),
+  column('Type', object => object.type ?? ''),
   column('Data', object => size(object.data)),
   ageColumn,
 ]
 
-const asEvent = (object: KubeObject) => object as unknown as Event
-
-export const eventColumns: readonly Column[] = [
+export const eventColumns: readonly Column<Event>[] = [
   column('Last Seen', (object, now) => formatAge(lastSeen(object), now)),
-  column('Type', object => asEvent(object).type ?? ''),
-  column('Reason', object => asEvent(object).reason ?? ''),
+  column('Type', object => object.type ?? ''),
+  column('Reason', object => object.reason ?? ''),
   column('Object', eventObject),
-  wide(column('Subobject', object => asEvent(object).involvedObject?.fieldPath ?? '')),
+  wide(column('Subobject', object => object.involvedObject?.fieldPath ?? '')),
   wide(column('Source', eventSource)),
-  column('Message', object => (asEvent(object).message ?? '').trim()),
-  wide(
-    column('First Seen', (object, now) =>
-      formatAge(asEvent(object).firstTimestamp ?? asEvent(object).eventTime, now),
-    ),
-  ),
-  wide(column('Count', object => String(asEvent(object).series?.count ?? asEvent(object).count ?? 1))),
+  column('Message', object => (object.message ?? '').trim()),
+  wide(column('First Seen', (object, now) => formatAge(object.firstTimestamp ?? object.eventTime, now))),
+  wide(column('Count', object => String(object.series?.count ?? object.count ?? 1))),
   wide(nameColumn),
 ]
 
-function lastSeen(object: KubeObject): string | null | undefined {
-  const event = asEvent(object)
+function lastSeen(event: Event): string | null | undefined {
   return event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime
 }
 
-function eventObject(object: KubeObject): string {
-  const { kind = '', name = '' } = asEvent(object).involvedObject ?? {}
+function eventObject({ involvedObject }: Event): string {
+  const { kind = '', name = '' } = involvedObject ?? {}
   return name ? `${kind.toLowerCase()}/${name}` : kind.toLowerCase()
 }
 
-function eventSource(object: KubeObject): string {
-  const { source, reportingComponent, reportingInstance } = asEvent(object)
+function eventSource({ source, reportingComponent, reportingInstance }: Event): string {
   const component = source?.component || reportingComponent || ''
   const host = source?.host || reportingInstance || ''
   return host ? `${component}, ${host}` : component

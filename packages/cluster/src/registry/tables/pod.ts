@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { formatElapsed } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { ContainerStatus, Pod } from '../../schema/types.generated.ts'
 import type { Column } from '../resource.ts'
 import { ageColumn, column, nameColumn, noneIfEmpty, wide } from './column.ts'
@@ -14,7 +13,7 @@ interface PodSummary {
   readonly reason: string
 }
 
-export const podColumns: readonly Column[] = [
+export const podColumns: readonly Column<Pod>[] = [
   nameColumn,
   column(
     'Ready',
@@ -36,14 +35,13 @@ export const podColumns: readonly Column[] = [
     'The number of times the containers in this pod have been restarted and when the last container in this pod has restarted.',
   ),
   ageColumn,
-  wide(column('IP', object => noneIfEmpty((object as unknown as Pod).status?.podIPs?.[0]?.ip))),
-  wide(column('Node', object => noneIfEmpty((object as unknown as Pod).spec?.nodeName))),
-  wide(column('Nominated Node', object => noneIfEmpty((object as unknown as Pod).status?.nominatedNodeName))),
+  wide(column('IP', object => noneIfEmpty(object.status?.podIPs?.[0]?.ip))),
+  wide(column('Node', object => noneIfEmpty(object.spec?.nodeName))),
+  wide(column('Nominated Node', object => noneIfEmpty(object.status?.nominatedNodeName))),
   wide(column('Readiness Gates', readinessGates)),
 ]
 
-function readinessGates(object: KubeObject): string {
-  const { spec, status } = object as unknown as Pod
+function readinessGates({ spec, status }: Pod): string {
   const gates = spec?.readinessGates ?? []
   if (gates.length === 0) return '<none>'
   const met = gates.filter(gate =>
@@ -56,9 +54,9 @@ function later(a: string | null, b: string | null | undefined): string | null {
   return b && (!a || b > a) ? b : a
 }
 
-/** One word for the state of a pod, found the way `kubectl get pods` does: what holds it up most. */
-export function summarize(object: KubeObject): PodSummary {
-  const { metadata, spec, status } = object as unknown as Pod
+/** Returns the columns of `kubectl get pods`, with the same precedence of reasons. */
+export function summarize(object: Pod): PodSummary {
+  const { metadata, spec, status } = object
   let restarts = 0
   let lastRestart: string | null = null
   let ready = 0
@@ -116,7 +114,7 @@ export function summarize(object: KubeObject): PodSummary {
   return { ready, total, restarts, lastRestart, reason }
 }
 
-/** What an init container says about the pod; undefined when it is done or runs as it should. */
+/** Returns the status reason of an init container; undefined if it completed or runs as a sidecar. */
 function initReason(
   container: ContainerStatus,
   sidecar: boolean,
@@ -134,15 +132,13 @@ function initReason(
   return `Init:${index}/${total}`
 }
 
-function sidecarRestarts(object: KubeObject, sidecars: ReadonlySet<string | undefined>): number {
-  const { status } = object as unknown as Pod
+function sidecarRestarts(object: Pod, sidecars: ReadonlySet<string | undefined>): number {
+  const { status } = object
   return (status?.initContainerStatuses ?? [])
     .filter(({ name }) => sidecars.has(name))
     .reduce((sum, { restartCount = 0 }) => sum + restartCount, 0)
 }
 
-function hasCondition(object: KubeObject, wanted: string): boolean {
-  return ((object as unknown as Pod).status?.conditions ?? []).some(
-    ({ type, status }) => type === wanted && status === 'True',
-  )
+function hasCondition(object: Pod, wanted: string): boolean {
+  return (object.status?.conditions ?? []).some(({ type, status }) => type === wanted && status === 'True')
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { KubeObject } from '../../object.ts'
+import type { WithMetadata } from '../../object.ts'
 import type {
+  AdmissionregistrationMutatingWebhookConfiguration,
   CoordinationLease,
   DiscoveryEndpointSlice,
   PolicyPodDisruptionBudget,
@@ -13,50 +14,44 @@ import type {
 import type { Column } from '../resource.ts'
 import { ageColumn, column, integerColumn, nameColumn, wide } from './column.ts'
 
-const budget = (object: KubeObject) => object as unknown as PolicyPodDisruptionBudget
-
-export const disruptionBudgetColumns: readonly Column[] = [
+export const disruptionBudgetColumns: readonly Column<PolicyPodDisruptionBudget>[] = [
   nameColumn,
-  column('Min Available', object => String(budget(object).spec?.minAvailable ?? 'N/A')),
-  column('Max Unavailable', object => String(budget(object).spec?.maxUnavailable ?? 'N/A')),
-  integerColumn('Allowed Disruptions', object => budget(object).status?.disruptionsAllowed),
+  column('Min Available', object => String(object.spec?.minAvailable ?? 'N/A')),
+  column('Max Unavailable', object => String(object.spec?.maxUnavailable ?? 'N/A')),
+  integerColumn('Allowed Disruptions', object => object.status?.disruptionsAllowed),
   ageColumn,
 ]
 
-export const leaseColumns: readonly Column[] = [
+export const leaseColumns: readonly Column<CoordinationLease>[] = [
   nameColumn,
-  column('Holder', object => (object as unknown as CoordinationLease).spec?.holderIdentity ?? ''),
+  column('Holder', object => object.spec?.holderIdentity ?? ''),
   ageColumn,
 ]
 
-const priorityClass = (object: KubeObject) => object as unknown as SchedulingPriorityClass
-
-export const priorityClassColumns: readonly Column[] = [
+export const priorityClassColumns: readonly Column<SchedulingPriorityClass>[] = [
   nameColumn,
-  integerColumn('Value', object => priorityClass(object).value),
+  integerColumn('Value', object => object.value),
   {
     name: 'Global-Default',
     type: 'boolean',
     description: '',
-    cell: object => priorityClass(object).globalDefault ?? false,
+    cell: object => object.globalDefault ?? false,
   },
   ageColumn,
-  column('PreemptionPolicy', object => priorityClass(object).preemptionPolicy ?? ''),
+  column('PreemptionPolicy', object => object.preemptionPolicy ?? ''),
 ]
 
-const slice = (object: KubeObject) => object as unknown as DiscoveryEndpointSlice
-
-export const endpointSliceColumns: readonly Column[] = [
+export const endpointSliceColumns: readonly Column<DiscoveryEndpointSlice>[] = [
   nameColumn,
-  column('AddressType', object => slice(object).addressType),
+  column('AddressType', object => object.addressType),
   column('Ports', object => {
-    const ports = slice(object).ports
+    const ports = object.ports
     return ports?.length
       ? shortList(ports.map(({ port }) => (port === undefined ? '*' : String(port))))
       : '<unset>'
   }),
   column('Endpoints', object => {
-    const addresses = (slice(object).endpoints ?? []).flatMap(endpoint => endpoint.addresses ?? [])
+    const addresses = (object.endpoints ?? []).flatMap(endpoint => endpoint.addresses ?? [])
     return addresses.length > 0 ? shortList(addresses) : '<unset>'
   }),
   ageColumn,
@@ -69,61 +64,58 @@ function shortList(items: readonly string[]): string {
   return items.slice(0, listLimit).join(',') + (more > 0 ? ` + ${more} more...` : '')
 }
 
-const binding = (object: KubeObject) => object as unknown as RbacRoleBinding
-const subjects = (object: KubeObject, kind: string) =>
-  (binding(object).subjects ?? [])
+const subjects = (object: RbacRoleBinding, kind: string) =>
+  (object.subjects ?? [])
     .filter(subject => subject.kind === kind)
     .map(({ namespace, name }) => (kind === 'ServiceAccount' ? `${namespace}/${name}` : name))
     .join(', ')
 
-export const roleBindingColumns: readonly Column[] = [
+export const roleBindingColumns: readonly Column<RbacRoleBinding>[] = [
   nameColumn,
-  column('Role', object => `${binding(object).roleRef?.kind}/${binding(object).roleRef?.name}`),
+  column('Role', object => `${object.roleRef?.kind}/${object.roleRef?.name}`),
   ageColumn,
   wide(column('Users', object => subjects(object, 'User'))),
   wide(column('Groups', object => subjects(object, 'Group'))),
   wide(column('ServiceAccounts', object => subjects(object, 'ServiceAccount'))),
 ]
 
-export const createdAtColumns: readonly Column[] = [
+export const createdAtColumns: readonly Column<WithMetadata>[] = [
   nameColumn,
   { name: 'Created At', type: 'date', description: '', cell: object => object.metadata.creationTimestamp },
 ]
 
-export const webhookColumns: readonly Column[] = [
+export const webhookColumns: readonly Column<AdmissionregistrationMutatingWebhookConfiguration>[] = [
   nameColumn,
-  integerColumn('Webhooks', object => (object.webhooks as unknown[] | undefined)?.length),
+  integerColumn('Webhooks', object => object.webhooks?.length),
   ageColumn,
 ]
 
-const storageClass = (object: KubeObject) => object as unknown as StorageStorageClass
-
-export const storageClassColumns: readonly Column[] = [
+export const storageClassColumns: readonly Column<StorageStorageClass>[] = [
   nameColumn,
-  column('Provisioner', object => storageClass(object).provisioner),
-  column('ReclaimPolicy', object => storageClass(object).reclaimPolicy ?? 'Delete'),
-  column('VolumeBindingMode', object => storageClass(object).volumeBindingMode ?? '<unset>'),
+  column('Provisioner', object => object.provisioner),
+  column('ReclaimPolicy', object => object.reclaimPolicy ?? 'Delete'),
+  column('VolumeBindingMode', object => object.volumeBindingMode ?? '<unset>'),
   {
     name: 'AllowVolumeExpansion',
     type: 'string',
     description: '',
-    cell: object => storageClass(object).allowVolumeExpansion ?? false,
+    cell: object => object.allowVolumeExpansion ?? false,
   },
   ageColumn,
 ]
 
-export const resourceClaimColumns: readonly Column[] = [
+export const resourceClaimColumns: readonly Column<ResourceResourceClaim>[] = [
   nameColumn,
   column('State', object => {
-    const { status } = object as unknown as ResourceResourceClaim
-    const words = [
+    const { status } = object
+    const parts = [
       ...(object.metadata.deletionTimestamp ? ['deleted'] : []),
       ...(status?.allocation ? ['allocated'] : []),
       ...(status?.reservedFor?.length ? ['reserved'] : []),
     ]
-    return words.join(',') || 'pending'
+    return parts.join(',') || 'pending'
   }),
   ageColumn,
 ]
 
-export const definitionColumns: readonly Column[] = createdAtColumns
+export const definitionColumns: readonly Column<WithMetadata>[] = createdAtColumns

@@ -2,13 +2,13 @@
 
 import type { LabelSelector } from '../../schema/types.generated.ts'
 
-/** A selector as people type it: `app=web,tier in (a,b),!legacy`. */
+/** Formats a selector like kubectl: `app=web,tier in (a,b),!legacy`. */
 export function formatSelector(selector: LabelSelector | undefined): string {
   if (!selector) return '<none>'
   return selectorText(selector) || '<none>'
 }
 
-/** As `formatSelector`, but empty for one that matches everything. */
+/** Like `formatSelector`, but empty for a selector that matches everything. */
 export function selectorText(selector: LabelSelector | undefined): string {
   const labels = Object.entries(selector?.matchLabels ?? {}).map(([key, value]) => ({
     key,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { formatAge, formatElapsed } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
+import type { ObjectOf } from '../../object.ts'
 import type {
   AppsControllerRevision,
   AppsDaemonSet,
@@ -10,6 +10,7 @@ import type {
   AppsStatefulSet,
   AutoscalingV2HorizontalPodAutoscaler,
   AutoscalingV2MetricSpec,
+  AutoscalingV2MetricStatus,
   BatchCronJob,
   BatchJob,
   LabelSelector,
@@ -21,10 +22,9 @@ import { formatSelector } from './selector.ts'
 
 type Templated = { spec?: { template?: PodTemplateSpec; selector?: LabelSelector } }
 
-const containers = (object: KubeObject) =>
-  (object as unknown as Templated).spec?.template?.spec?.containers ?? []
+const containers = (object: Templated) => object.spec?.template?.spec?.containers ?? []
 const containerNames = wide(
-  column(
+  column<Templated>(
     'Containers',
     object =>
       containers(object)
@@ -34,7 +34,7 @@ const containerNames = wide(
   ),
 )
 const containerImages = wide(
-  column(
+  column<Templated>(
     'Images',
     object =>
       containers(object)
@@ -43,74 +43,59 @@ const containerImages = wide(
     'Images referenced by each container in the template.',
   ),
 )
-const selector = wide(
-  column('Selector', object => formatSelector((object as unknown as Templated).spec?.selector)),
-)
+const selector = wide(column<Templated>('Selector', object => formatSelector(object.spec?.selector)))
 
-const deployment = (object: KubeObject) => object as unknown as AppsDeployment
-
-export const deploymentColumns: readonly Column[] = [
+export const deploymentColumns: readonly Column<AppsDeployment>[] = [
   nameColumn,
   column(
     'Ready',
-    object => `${deployment(object).status?.readyReplicas ?? 0}/${deployment(object).spec?.replicas ?? 0}`,
+    object => `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`,
     'Number of the pod with ready state',
   ),
-  integerColumn('Up-to-date', object => deployment(object).status?.updatedReplicas),
-  integerColumn('Available', object => deployment(object).status?.availableReplicas),
+  integerColumn('Up-to-date', object => object.status?.updatedReplicas),
+  integerColumn('Available', object => object.status?.availableReplicas),
   ageColumn,
   containerNames,
   containerImages,
   selector,
 ]
 
-const replicaSet = (object: KubeObject) => object as unknown as AppsReplicaSet
-
-export const replicaSetColumns: readonly Column[] = [
+export const replicaSetColumns: readonly Column<AppsReplicaSet>[] = [
   nameColumn,
-  integerColumn('Desired', object => replicaSet(object).spec?.replicas),
-  integerColumn('Current', object => replicaSet(object).status?.replicas),
-  integerColumn('Ready', object => replicaSet(object).status?.readyReplicas),
+  integerColumn('Desired', object => object.spec?.replicas),
+  integerColumn('Current', object => object.status?.replicas),
+  integerColumn('Ready', object => object.status?.readyReplicas),
   ageColumn,
   containerNames,
   containerImages,
   selector,
 ]
 
-const statefulSet = (object: KubeObject) => object as unknown as AppsStatefulSet
-
-export const statefulSetColumns: readonly Column[] = [
+export const statefulSetColumns: readonly Column<AppsStatefulSet>[] = [
   nameColumn,
-  column(
-    'Ready',
-    object => `${statefulSet(object).status?.readyReplicas ?? 0}/${statefulSet(object).spec?.replicas ?? 0}`,
-  ),
+  column('Ready', object => `${object.status?.readyReplicas ?? 0}/${object.spec?.replicas ?? 0}`),
   ageColumn,
   containerNames,
   containerImages,
 ]
 
-const daemonSet = (object: KubeObject) => (object as unknown as AppsDaemonSet).status ?? {}
+const daemonSet = (object: AppsDaemonSet) => object.status ?? {}
 
-export const daemonSetColumns: readonly Column[] = [
+export const daemonSetColumns: readonly Column<AppsDaemonSet>[] = [
   nameColumn,
   integerColumn('Desired', object => daemonSet(object).desiredNumberScheduled),
   integerColumn('Current', object => daemonSet(object).currentNumberScheduled),
   integerColumn('Ready', object => daemonSet(object).numberReady),
   integerColumn('Up-to-date', object => daemonSet(object).updatedNumberScheduled),
   integerColumn('Available', object => daemonSet(object).numberAvailable),
-  column('Node Selector', object =>
-    formatLabels((object as unknown as AppsDaemonSet).spec?.template?.spec?.nodeSelector),
-  ),
+  column('Node Selector', object => formatLabels(object.spec?.template?.spec?.nodeSelector)),
   ageColumn,
   containerNames,
   containerImages,
   selector,
 ]
 
-const revision = (object: KubeObject) => object as unknown as AppsControllerRevision
-
-export const controllerRevisionColumns: readonly Column[] = [
+export const controllerRevisionColumns: readonly Column<AppsControllerRevision>[] = [
   nameColumn,
   column('Controller', object => {
     const owner = object.metadata.ownerReferences?.find(({ controller }) => controller)
@@ -118,13 +103,11 @@ export const controllerRevisionColumns: readonly Column[] = [
     const group = owner.apiVersion?.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : ''
     return `${owner.kind?.toLowerCase()}${group}/${owner.name}`
   }),
-  column('Revision', object => revision(object).revision ?? 0),
+  column('Revision', object => object.revision ?? 0),
   ageColumn,
 ]
 
-const job = (object: KubeObject) => object as unknown as BatchJob
-
-export const jobColumns: readonly Column[] = [
+export const jobColumns: readonly Column<BatchJob>[] = [
   nameColumn,
   column('Status', jobStatus, 'Status of the job.'),
   column('Completions', jobCompletions),
@@ -135,9 +118,9 @@ export const jobColumns: readonly Column[] = [
   selector,
 ]
 
-function jobStatus(object: KubeObject): string {
+function jobStatus(object: ObjectOf<BatchJob>): string {
   const has = (wanted: string) =>
-    job(object).status?.conditions?.some(({ type, status }) => type === wanted && status === 'True')
+    object.status?.conditions?.some(({ type, status }) => type === wanted && status === 'True')
   if (has('Complete')) return 'Complete'
   if (has('Failed')) return 'Failed'
   if (object.metadata.deletionTimestamp) return 'Terminating'
@@ -146,81 +129,68 @@ function jobStatus(object: KubeObject): string {
   return has('SuccessCriteriaMet') ? 'SuccessCriteriaMet' : 'Running'
 }
 
-function jobCompletions(object: KubeObject): string {
-  const { spec, status } = job(object)
+function jobCompletions({ spec, status }: BatchJob): string {
   const succeeded = status?.succeeded ?? 0
   if (spec?.completions !== undefined) return `${succeeded}/${spec.completions}`
   const parallelism = spec?.parallelism ?? 0
   return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`
 }
 
-function jobDuration(object: KubeObject, now: number): string {
-  const { startTime, completionTime } = job(object).status ?? {}
+function jobDuration({ status }: BatchJob, now: number): string {
+  const { startTime, completionTime } = status ?? {}
   if (!startTime) return ''
   return formatElapsed((completionTime ? Date.parse(completionTime) : now) - Date.parse(startTime))
 }
 
-const cronJob = (object: KubeObject) => object as unknown as BatchCronJob
-
-export const cronJobColumns: readonly Column[] = [
+export const cronJobColumns: readonly Column<BatchCronJob>[] = [
   nameColumn,
-  column('Schedule', object => cronJob(object).spec?.schedule),
-  column('Timezone', object => noneIfEmpty(cronJob(object).spec?.timeZone)),
+  column('Schedule', object => object.spec?.schedule),
+  column('Timezone', object => noneIfEmpty(object.spec?.timeZone)),
   {
     name: 'Suspend',
     type: 'boolean',
     description: '',
-    cell: object => String(cronJob(object).spec?.suspend ?? false),
+    cell: object => String(object.spec?.suspend ?? false),
   },
-  integerColumn('Active', object => cronJob(object).status?.active?.length),
+  integerColumn('Active', object => object.status?.active?.length),
   column('Last Schedule', (object, now) => {
-    const last = cronJob(object).status?.lastScheduleTime
+    const last = object.status?.lastScheduleTime
     return last ? formatAge(last, now) : '<none>'
   }),
   ageColumn,
 ]
 
-const autoscaler = (object: KubeObject) => object as unknown as AutoscalingV2HorizontalPodAutoscaler
-
-export const autoscalerColumns: readonly Column[] = [
+export const autoscalerColumns: readonly Column<AutoscalingV2HorizontalPodAutoscaler>[] = [
   nameColumn,
   column('Reference', object => {
-    const target = autoscaler(object).spec?.scaleTargetRef
+    const target = object.spec?.scaleTargetRef
     return `${target?.kind}/${target?.name}`
   }),
   column('Targets', autoscalerTargets),
-  column('MinPods', object => String(autoscaler(object).spec?.minReplicas ?? '<unset>')),
-  column('MaxPods', object => autoscaler(object).spec?.maxReplicas),
-  column('Replicas', object => autoscaler(object).status?.currentReplicas ?? 0),
+  column('MinPods', object => String(object.spec?.minReplicas ?? '<unset>')),
+  column('MaxPods', object => object.spec?.maxReplicas),
+  column('Replicas', object => object.status?.currentReplicas ?? 0),
   ageColumn,
 ]
 
-function autoscalerTargets(object: KubeObject): string {
-  const { spec, status } = autoscaler(object)
+function autoscalerTargets({ spec, status }: AutoscalingV2HorizontalPodAutoscaler): string {
   const metrics = spec?.metrics ?? []
   if (metrics.length === 0) return '<none>'
   const shown = metrics
     .slice(0, 2)
-    .map((metric, index) =>
-      describeMetric(metric, status?.currentMetrics?.[index] as AutoscalingV2MetricSpec | undefined),
-    )
+    .map((metric, index) => describeMetric(metric, status?.currentMetrics?.[index]))
   const more = metrics.length > 2 ? ` + ${metrics.length - 2} more...` : ''
   return shown.join(', ') + more
 }
 
 function describeMetric(
   metric: AutoscalingV2MetricSpec,
-  current: AutoscalingV2MetricSpec | undefined,
+  current: AutoscalingV2MetricStatus | undefined,
 ): string {
   const source =
     metric.resource ?? metric.containerResource ?? metric.pods ?? metric.object ?? metric.external
-  const now = (current?.resource ??
-    current?.containerResource ??
-    current?.pods ??
-    current?.object ??
-    current?.external) as
-    | { current?: { averageUtilization?: number; averageValue?: string; value?: string } }
-    | undefined
+  const now =
+    current?.resource ?? current?.containerResource ?? current?.pods ?? current?.object ?? current?.external
   const name = metric.resource?.name ?? metric.containerResource?.name
   const label = name ? `${name}: ` : ''
   const target = source?.target

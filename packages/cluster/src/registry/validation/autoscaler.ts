@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError, parseQuantity } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   AutoscalingV2CrossVersionObjectReference,
   AutoscalingV2HorizontalPodAutoscaler,
@@ -15,9 +14,9 @@ import { atLeast, named, oneOf, pathSegmentName } from './values.ts'
 const longestPeriodSeconds = 1800
 const longestWindowSeconds = 3600
 
-/** The bounds come last, as in the real server, where another part finds them. */
-export function validateAutoscaler(object: KubeObject): FieldError[] {
-  const { spec = {} } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
+/** Replica bounds come last, because another part of the real API server validates them. */
+export function validateAutoscaler(object: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
+  const { spec = {} } = object
   const { minReplicas = 1, maxReplicas = 0, behavior } = spec
   return [
     ...(maxReplicas < minReplicas
@@ -41,8 +40,7 @@ export function validateAutoscaler(object: KubeObject): FieldError[] {
   ]
 }
 
-export function validateAutoscalerStatus(object: KubeObject): FieldError[] {
-  const { status } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
+export function validateAutoscalerStatus({ status }: AutoscalingV2HorizontalPodAutoscaler): FieldError[] {
   return [
     ...atLeast(0, status?.currentReplicas, 'status.currentReplicas'),
     ...atLeast(0, status?.desiredReplicas, 'status.desiredReplicas'),
@@ -56,7 +54,7 @@ function validateReference(
   return [...named(kind, pathSegmentName, `${field}.kind`), ...named(name, pathSegmentName, `${field}.name`)]
 }
 
-/** Nothing of the core group can be scaled. */
+/** No kind of the core group can be scaled. */
 function validateGroup(
   { apiVersion = '' }: AutoscalingV2CrossVersionObjectReference,
   field: string,
@@ -81,7 +79,7 @@ function validateMetrics(metrics: readonly AutoscalingV2MetricSpec[], minReplica
   return errors
 }
 
-/** Where a metric comes from, by the word for it; the first that is there is looked at. */
+/** The field of each metric source type, in the order in which the API server checks them. */
 const sources = {
   Object: 'object',
   External: 'external',

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, dns1123Subdomain, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   ResourceDeviceClass,
   ResourceDeviceSelector,
@@ -10,12 +9,8 @@ import type {
 } from '../../schema/types.generated.ts'
 import { named, obeys } from './values.ts'
 
-export function validateDeviceClass(object: KubeObject): FieldError[] {
-  const {
-    selectors = [],
-    config = [],
-    extendedResourceName: name,
-  } = (object as unknown as ResourceDeviceClass).spec ?? {}
+export function validateDeviceClass(object: ResourceDeviceClass): FieldError[] {
+  const { selectors = [], config = [], extendedResourceName: name } = object.spec ?? {}
   return [
     ...validateDeviceSelectors(selectors, 'spec.selectors'),
     ...config.flatMap(({ opaque }, index) => validateOpaque(opaque, `spec.config[${index}].opaque`)),
@@ -31,7 +26,7 @@ export function validateDeviceClass(object: KubeObject): FieldError[] {
   ]
 }
 
-/** The expressions themselves are compiled by those who allocate. */
+/** CEL expressions are compiled by the allocator, not here. */
 export function validateDeviceSelectors(
   selectors: readonly ResourceDeviceSelector[],
   field: string,
@@ -54,8 +49,8 @@ export function validateOpaque(
 
 const places = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection'] as const
 
-export function validateResourceSlice(object: KubeObject): FieldError[] {
-  const { spec = {} } = object as unknown as ResourceResourceSlice
+export function validateResourceSlice(object: ResourceResourceSlice): FieldError[] {
+  const { spec = {} } = object
   const { driver, pool = {}, devices = [] } = spec
   const given = places.filter(place => spec[place])
   const why = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { equalJson, type FieldError, fieldError, qualifiedName } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Event } from '../../schema/types.generated.ts'
 import { obeys } from './values.ts'
 
 const longestName = 128
 const longestNote = 1024
 
-/** Events that only know when they were first and last seen may say what they like, but of their own namespace. */
-export function validateEvent(object: KubeObject): FieldError[] {
-  const event = object as unknown as Event
+/**
+ * Validates an Event. Events with only firstTimestamp and lastTimestamp just have to be in the right
+ * namespace.
+ */
+export function validateEvent(event: Event): FieldError[] {
   const errors = validatePlace(event)
   return event.eventTime ? [...errors, ...validateReporter(event, 'reportingComponent')] : errors
 }
 
-/** The newer group insists on who saw what; it names the older fields where it means its own. */
-export function validateNewEvent(object: KubeObject): FieldError[] {
-  const event = object as unknown as Event
-  // It may be about an object in another namespace.
+/** Validates an events.k8s.io/v1 Event. Its messages use the core field names, as in the real API server. */
+export function validateEventsV1(event: Event): FieldError[] {
+  // The regarding object may be in another namespace.
   const errors = event.involvedObject?.namespace ? [] : validatePlace(event)
   if (!event.eventTime) errors.push(fieldError.required('eventTime'))
   if (event.type !== 'Normal' && event.type !== 'Warning')
@@ -48,9 +48,8 @@ const fixed = [
   'related',
 ] as const
 
-/** What was seen was seen; only that it is still seen may change. */
-export function validateNewEventUpdate(object: KubeObject, old: KubeObject): FieldError[] {
-  const [event, before] = [object as unknown as Event, old as unknown as Event]
+/** All fields except the series are immutable. */
+export function validateEventsV1Update(event: Event, before: Event): FieldError[] {
   return fixed.flatMap(field =>
     equalJson(event[field], before[field]) ? [] : [fieldError.immutable(field, event[field])],
   )
@@ -69,13 +68,13 @@ function validateReporter(event: Event, component: string): FieldError[] {
   return [
     ...(reportingComponent === '' ? [fieldError.required(component)] : []),
     ...obeys(reportingComponent, qualifiedName, component),
-    ...words(reportingInstance, 'reportingInstance'),
-    ...words(action, 'action'),
-    ...words(reason, 'reason'),
+    ...textOf(reportingInstance, 'reportingInstance'),
+    ...textOf(action, 'action'),
+    ...textOf(reason, 'reason'),
   ]
 }
 
-function words(value: string, field: string): FieldError[] {
+function textOf(value: string, field: string): FieldError[] {
   if (value === '') return [fieldError.required(field)]
   return value.length > longestName
     ? [fieldError.invalid(field, '', `can have at most ${longestName} characters`)]

@@ -4,7 +4,7 @@ import { dns1123Label, dns1123Subdomain, type FieldError, fieldError } from '@gr
 import type { PodResourceClaim, PodSpec } from '../../schema/types.generated.ts'
 import { named, obeys } from './values.ts'
 
-/** The devices that a pod claims, and the containers that use them. */
+/** Validates the resource claims of a pod and their use in containers. */
 export function validatePodClaims(spec: PodSpec, field: string): FieldError[] {
   const claims = spec.resourceClaims ?? []
   const names = claims.map(({ name }) => name ?? '')

@@ -7,7 +7,7 @@ import { validateResources } from './resources.ts'
 
 const mutable = ['cpu', 'memory']
 
-/** What a running pod can be given: other amounts of cpu and memory, within its class of service. */
+/** A resize may change cpu and memory, but not the QoS class. */
 export function validatePodResize(spec: PodSpec, old: PodSpec): FieldError[] {
   const containers = spec.containers ?? []
   const errors = containers.flatMap((container, index) =>
@@ -37,7 +37,7 @@ function removed({ resources }: Container, old: Container, field: string): Field
   )
 }
 
-/** What of the resources of a container stays. */
+/** The immutable part of a container's resources. */
 function fixed({ resources }: Container): unknown {
   const rest = (amounts: Readonly<Record<string, string>> | undefined) =>
     Object.fromEntries(Object.entries(amounts ?? {}).filter(([name]) => !mutable.includes(name)))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Subdomain, equalJson, type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   Affinity,
   NodeAffinity,
@@ -17,10 +16,13 @@ import { between, ipAddress, obeys } from './values.ts'
 const immutableText =
   'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)'
 
-/** Only a few fields of a running pod may change; a pod that still waits at its gates may narrow where it runs. */
-export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const spec = (object as unknown as Pod).spec ?? {}
-  const old = (oldObject as unknown as Pod).spec ?? {}
+/**
+ * Only a few fields of a running pod are mutable. A pod with scheduling gates may also restrict its node
+ * selection.
+ */
+export function validatePodUpdate(object: Pod, oldObject: Pod): FieldError[] {
+  const spec = object.spec ?? {}
+  const old = oldObject.spec ?? {}
   for (const part of ['containers', 'initContainers'] as const)
     if ((spec[part] ?? []).length !== (old[part] ?? []).length)
       return [
@@ -28,7 +30,7 @@ export function validatePodUpdate(object: KubeObject, oldObject: KubeObject): Fi
         fieldError.forbidden(`spec.${part}`, 'pod updates may not add or remove containers'),
       ]
   const errors = validatePodSpec(spec, 'spec')
-  // What is wrong in itself need not be compared.
+  // A spec that is already invalid is not compared with the old one.
   if ((spec.containers ?? []).some(({ image }) => !image)) return errors
   errors.push(...validateDeadlineUpdate(spec, old), ...validateGateUpdate(spec, old))
   const allowed = structuredClone(old)
@@ -72,7 +74,7 @@ function withNodeAffinity(affinity: Affinity | undefined, nodeAffinity: NodeAffi
 const termsField =
   'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms'
 
-/** Of the terms that a gated pod has, each may get narrower; a pod without any may get some. */
+/** A gated pod may restrict its existing terms. A pod without terms may add some. */
 function validateAffinityUpdate({ affinity: now }: PodSpec, { affinity: before }: PodSpec): FieldError[] {
   const old = termsOf(before)
   const terms = termsOf(now)
@@ -108,7 +110,7 @@ function isNarrower(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
   )
 }
 
-/** As Go prints it. */
+/** Uses Go's field order, because the error message contains the value. */
 function shownTerm({ matchExpressions, matchFields }: NodeSelectorTerm): object {
   const shown = (requirements: readonly NodeSelectorRequirement[] | undefined) =>
     requirements?.map(({ key, operator, values }) => ({
@@ -119,7 +121,7 @@ function shownTerm({ matchExpressions, matchFields }: NodeSelectorTerm): object 
   return { MatchExpressions: shown(matchExpressions), MatchFields: shown(matchFields) }
 }
 
-/** A gated pod may ask for more of its node, not for less. */
+/** A gated pod may add node selector entries, but not remove them. */
 function validateSelectorUpdate(
   { nodeSelector: now }: PodSpec,
   { nodeSelector: before = {} }: PodSpec,
@@ -141,7 +143,7 @@ function keepsTolerations(spec: PodSpec, old: PodSpec): boolean {
   return (old.tolerations ?? []).every(toleration => now.some(other => equalJson(other, essence(toleration))))
 }
 
-/** A deadline may be set once and then only come closer. */
+/** A deadline may be set once and then only be shortened. */
 function validateDeadlineUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   const field = 'spec.activeDeadlineSeconds'
   const [now, before] = [spec.activeDeadlineSeconds, old.activeDeadlineSeconds]
@@ -166,9 +168,9 @@ function validateGateUpdate(spec: PodSpec, old: PodSpec): FieldError[] {
   )
 }
 
-export function validatePodStatusUpdate(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const { nominatedNodeName, podIPs = [], qosClass } = (object as unknown as Pod).status ?? {}
-  const old = (oldObject as unknown as Pod).status ?? {}
+export function validatePodStatusUpdate(object: Pod, oldObject: Pod): FieldError[] {
+  const { nominatedNodeName, podIPs = [], qosClass } = object.status ?? {}
+  const old = oldObject.status ?? {}
   return [
     ...(nominatedNodeName ? obeys(nominatedNodeName, dns1123Subdomain, 'status.nominatedNodeName') : []),
     ...(old.qosClass && qosClass !== old.qosClass ? [fieldError.immutable('status.qosClass', qosClass)] : []),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { dns1123Label, type FieldError, fieldError, qualifiedName } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   Container,
   Pod,
@@ -14,9 +13,12 @@ import { validatePodClaims } from './pod-claims.ts'
 import { validateResources } from './resources.ts'
 import { oneOf as anyOf, obeys } from './values.ts'
 
-/** What users get wrong in pods; the rest of the real server's checks is listed as not covered. */
-export function validatePod(object: KubeObject): FieldError[] {
-  const { spec = {} } = object as unknown as Pod
+/**
+ * Validates the common mistakes in pods. docs/embedded-cluster.md lists the checks of the real API server that
+ * are missing.
+ */
+export function validatePod(object: Pod): FieldError[] {
+  const { spec = {} } = object
   const errors = validatePodSpec(spec, 'spec')
   if (spec.nodeName && spec.schedulingGates?.length)
     errors.push(

@@ -9,7 +9,6 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   ResourceDeviceRequest,
   ResourceDeviceSubRequest,
@@ -26,16 +25,16 @@ const longestReservation = 256
 const unknownRequest =
   "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
 
-export function validateClaim(object: KubeObject): FieldError[] {
-  return validateClaimSpec((object as unknown as ResourceResourceClaim).spec ?? {}, 'spec')
+export function validateClaim(object: ResourceResourceClaim): FieldError[] {
+  return validateClaimSpec(object.spec ?? {}, 'spec')
 }
 
-export function validateClaimUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+export function validateClaimUpdate(object: ResourceResourceClaim, old: ResourceResourceClaim): FieldError[] {
   return equalJson(object.spec, old.spec) ? [] : [fieldError.immutable('spec', null)]
 }
 
-export function validateClaimTemplate(object: KubeObject): FieldError[] {
-  const { metadata = {}, spec = {} } = (object as unknown as ResourceResourceClaimTemplate).spec ?? {}
+export function validateClaimTemplate(object: ResourceResourceClaimTemplate): FieldError[] {
+  const { metadata = {}, spec = {} } = object.spec ?? {}
   return [
     ...(metadata.name ? [fieldError.forbidden('spec.metadata.name', 'cannot be set')] : []),
     ...validateLabels(metadata.labels ?? {}, 'spec.metadata.labels'),
@@ -44,8 +43,11 @@ export function validateClaimTemplate(object: KubeObject): FieldError[] {
   ]
 }
 
-/** The real server repeats the whole template here. */
-export function validateClaimTemplateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
+/** The message of the real API server contains the whole template. */
+export function validateClaimTemplateUpdate(
+  object: ResourceResourceClaimTemplate,
+  old: ResourceResourceClaimTemplate,
+): FieldError[] {
   return equalJson(object.spec, old.spec) ? [] : [fieldError.immutable('spec', object.spec)]
 }
 
@@ -71,7 +73,7 @@ function validateClaimSpec({ devices = {} }: ResourceResourceClaimSpec, field: s
   ]
 }
 
-/** `gpu`, and `gpu/large` for one of several ways to satisfy it. */
+/** `gpu`, and `gpu/large` for a subrequest. */
 function requestNames(requests: readonly ResourceDeviceRequest[]): ReadonlySet<string> {
   return new Set(
     requests.flatMap(({ name = '', firstAvailable = [] }) => [
@@ -149,10 +151,13 @@ function validateAttribute(
       ]
 }
 
-/** An allocation stays until it is taken back, and only what is allocated can be reserved. */
-export function validateClaimStatus(object: KubeObject, oldObject: KubeObject): FieldError[] {
-  const { spec = {}, status = {} } = object as unknown as ResourceResourceClaim
-  const old = (oldObject as unknown as ResourceResourceClaim).status ?? {}
+/** An allocation is immutable until it is removed, and only an allocated claim can be reserved. */
+export function validateClaimStatus(
+  object: ResourceResourceClaim,
+  oldObject: ResourceResourceClaim,
+): FieldError[] {
+  const { spec = {}, status = {} } = object
+  const old = oldObject.status ?? {}
   const { allocation, reservedFor = [] } = status
   const errors = validateReservation(reservedFor)
   if (reservedFor.length > 0 && !allocation)

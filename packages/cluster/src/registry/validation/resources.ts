@@ -40,7 +40,7 @@ function validateRequest({ name, quantity, limit }: Request, field: string): Fie
     : []
 }
 
-/** Devices and huge pages are there or not; cpu and memory can be promised to more than one. */
+/** Extended resources and huge pages cannot be overcommitted. cpu and memory can. */
 function mayBeOvercommitted(resource: string): boolean {
   const native = !resource.includes('/') || resource.includes('kubernetes.io/')
   return native && !resource.startsWith('hugepages-')

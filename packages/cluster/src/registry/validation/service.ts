@@ -9,7 +9,6 @@ import {
   qualifiedName,
   validateLabels,
 } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { Service, ServicePort, ServiceSpec } from '../../schema/types.generated.ts'
 import { ipAddress, obeys, oneOf } from './values.ts'
 
@@ -18,13 +17,13 @@ const families = ['IPv4', 'IPv6']
 const longestAffinitySeconds = 86_400
 const portRange = 'must be between 1 and 65535, inclusive'
 
-/** A service without addresses and without pods that the cluster would look for. */
-export function isOpen({ clusterIP, selector }: ServiceSpec): boolean {
+/** A headless Service without selector. */
+export function isHeadlessWithoutSelector({ clusterIP, selector }: ServiceSpec): boolean {
   return clusterIP === 'None' && !Object.keys(selector ?? {}).length
 }
 
-export function validateService(object: KubeObject): FieldError[] {
-  const { spec = {} } = object as unknown as Service
+export function validateService(object: Service): FieldError[] {
+  const { spec = {} } = object
   return [
     ...validateType(spec),
     ...validatePorts(spec),
@@ -41,8 +40,7 @@ export function validateService(object: KubeObject): FieldError[] {
   ]
 }
 
-export function validateServiceStatus(object: KubeObject): FieldError[] {
-  const { spec, status } = object as unknown as Service
+export function validateServiceStatus({ spec, status }: Service): FieldError[] {
   return spec?.type !== 'LoadBalancer' && status?.loadBalancer?.ingress?.length
     ? [
         fieldError.forbidden(
@@ -134,7 +132,7 @@ function validateTargetPort(target: number | string | undefined, field: string):
     : []
 }
 
-/** The name of a port of a container. */
+/** Validates the name of a container port. */
 function portName(text: string): string[] {
   const problems: string[] = []
   if (text.length > 15) problems.push('must be no more than 15 characters')
@@ -167,17 +165,19 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpe
 function validateAddresses(spec: ServiceSpec): FieldError[] {
   const { clusterIP, clusterIPs = [], type } = spec
   if (type === 'ExternalName') return []
-  const refusal = (why: string) => [fieldError.invalid('spec.clusterIPs', clusterIPs, why)]
-  if (!clusterIP) return refusal('must be empty when `clusterIP` is not specified')
-  if (clusterIPs[0] !== clusterIP) return refusal('first value must match `clusterIP`')
+  const rejection = (why: string) => [fieldError.invalid('spec.clusterIPs', clusterIPs, why)]
+  if (!clusterIP) return rejection('must be empty when `clusterIP` is not specified')
+  if (clusterIPs[0] !== clusterIP) return rejection('first value must match `clusterIP`')
   if (clusterIP === 'None')
-    return clusterIPs.length > 1 ? refusal("'None' must be the first and only value") : validateFamilies(spec)
+    return clusterIPs.length > 1
+      ? rejection("'None' must be the first and only value")
+      : validateFamilies(spec)
   const malformed = clusterIPs.flatMap((address, index) =>
     obeys(address, ipAddress, `spec.clusterIPs[${index}]`),
   )
   if (malformed.length > 0) return malformed
   if (clusterIPs.length > new Set(clusterIPs.map(isIPv6)).size)
-    return refusal('may specify no more than one IP for each IP family')
+    return rejection('may specify no more than one IP for each IP family')
   if (isIPv6(clusterIP) && spec.ipFamilies?.[0] !== 'IPv6')
     return [fieldError.invalid('spec.clusterIPs[0]', clusterIPs, 'IPv6 is not configured on this cluster')]
   const wrong = clusterIPs.flatMap((address, index) => {
@@ -199,7 +199,7 @@ function validateAddresses(spec: ServiceSpec): FieldError[] {
   return found.length > 0 ? found : wrong
 }
 
-/** One family is served; a service that nobody looks after may name both. */
+/** The cluster has one address family. A headless Service without selector may have both. */
 function validateFamilies(spec: ServiceSpec): FieldError[] {
   const { ipFamilies = [], ipFamilyPolicy = '' } = spec
   const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
@@ -209,7 +209,7 @@ function validateFamilies(spec: ServiceSpec): FieldError[] {
     errors.push(...oneOf(family, families, at))
     if (ipFamilies.indexOf(family) < index) errors.push(fieldError.duplicate(at, family))
   }
-  if (errors.length > 0 || isOpen(spec)) return errors
+  if (errors.length > 0 || isHeadlessWithoutSelector(spec)) return errors
   if (ipFamilyPolicy === 'RequireDualStack')
     return [
       fieldError.invalid(
@@ -231,7 +231,7 @@ function validateFamilies(spec: ServiceSpec): FieldError[] {
     : []
 }
 
-/** What only services that are reached from outside may say. */
+/** Validates the fields of external Services. */
 function validateExternal(spec: ServiceSpec): FieldError[] {
   const { type, externalIPs = [], externalTrafficPolicy } = spec
   const isBalanced = type === 'LoadBalancer'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks of single values, from which the rules of the kinds are made.
+// Validation of single values.
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { type FieldError, fieldError, type NameRule } from '@grove/apimachinery'
 
-/** One of a few words; nothing to say about a value that is absent. */
+/** The value must be one of the supported ones. An absent value is valid. */
 export function oneOf(value: string | undefined, supported: readonly string[], field: string): FieldError[] {
   return value === undefined || supported.includes(value)
     ? []
@@ -27,7 +27,7 @@ export function between(
     : [fieldError.invalid(field, value, `must be between ${first} and ${last}, inclusive`)]
 }
 
-/** A name must be there and obey its rule. */
+/** The name is required and must obey its rule. */
 export function named(value: string | undefined, rule: NameRule, field: string): FieldError[] {
   return value ? obeys(value, rule, field) : [fieldError.required(field)]
 }
@@ -36,7 +36,7 @@ export function obeys(value: string, rule: NameRule, field: string): FieldError[
   return rule(value).map(problem => fieldError.invalid(field, value, problem))
 }
 
-/** Names that only have to fit into a path: those of roles, metrics and the like. */
+/** The name must be valid as a path segment: roles, metrics. */
 export const pathSegmentName: NameRule = text => {
   if (text === '.' || text === '..') return [`may not be '${text}'`]
   return ['/', '%'].filter(char => text.includes(char)).map(char => `may not contain '${char}'`)
@@ -56,8 +56,8 @@ export const cidr: NameRule = text => {
 const percentText =
   "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')"
 
-/** A count, or a share of something. */
-export function countOrShare(value: number | string | undefined, field: string): FieldError[] {
+/** A count or a percentage. */
+export function countOrPercentage(value: number | string | undefined, field: string): FieldError[] {
   if (value === undefined) return []
   if (typeof value === 'number') return atLeast(0, value, field)
   if (!/^[0-9]+%$/.test(value)) return [fieldError.invalid(field, value, percentText)]

@@ -6,7 +6,6 @@ import type { AdmissionregistrationRuleWithOperations } from '../../schema/types
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const scopes = ['*', 'Cluster', 'Namespaced']
 
-/** What a webhook wants to hear of. */
 export function validateWebhookRule(
   rule: AdmissionregistrationRuleWithOperations,
   field: string,
@@ -27,7 +26,7 @@ export function validateWebhookRule(
   ]
 }
 
-/** The core group has an empty name; nothing else may. */
+/** Only the core group may have an empty name. */
 function validateNames(
   names: readonly string[],
   field: string,
@@ -43,7 +42,7 @@ function validateNames(
   return errors
 }
 
-/** `pods`, `pods/status`, and patterns that must not say again what another one says already. */
+/** Validates `pods`, `pods/status` and patterns. A pattern must not be covered by another one. */
 function validateResources(resources: readonly string[], field: string): FieldError[] {
   if (resources.length === 0) return [fieldError.required(field)]
   const errors: FieldError[] = []

@@ -8,7 +8,6 @@ import {
   fieldError,
   qualifiedName,
 } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type {
   AdmissionregistrationMutatingWebhook,
   AdmissionregistrationMutatingWebhookConfiguration,
@@ -22,9 +21,10 @@ import { validateWebhookRule } from './webhook-rule.ts'
 const reviewVersions = ['v1', 'v1beta1']
 const maximumConditions = 64
 
-/** A webhook configuration of either kind: those that only judge have no reinvocation policy. */
-export function validateWebhooks(object: KubeObject): FieldError[] {
-  const { webhooks = [] } = object as unknown as AdmissionregistrationMutatingWebhookConfiguration
+/** Validates both kinds of webhook configuration. Validating webhooks have no reinvocation policy. */
+export function validateWebhooks({
+  webhooks = [],
+}: AdmissionregistrationMutatingWebhookConfiguration): FieldError[] {
   const names = new Set<string | undefined>()
   return webhooks.flatMap((hook, index) => {
     const errors = validateWebhook(hook, `webhooks[${index}]`)

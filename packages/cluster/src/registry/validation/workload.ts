@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type FieldError, fieldError } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
 import type { LabelSelector, PodTemplateSpec } from '../../schema/types.generated.ts'
 import { validatePodTemplate } from './pod.ts'
 
@@ -11,12 +10,16 @@ interface WorkloadSpec {
   readonly template?: PodTemplateSpec
 }
 
-/** What all kinds that make pods from a template have in common. */
+/** A kind that creates pods from a template. */
+export interface Workload {
+  readonly spec?: WorkloadSpec
+}
+
+/** The validation that all kinds with a pod template share. */
 export function validateWorkload(
-  object: KubeObject,
+  { spec = {} }: Workload,
   rules: { readonly selector: boolean } = { selector: true },
 ): FieldError[] {
-  const spec = (object.spec ?? {}) as WorkloadSpec
   const errors: FieldError[] = []
   if (spec.replicas !== undefined && spec.replicas < 0)
     errors.push(fieldError.invalid('spec.replicas', spec.replicas, 'must be greater than or equal to 0'))

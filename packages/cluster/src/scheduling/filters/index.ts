@@ -10,7 +10,7 @@ import { podAffinity } from './pod-affinity.ts'
 import { taintToleration } from './taint-toleration.ts'
 import { topologySpread } from './topology-spread.ts'
 
-/** In the order of kube-scheduler: a node is reported with the first rule that it breaks. */
+/** In the order of kube-scheduler: a node is reported with the first filter that rejects it. */
 export const defaultFilters: readonly Filter[] = [
   nodeUnschedulable,
   nodeName,

@@ -19,7 +19,7 @@ export const nodeAffinity: Filter = {
   },
 }
 
-/** The pod's node selector and required node affinity as one question; undefined when it has neither. */
+/** Combines the node selector and the required node affinity of the pod; undefined without both. */
 export function nodeTest({ pod }: PodInfo): ((node: NodeState) => boolean) | undefined {
   const pairs = Object.entries(pod.spec?.nodeSelector ?? {})
   const required = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution

@@ -3,7 +3,7 @@
 import type { Filter, Rejection } from '../filter.ts'
 import type { NodeState } from '../node-state.ts'
 
-/** Enough of everything that the pod asks for, and room for one more pod. */
+/** The node needs free resources for all requests, and free capacity for one more pod. */
 export const nodeResources: Filter = {
   name: 'NodeResourcesFit',
   prepare({ requests }) {
@@ -34,7 +34,7 @@ function inReportedOrder(requests: ReadonlyMap<string, number>): readonly (reado
   return [...requests].filter(([, amount]) => amount > 0).sort(([a], [b]) => rank(a) - rank(b))
 }
 
-/** Thousands of nodes lack the same thing: they share one answer. */
+/** Cached, because thousands of nodes lack the same resource. */
 const shared = new Map<string, Rejection>()
 const sharedRejections = 1_000
 

@@ -11,7 +11,7 @@ const rejection: Rejection = {
   resolvable: false,
 }
 
-/** A cordoned node takes only pods that tolerate that. */
+/** A cordoned node accepts only pods that tolerate it. */
 export const nodeUnschedulable: Filter = {
   name: 'NodeUnschedulable',
   prepare({ pod }) {

@@ -13,7 +13,7 @@ const affinityBroken = reject("node(s) didn't match pod affinity rules", false)
 const antiAffinityBroken = reject("node(s) didn't match pod anti-affinity rules", true)
 const existingBroken = reject("node(s) didn't satisfy existing pods anti-affinity rules", true)
 
-/** Near the pods that it must be near, and in no domain where it or another pod would not have it. */
+/** Required affinity and anti-affinity of the pod, and required anti-affinity of existing pods. */
 export const podAffinity: Filter = {
   name: 'InterPodAffinity',
   prepare(pod, cluster) {
@@ -33,7 +33,7 @@ export const podAffinity: Filter = {
 function affinityCheck(pod: PodInfo, cluster: ClusterView): NodeCheck | undefined {
   const terms = pod.requiredAffinity
   if (terms.length === 0) return undefined
-  // A pod counts only if all terms are about it.
+  // A pod counts only if all terms match it.
   const isWanted = (other: PodInfo) =>
     terms.every(term => term.matches(other, ns => cluster.namespaceLabels(ns)))
   const domains = new Set<string>()
@@ -44,7 +44,7 @@ function affinityCheck(pod: PodInfo, cluster: ClusterView): NodeCheck | undefine
       if (value !== undefined) domains.add(`${topologyKey}=${value}`)
     }
   }
-  // The first pod of a group that wants to be together has to start somewhere.
+  // The first pod of a group with affinity to itself may be scheduled anywhere.
   const startsGroup = domains.size === 0 && isWanted(pod)
   return node => {
     let found = true
@@ -95,7 +95,9 @@ function existingCheck(pod: PodInfo, cluster: ClusterView): NodeCheck | undefine
   }
 }
 
-/** The pods that the terms can be about: those of the named namespaces, or all when a selector names them. */
+/**
+ * Yields the pods that the terms can match: those of the named namespaces, or all for a namespace selector.
+ */
 export function* podsNamedBy(terms: readonly AffinityTerm[], cluster: ClusterView) {
   const names = new Set<string>()
   for (const { namespaces } of terms) {

@@ -17,7 +17,7 @@ const withoutLabel: Rejection = {
   resolvable: false,
 }
 
-/** Pods of a kind spread evenly over domains, where the constraint says `DoNotSchedule`. */
+/** Topology spread constraints with `DoNotSchedule`. */
 export const topologySpread: Filter = {
   name: 'PodTopologySpread',
   prepare(pod, cluster) {
@@ -68,7 +68,7 @@ export function spreadConstraints(
     }))
 }
 
-/** How many matching pods each domain has, among the nodes that count for the pod. */
+/** Counts matching pods per domain, on the nodes that are eligible for the pod. */
 export function countDomains(
   pod: PodInfo,
   constraint: SpreadConstraint,

@@ -5,7 +5,7 @@ import { podAffinityPreference, spreadPreference } from './pods.ts'
 import { nodeAffinityPreference, taintPreference } from './preferences.ts'
 import { balancedAllocation, leastAllocated } from './resources.ts'
 
-/** Those of kube-scheduler that matter without images and volumes, with its weights. */
+/** The scores of kube-scheduler that matter without images and volumes, with its weights. */
 export const defaultScores: readonly Score[] = [
   taintPreference,
   nodeAffinityPreference,

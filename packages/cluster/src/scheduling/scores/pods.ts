@@ -7,10 +7,10 @@ import type { NodeState } from '../node-state.ts'
 import type { AffinityTerm, PodInfo } from '../pod-info.ts'
 import { bestScore, type Score, scaled } from '../score.ts'
 
-/** What the required affinity of a pod that is already there counts towards a pod it wants. */
+/** The weight of required affinity terms of existing pods that match this pod. */
 const hardAffinityWeight = 1
 
-/** Domains with wanted pods are better, those with unwanted ones worse; other pods' wishes count, too. */
+/** Prefers domains by affinity terms of this pod and of existing pods. */
 export const podAffinityPreference: Score = {
   name: 'InterPodAffinity',
   weight: 2,
@@ -24,8 +24,8 @@ export const podAffinityPreference: Score = {
       const domain = `${topologyKey}=${value}`
       marks.set(domain, (marks.get(domain) ?? 0) + weight)
     }
-    addOwnWishes(pod, cluster, add)
-    addOthersWishes(pod, cluster, add)
+    addOwnTerms(pod, cluster, add)
+    addTermsOfOthers(pod, cluster, add)
     if (marks.size === 0) return undefined
     return spreadBetween(candidates.map(node => sumOf(node, marks)))
   },
@@ -33,7 +33,7 @@ export const podAffinityPreference: Score = {
 
 type AddMark = (node: NodeState, term: AffinityTerm, weight: number) => void
 
-function addOwnWishes(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
+function addOwnTerms(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
   const namespaceLabels = (name: string) => cluster.namespaceLabels(name)
   for (const [terms, sign] of [
     [pod.preferredAffinity, 1],
@@ -43,7 +43,7 @@ function addOwnWishes(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
       for (const term of terms) if (term.matches(info, namespaceLabels)) add(node, term, sign * term.weight)
 }
 
-function addOthersWishes(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
+function addTermsOfOthers(pod: PodInfo, cluster: ClusterView, add: AddMark): void {
   const namespaceLabels = (name: string) => cluster.namespaceLabels(name)
   for (const node of cluster.nodesWithAffinity)
     for (const other of node.affinityPods) {
@@ -68,7 +68,7 @@ function spreadBetween(raw: readonly number[]): readonly number[] | undefined {
   return span === 0 ? undefined : raw.map(value => Math.floor((bestScore * (value - least)) / span))
 }
 
-/** Domains with fewer pods of the kind are better, where the constraint says `ScheduleAnyway`. */
+/** Topology spread constraints with `ScheduleAnyway`: prefers domains with fewer matching pods. */
 export const spreadPreference: Score = {
   name: 'PodTopologySpread',
   weight: 2,

@@ -4,7 +4,7 @@ import { type Score, scaled } from '../score.ts'
 import { nodeTermTest } from '../selector.ts'
 import { tolerates } from '../taints.ts'
 
-/** Fewer taints of effect PreferNoSchedule that the pod does not tolerate are better. */
+/** Prefers nodes with fewer untolerated PreferNoSchedule taints. */
 export const taintPreference: Score = {
   name: 'TaintToleration',
   weight: 3,
@@ -23,7 +23,7 @@ export const taintPreference: Score = {
   },
 }
 
-/** Nodes that fulfil more of the pod's preferred node affinity are better. */
+/** Prefers nodes by the preferred node affinity of the pod. */
 export const nodeAffinityPreference: Score = {
   name: 'NodeAffinity',
   weight: 2,

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Asked for each possible node of each pod: no lists are made here.
+// These functions run for every feasible node of every pod, so they allocate no arrays.
 
 import type { NodeState } from '../node-state.ts'
 import type { PodInfo } from '../pod-info.ts'
 import { bestScore, type Score } from '../score.ts'
 
-/** Nodes with more left over are better. */
+/** Prefers nodes with more free resources. */
 export const leastAllocated: Score = {
   name: 'NodeResourcesFit',
   weight: 1,
   rate: (pod, candidates) =>
     candidates.map(node => {
-      const cpu = leftOver(usedShare(pod, node, 'cpu'))
-      const memory = leftOver(usedShare(pod, node, 'memory'))
+      const cpu = freeShare(usedShare(pod, node, 'cpu'))
+      const memory = freeShare(usedShare(pod, node, 'memory'))
       if (cpu < 0) return Math.max(0, memory)
       return memory < 0 ? cpu : Math.floor((cpu + memory) / 2)
     }),
 }
 
-/** Nodes whose resources are used up at the same pace are better. */
+/** Prefers nodes whose cpu and memory are used in equal proportion. */
 export const balancedAllocation: Score = {
   name: 'NodeResourcesBalancedAllocation',
   weight: 1,
@@ -32,13 +32,15 @@ export const balancedAllocation: Score = {
     }),
 }
 
-/** The used part of a resource with the pod on the node; negative when the node has none of it. */
+/**
+ * The used fraction of a resource with the pod on the node; negative if the node does not have the resource.
+ */
 function usedShare(pod: PodInfo, node: NodeState, resource: 'cpu' | 'memory'): number {
   const total = node.allocatable.get(resource) ?? 0
   if (total === 0) return -1
   return ((node.assumed.get(resource) ?? 0) + (pod.assumed.get(resource) ?? 0)) / total
 }
 
-function leftOver(share: number): number {
+function freeShare(share: number): number {
   return share < 0 ? -1 : Math.floor(Math.max(0, 1 - share) * bestScore)
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Single stories of server-side apply, told on a real API server: what it does and says is what we work out.
+// Single scenarios of server-side apply, compared with a real API server: objects, managedFields and errors
+// must be equal.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
@@ -13,10 +14,10 @@ import {
   scaleManagedFields,
   trackUpdate,
 } from './index.ts'
-import { Replay, type ServedKind } from './real-server.fixture.ts'
-import { refusedWidgets } from './refused-configurations.fixture.ts'
-import { customKind, widgetDefinition, widgetSchema } from './served-kinds.fixture.ts'
-import { plainControlPlane, TestCluster } from './test-cluster.fixture.ts'
+import { invalidWidgets } from './testing/invalid-configurations.ts'
+import { Replay, type ServedKind } from './testing/real-server.ts'
+import { customKind, widgetDefinition, widgetSchema } from './testing/served-kinds.ts'
+import { plainControlPlane, TestCluster } from './testing/test-cluster.ts'
 
 let kubernetes: Kubernetes
 let cluster: TestCluster
@@ -67,14 +68,14 @@ function shifts(whole: boolean): ServedKind {
   return customKind('shifts', shiftSchema(whole), cluster.namespace)
 }
 
-describe('refusals are worded as by the server', () => {
-  for (const [name, configuration] of Object.entries(refusedWidgets))
+describe('error messages equal those of the API server', () => {
+  for (const [name, configuration] of Object.entries(invalidWidgets))
     test(name, async () => {
       const object = cluster.replay(widgets)
       await object.apply({ spec: { size: 1 } }, 'one')
       assert.ok((await object.apply(configuration, 'two')).code >= 400)
     })
-  test('conflicts with several owners, some of them of the status', async () => {
+  test('conflicts with several managers, some of them of the status', async () => {
     const object = cluster.replay(widgets)
     const env = (value: string) => ['a', 'b'].map(name => ({ name, value }))
     await object.apply({ spec: { size: 1, words: { 'a.b/c': 'x' }, env: env('1'), tags: ['q'] } }, 'one')
@@ -98,8 +99,8 @@ describe('refusals are worded as by the server', () => {
   })
 })
 
-describe('single stories', () => {
-  test('items that share their keys are owned together', async () => {
+describe('single scenarios', () => {
+  test('items with duplicate keys are owned together', async () => {
     const object = cluster.replay(cluster.builtIn.deployments)
     const spec = (env: JsonObject[]) => ({
       selector: { matchLabels: { app: 'x' } },
@@ -124,7 +125,7 @@ describe('single stories', () => {
     await object.replace(draft => Object.assign(draft, { spec: spec([twice[1]!, twice[0]!]) }), 'three')
     await object.replace(draft => Object.assign(draft, { spec: spec([twice[1]!]) }), 'four')
   })
-  test('a kind without a schema is merged by what its values look like', async () => {
+  test('a kind without a schema is merged by the types of its values', async () => {
     const object = cluster.replay(blobs)
     await object.apply({ spec: { a: 1, list: [{ name: 'a' }], deep: { x: { y: 1 } } }, extra: 'x' }, 'one')
     await object.apply({ spec: { a: 1, list: [{ name: 'b' }], deep: { x: { z: 1 } } } }, 'two')
@@ -134,7 +135,7 @@ describe('single stories', () => {
     await object.apply({ spec: { a: null, deep: { x: null } } }, 'three', true)
     await object.apply({}, 'one')
   })
-  test('kubectl goes on with what it applied on the client side', async () => {
+  test('kubectl takes over fields that it applied on the client side', async () => {
     const object = cluster.replay(cluster.builtIn.configmaps)
     const config = (data: JsonObject) => ({
       apiVersion: 'v1',
@@ -153,7 +154,7 @@ describe('single stories', () => {
     assert.equal((await object.apply(config({ a: '2', c: '<&>' }), 'kubectl')).code, 200)
     assert.equal((await object.apply(config({ a: '3' }), 'kubectl')).code, 200)
   })
-  test('replicas that were scaled belong to who scaled them', async () => {
+  test('scaled replicas belong to the manager that scaled them', async () => {
     const object = cluster.replay(cluster.builtIn.deployments)
     const spec = {
       replicas: 1,
@@ -201,7 +202,7 @@ describe('single stories', () => {
     }
     assert.equal((await object.apply({ spec }, 'one')).code, 409)
   })
-  test('parts become a whole when the schema says so', async () => {
+  test('fields of an object become one atomic field when the schema says so', async () => {
     const object = cluster.replay(shifts(false))
     await object.apply({ spec: { unit: { a: '1' }, list: ['a'] } }, 'one')
     await object.apply({ spec: { unit: { b: '1' }, list: ['b'] } }, 'two')
@@ -226,26 +227,26 @@ describe('single stories', () => {
     await whole.apply({ spec: { unit: { a: '2' } } }, 'two')
     await whole.apply({ spec: { unit: { a: '2' } } }, 'two', true)
   })
-  test('a write that changes nothing keeps its time', async () => {
+  test('a write without changes keeps its time', async () => {
     const object = cluster.replay(widgets)
     const configuration = { spec: { size: 1, env: [{ name: 'a' }] } }
     await object.apply(configuration, 'one')
     await object.patch({ spec: { title: 'a' } }, 'two')
     const { managedFields, resourceVersion } = object.live!.metadata
-    // Times have whole seconds.
+    // Timestamps have whole seconds.
     await new Promise(resolve => setTimeout(resolve, 1100))
     await object.apply(configuration, 'one')
     await object.patch({ spec: { title: 'a' } }, 'two')
     assert.deepEqual(object.live!.metadata.managedFields, managedFields)
     assert.equal(object.live!.metadata.resourceVersion, resourceVersion)
-    // Someone who now owns the same has no time, because nothing changed.
+    // A manager that now owns the same fields has no time, because nothing changed.
     await object.apply(configuration, 'three')
     assert.equal(
       object.live!.metadata.managedFields?.find(entry => entry.manager === 'three')?.time,
       undefined,
     )
   })
-  test('who applies owns exactly what it applies, and gives it up by leaving it out', async () => {
+  test('an applier owns exactly the fields that it applies, and gives up omitted fields', async () => {
     const object = cluster.replay(widgets)
     await object.apply({ spec: { size: 1, env: [{ name: 'a', value: '1' }, { name: 'b' }] } }, 'one')
     await object.apply({ spec: { env: [{ name: 'a', value: '1' }] } }, 'two')
@@ -256,16 +257,16 @@ describe('single stories', () => {
     })
     await object.apply({}, 'one')
     await object.apply({}, 'two')
-    // Not even the default stays of a struct that nobody has any more.
+    // A struct without remaining owners loses its defaults too.
     assert.equal(object.live!.spec, undefined)
   })
-  test('more than ten updaters become ancient changes', async () => {
+  test('more than ten update managers are merged into ancient-changes', async () => {
     const object = cluster.replay(cluster.builtIn.configmaps)
     await object.create({ apiVersion: 'v1', kind: 'ConfigMap', data: { z: '1' } }, 'creator')
     for (let i = 0; i < 14; i++) await object.patch({ data: { [`key${i}`]: 'x' } }, `updater${i}`)
     assert.ok(object.live!.metadata.managedFields!.some(entry => entry.manager === 'ancient-changes'))
   })
-  test('an object without owners has them from before the first apply', async () => {
+  test('the first apply to an object without managedFields adds the manager before-first-apply', async () => {
     const object = cluster.replay(cluster.builtIn.configmaps)
     await object.create({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: '1' } }, 'creator')
     await object.reset('eraser')

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type ControlPlane, RealServer, Replay, type ServedKind } from './real-server.fixture.ts'
-import { builtInKinds } from './served-kinds.fixture.ts'
+import { type ControlPlane, RealServer, Replay, type ServedKind } from './real-server.ts'
+import { builtInKinds } from './served-kinds.ts'
 
-/** What admission fills in has no owner, and would only hide what the writers did. */
+/** Disables admission plugins, because the fields that they set have no owner. */
 export const plainControlPlane = {
   controllers: false,
   scheduler: false,
@@ -13,7 +13,7 @@ export const plainControlPlane = {
   },
 } as const
 
-/** A control plane on which objects are written and compared. */
+/** A control plane for comparisons. */
 export class TestCluster {
   readonly server: RealServer
   readonly namespace: string
@@ -35,12 +35,12 @@ export class TestCluster {
     return (await this.server.send('GET', kind.path)).code === 200
   }
 
-  /** An object of its own name that does not exist yet. */
+  /** Returns a new object with a unique name. */
   replay(kind: ServedKind): Replay {
     return new Replay(this.server, kind, `n${this.#names++}`)
   }
 
-  /** Says what was compared. */
+  /** Logs the number of comparisons. */
   close(): void {
     console.log(`# ${this.server.compared} writes compared, ${this.server.conflicts} of them conflicts`)
     this.server[Symbol.dispose]()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { GoField, GoStruct, GoType, OpenApiSchemas } from '../apply/index.ts'
-// The structs of built-in kinds as far as the server's own description knows them.
-import { isJsonObject, type JsonObject } from '../json-value.ts'
+import type { GoField, GoStruct, GoType, OpenApiSchemas } from '../../apply/index.ts'
+// The structs of built-in kinds, from the server's OpenAPI document.
+import { isJsonObject, type JsonObject } from '../../json-value.ts'
 
 export function openApiStructs(schemas: OpenApiSchemas): (name: string) => GoStruct {
   const known = new Map<string, GoStruct>()

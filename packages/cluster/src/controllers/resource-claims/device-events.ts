@@ -5,9 +5,9 @@ import { deviceClasses, resourceClaims, resourceSlices } from '../kinds.ts'
 import type { Component, Runtime } from '../runtime.ts'
 import { claimsOf } from './claim-names.ts'
 
-/** Has the scheduler try pods again when their claims are there, or devices have become free. */
-export class DeviceWakeUp implements Component {
-  readonly name = 'device-wake-up'
+/** Makes the scheduler retry pods when their claims exist or devices become free. */
+export class DeviceEvents implements Component {
+  readonly name = 'device-events'
   readonly #runtime: Runtime
   readonly #scheduler: DefaultScheduler
   readonly #unsubscribe: (() => void)[] = []
@@ -19,12 +19,12 @@ export class DeviceWakeUp implements Component {
 
   start(): void {
     const { caches } = this.#runtime
-    const wake = () => this.#scheduler.wake('DynamicResources')
+    const activate = () => this.#scheduler.activate('DynamicResources')
     this.#unsubscribe.push(
-      caches.of(resourceSlices).onChange(wake),
-      caches.of(deviceClasses).onChange(wake),
+      caches.of(resourceSlices).onChange(activate),
+      caches.of(deviceClasses).onChange(activate),
       caches.of(resourceClaims).onChange(({ old, new: claim }) => {
-        wake()
+        activate()
         if (claim && !old) this.#reconsider(claim.metadata.namespace ?? '', claim.metadata.name)
       }),
     )

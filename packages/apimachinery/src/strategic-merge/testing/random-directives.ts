@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { GoStruct, GoType } from '../apply/index.ts'
-import type { Chance } from '../apply/random-configuration.fixture.ts'
-import { isJsonObject, type JsonObject } from '../json-value.ts'
+import type { GoStruct, GoType } from '../../apply/index.ts'
+import type { Chance } from '../../apply/testing/random-configuration.ts'
+import { isJsonObject, type JsonObject } from '../../json-value.ts'
 
-/** The patch with directives at places where they can mean something, and now and then where they cannot. */
+/** Adds directives to a patch, mostly where they are valid, and sometimes where they are not. */
 export function withRandomDirectives(
   chance: Chance,
   patch: JsonObject,
   live: JsonObject,
   struct: GoStruct,
 ): JsonObject {
-  // As it is sent: a key that an item lacks is absent, not undefined.
+  // As sent: a missing key is absent, not undefined.
   return JSON.parse(JSON.stringify(object(chance, patch, live, { kind: 'struct', struct })))
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { type FieldError, renderFieldError } from '../field-error.ts'
-import { compileSchema } from '../structural-schema/compile.ts'
-import type { JSONSchemaProps, ValidationRule } from '../structural-schema/json-schema-props.ts'
-import { validate } from '../structural-schema/validate.ts'
+import { type FieldError, renderFieldError } from '../../field-error.ts'
+import { compileSchema } from '../../structural-schema/compile.ts'
+import type { JSONSchemaProps, ValidationRule } from '../../structural-schema/json-schema-props.ts'
+import { validate } from '../../structural-schema/validate.ts'
 
-/** What the tests of rules bake with: a schema with a property of every sort. */
-export const oven: JSONSchemaProps = {
+/** A schema with a property of every type. */
+export const sampleSchema: JSONSchemaProps = {
   type: 'object',
   properties: {
     size: { type: 'integer' },
@@ -32,24 +32,24 @@ export function withRule(schema: JSONSchemaProps, rule: string | ValidationRule)
   return { ...schema, 'x-kubernetes-validations': [typeof rule === 'string' ? { rule } : rule] }
 }
 
-/** The schema of an oven with a rule at one of its properties, or at its items. */
+/** The schema with a rule on one of its properties, or on its items. */
 export function withRuleAt(property: string, rule: string | ValidationRule): JSONSchemaProps {
-  const node = oven.properties![property]!
+  const node = sampleSchema.properties![property]!
   const ruled = node.items
     ? { ...node, items: withRule(node.items, rule) }
     : typeof node.additionalProperties === 'object'
       ? { ...node, additionalProperties: withRule(node.additionalProperties, rule) }
       : withRule(node, rule)
-  return { ...oven, properties: { ...oven.properties, [property]: ruled } }
+  return { ...sampleSchema, properties: { ...sampleSchema.properties, [property]: ruled } }
 }
 
-export function judge(spec: JSONSchemaProps, value: unknown, old?: unknown): FieldError[] {
+export function validateSpec(spec: JSONSchemaProps, value: unknown, old?: unknown): FieldError[] {
   const schema = compileSchema({ type: 'object', properties: { spec } })
   return validate(schema, { spec: value }, old === undefined ? undefined : { spec: old })
 }
 
 export function errors(rule: string | ValidationRule, value: unknown, old?: unknown): string[] {
-  return judge(withRule(oven, rule), value, old).map(renderFieldError)
+  return validateSpec(withRule(sampleSchema, rule), value, old).map(renderFieldError)
 }
 
 export function holds(rule: string | ValidationRule, value: unknown, old?: unknown): boolean {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The first version of the autoscaler knows one metric, the use of cpu. What the second version has beyond that stands
-// in annotations, in the shapes that an early draft of it had.
+// autoscaling/v1 has one metric, cpu utilization. All other fields of autoscaling/v2 are in annotations, in
+// the format of v2beta1.
 import { isJsonObject, type JsonObject } from '@grove/apimachinery'
-import type { KubeObject } from '../../object.ts'
-import { decodeStruct } from '../../schema/decode.ts'
+import type { ObjectOf, WithMetadata } from '../../object.ts'
+import { decodeAs } from '../../schema/decode.ts'
 import { structType } from '../../schema/type-table.ts'
 import type {
   AutoscalingHorizontalPodAutoscaler,
@@ -21,15 +21,17 @@ const defaultUtilization = 80
 const first = structType('autoscaling/v1.HorizontalPodAutoscaler')
 const second = structType('autoscaling/v2.HorizontalPodAutoscaler')
 
-export function defaultFirstAutoscaler(draft: KubeObject): void {
-  const { spec } = draft as unknown as AutoscalingHorizontalPodAutoscaler
+export function defaultAutoscalerV1(draft: ObjectOf<AutoscalingHorizontalPodAutoscaler>): void {
+  const { spec } = draft
   if (!spec) return
   spec.minReplicas ??= 1
   if (!listIn(draft, 'metrics')) spec.targetCPUUtilizationPercentage ??= defaultUtilization
 }
 
-export function toSecond(object: KubeObject): KubeObject {
-  const { spec = {}, status = {} } = object as unknown as AutoscalingHorizontalPodAutoscaler
+export function toV2(
+  object: ObjectOf<AutoscalingHorizontalPodAutoscaler>,
+): ObjectOf<AutoscalingV2HorizontalPodAutoscaler> {
+  const { spec = {}, status = {} } = object
   const { targetCPUUtilizationPercentage: target, ...rest } = spec
   const { currentCPUUtilizationPercentage: current, ...seen } = status
   const metrics = (listIn(object, 'metrics') ?? []).map(metricOfDraft)
@@ -44,17 +46,19 @@ export function toSecond(object: KubeObject): KubeObject {
       ? undefined
       : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: current } } }])
   const behavior = parse(annotationOf(object, 'behavior'))
-  return decoded(second, {
+  return decodeAs<AutoscalingV2HorizontalPodAutoscaler>(second, {
     ...object,
     apiVersion: 'autoscaling/v2',
     metadata: withAnnotations(object, {}),
     spec: { ...rest, metrics, ...(isJsonObject(behavior) && { behavior: recased(behavior, lower) }) },
     status: { ...seen, currentMetrics, conditions: listIn(object, 'conditions') },
-  })
+  }).object
 }
 
-export function fromSecond(object: KubeObject): KubeObject {
-  const { spec = {}, status = {} } = object as unknown as AutoscalingV2HorizontalPodAutoscaler
+export function fromV2(
+  object: ObjectOf<AutoscalingV2HorizontalPodAutoscaler>,
+): ObjectOf<AutoscalingHorizontalPodAutoscaler> {
+  const { spec = {}, status = {} } = object
   const { metrics = [], behavior, ...rest } = spec
   const { currentMetrics, conditions, ...seen } = status
   const others = metrics.filter(metric => utilizationOf(metric) === undefined)
@@ -69,7 +73,7 @@ export function fromSecond(object: KubeObject): KubeObject {
     ...(currentMetrics?.length && { 'current-metrics': JSON.stringify(currentMetrics.map(draftStatus)) }),
     ...(conditions?.length && { conditions: JSON.stringify(conditions) }),
   }
-  return decoded(first, {
+  return decodeAs<AutoscalingHorizontalPodAutoscaler>(first, {
     ...object,
     apiVersion: 'autoscaling/v1',
     metadata: withAnnotations(object, added),
@@ -78,7 +82,7 @@ export function fromSecond(object: KubeObject): KubeObject {
       targetCPUUtilizationPercentage: metrics.map(utilizationOf).find(one => one !== undefined),
     },
     status: { ...seen, currentCPUUtilizationPercentage: currentUtilization(currentMetrics ?? []) },
-  })
+  }).object
 }
 
 function utilizationOf({ type, resource }: AutoscalingV2MetricSpec): number | undefined {
@@ -90,16 +94,12 @@ function currentUtilization(metrics: readonly AutoscalingV2MetricStatus[]): numb
     ?.current?.averageUtilization
 }
 
-function decoded(type: typeof first, value: object): KubeObject {
-  return decodeStruct(type, value as JsonObject).object as unknown as KubeObject
-}
-
-function annotationOf({ metadata }: KubeObject, name: string): string | undefined {
+function annotationOf({ metadata }: WithMetadata, name: string): string | undefined {
   return metadata.annotations?.[prefix + name]
 }
 
-/** What cannot be read is no list. */
-function listIn(object: KubeObject, name: string): JsonObject[] | undefined {
+/** Returns undefined if the annotation is not a JSON list. */
+function listIn(object: WithMetadata, name: string): JsonObject[] | undefined {
   const value = parse(annotationOf(object, name))
   return Array.isArray(value) ? value.filter(isJsonObject) : undefined
 }
@@ -115,17 +115,20 @@ function parse(text: string | undefined): unknown {
 const ofSpec = ['metrics', 'behavior']
 const ofStatus = ['current-metrics', 'conditions']
 
-/** Writes to the object leave alone what its status is, in annotations too. */
-export function keepStatusAnnotations(draft: KubeObject, old?: KubeObject): void {
+/**
+ * Restores the annotations that represent the status, because a write to the main resource must not change
+ * it.
+ */
+export function keepStatusAnnotations(draft: WithMetadata, old?: WithMetadata): void {
   keepAnnotations(draft, old, ofStatus)
 }
 
-/** And the other way round. */
-export function keepSpecAnnotations(draft: KubeObject, old: KubeObject): void {
+/** Restores the annotations that represent the spec, because a status write must not change it. */
+export function keepSpecAnnotations(draft: WithMetadata, old: WithMetadata): void {
   keepAnnotations(draft, old, ofSpec)
 }
 
-function keepAnnotations(draft: KubeObject, old: KubeObject | undefined, names: readonly string[]): void {
+function keepAnnotations(draft: WithMetadata, old: WithMetadata | undefined, names: readonly string[]): void {
   const annotations = { ...draft.metadata.annotations }
   for (const name of names) {
     const text = old && annotationOf(old, name)
@@ -136,11 +139,11 @@ function keepAnnotations(draft: KubeObject, old: KubeObject | undefined, names: 
   else delete draft.metadata.annotations
 }
 
-/** Everybody else's annotations, and ours as they should be. */
+/** Keeps other annotations and replaces the autoscaling ones. */
 function withAnnotations(
-  { metadata }: KubeObject,
+  { metadata }: WithMetadata,
   ours: Readonly<Record<string, string>>,
-): KubeObject['metadata'] {
+): WithMetadata['metadata'] {
   const annotations = Object.fromEntries(
     Object.entries(metadata.annotations ?? {}).filter(([key]) => !key.startsWith(prefix)),
   )
@@ -148,7 +151,7 @@ function withAnnotations(
   return { ...metadata, annotations }
 }
 
-/** As Go prints a struct without names of its own for JSON. */
+/** Uses Go's field names, because the struct has no JSON tags. */
 function shownRules(rules: AutoscalingV2HPAScalingRules | undefined): unknown {
   if (!rules) return null
   return {

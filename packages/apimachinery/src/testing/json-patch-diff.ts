@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { JsonPatchOperation } from './json-patch.ts'
-import { formatPointer } from './json-pointer.ts'
-import { equalJson, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from './json-value.ts'
+import type { JsonPatchOperation } from '../json-patch.ts'
+import { formatPointer } from '../json-pointer.ts'
+import { equalJson, isJsonObject, type JsonObject, MAX_JSON_DEPTH } from '../json-value.ts'
 
 /**
- * A JSON patch that turns one value into the other, touching only what differs: what an admission webhook answers.
- * Items of lists are matched from both ends, which keeps insertions, removals and changes in one place small; nothing
- * is moved or copied. Members that are undefined count as absent.
+ * Creates a JSON patch with only the differences of two values. List items are matched from both ends, which
+ * keeps a single insertion, removal or change small. Does not use move or copy. Undefined members count as
+ * absent.
  */
 export function createJsonPatch(before: unknown, after: unknown): JsonPatchOperation[] {
   const operations: JsonPatchOperation[] = []

@@ -7,11 +7,11 @@ import type { Accepted } from './media-type.ts'
 import { apiVersionOf, encode } from './presentation.ts'
 import type { ObjectList } from './read.ts'
 import type { ApiResponse } from './request.ts'
-import { refuse, type Status } from './status.ts'
+import { apiError, type Status } from './status.ts'
 import { encodeTable, type IncludeObject, partialMetadata } from './table.ts'
 import type { EventEncoder } from './watch.ts'
 
-export function jsonAnswer(
+export function jsonResponse(
   status: number,
   body: string,
   warnings: readonly string[] = [],
@@ -28,10 +28,10 @@ export function jsonAnswer(
   }
 }
 
-export function statusAnswer(status: Status, warnings: readonly string[] = []): ApiResponse {
-  const answer = jsonAnswer(status.code ?? 200, JSON.stringify(status), warnings)
+export function statusResponse(status: Status, warnings: readonly string[] = []): ApiResponse {
+  const response = jsonResponse(status.code ?? 200, JSON.stringify(status), warnings)
   const wait = status.details?.retryAfterSeconds
-  return wait ? { ...answer, headers: { ...answer.headers, 'retry-after': String(wait) } } : answer
+  return wait ? { ...response, headers: { ...response.headers, 'retry-after': String(wait) } } : response
 }
 
 /** `299 - "text"`: miscellaneous persistent warning, no agent. */
@@ -40,7 +40,7 @@ function warningHeader(text: string): string {
   return `299 - "${safe.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }
 
-/** How one client wants its objects. */
+/** Encodes objects in the form that the client accepts. */
 export class Presenter {
   readonly #resource: Resource
   readonly #accepted: Accepted
@@ -53,16 +53,16 @@ export class Presenter {
     this.#now = now
     const include = query.get('includeObject') ?? ''
     if (accepted.shape === 'table' && !['', 'None', 'Metadata', 'Object'].includes(include))
-      throw refuse.badRequest(`unrecognized includeObject value: ${include}`)
+      throw apiError.badRequest(`unrecognized includeObject value: ${include}`)
     this.#include = (include || 'Metadata') as IncludeObject
   }
 
   object(status: number, object: KubeObject, warnings: readonly string[] = []): ApiResponse {
-    return jsonAnswer(status, this.#one(object), warnings, this.#accepted.yaml)
+    return jsonResponse(status, this.#one(object), warnings, this.#accepted.yaml)
   }
 
   list(list: ObjectList): ApiResponse {
-    return jsonAnswer(200, this.#many(list), [], this.#accepted.yaml)
+    return jsonResponse(200, this.#many(list), [], this.#accepted.yaml)
   }
 
   #one(object: KubeObject): string {
@@ -107,7 +107,7 @@ export class Presenter {
     }
   }
 
-  /** Whole objects are encoded once for all watches; a table names its columns only in the first event. */
+  /** Encodes whole objects once for all watches. Only the first event of a table has column definitions. */
   events(): EventEncoder {
     if (this.#accepted.shape === 'object') return sharedEvent
     if (this.#accepted.shape === 'metadata')
@@ -124,7 +124,7 @@ export class Presenter {
   }
 }
 
-/** In lists of built-in kinds the items do not repeat what the list says. */
+/** Items of lists of built-in kinds have no apiVersion and kind. */
 function encodeItem(resource: Resource, item: KubeObject): string {
   const text = encode(item)
   if (!resource.struct) return text

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random parts of objects from a seed, out of few names and values, so that writers meet.
-import type { JsonObject } from '../json-value.ts'
+// Generates random parts of objects from a seed, with few names and values, so that writers often conflict.
+import type { JsonObject } from '../../json-value.ts'
 
 export class Chance {
   #state: number
@@ -10,7 +10,7 @@ export class Chance {
     this.#state = seed >>> 0 || 1
   }
 
-  /** 0 to below 1; xorshift, so that a seed gives the same run everywhere. */
+  /** From 0 to below 1. Uses xorshift, so that a seed gives the same run everywhere. */
   next(): number {
     this.#state ^= this.#state << 13
     this.#state ^= this.#state >>> 17
@@ -38,7 +38,7 @@ export class Chance {
     return taken
   }
 
-  /** An object with some of these members. */
+  /** Returns an object with some of these members. */
   members(makers: Readonly<Record<string, () => unknown>>, chance = 0.5): JsonObject {
     const result: JsonObject = {}
     for (const [name, make] of Object.entries(makers)) if (this.flip(chance)) result[name] = make()

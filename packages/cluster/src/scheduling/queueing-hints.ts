@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which changes can make a pod fit that did not fit before. Too much costs time, too little leaves pods waiting for
-// ever: in doubt it says yes.
+// Decides which events can make an unschedulable pod schedulable. False positives cost time, but false
+// negatives leave pods waiting forever. In doubt the result is true.
 
 import { semanticallyEqual } from '@grove/apimachinery'
 import type { Node } from '../controllers/kinds.ts'
@@ -9,7 +9,7 @@ import type { FilterName } from './filter.ts'
 import type { NodeState } from './node-state.ts'
 import type { PodInfo } from './pod-info.ts'
 
-/** Heartbeats change nothing; room, labels, taints and cordons do. */
+/** Heartbeats do not help. Changes of capacity, labels, taints and cordons do. */
 export function nodeMayHelp(old: Node | undefined, node: Node): boolean {
   if (!old) return true
   return !(
@@ -20,8 +20,10 @@ export function nodeMayHelp(old: Node | undefined, node: Node): boolean {
   )
 }
 
-/** A pod that leaves makes room on one node only: it helps those that need no more than is free there now. */
-export function podLeftHelps(node: NodeState): (pod: PodInfo, filters: ReadonlySet<FilterName>) => boolean {
+/** A removed pod frees resources on one node only. It helps pods that now fit there. */
+export function podRemovalHelps(
+  node: NodeState,
+): (pod: PodInfo, filters: ReadonlySet<FilterName>) => boolean {
   return (pod, filters) => {
     if (filters.has('PodTopologySpread') || filters.has('InterPodAffinity')) return true
     for (const [resource, amount] of pod.requests) if (amount > node.free(resource)) return false

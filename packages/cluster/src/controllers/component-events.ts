@@ -2,16 +2,16 @@
 
 import { type EventRecorder, type KubeObject, type Recorder, type Resource, subjectOf } from '@grove/kube'
 
-export interface EventNote {
+export interface ComponentEvent {
   readonly type: 'Normal' | 'Warning'
   readonly reason: string
   readonly message: string
-  /** Who says so: `default-scheduler`. */
+  /** The source component: `default-scheduler`. */
   readonly component: string
 }
 
-/** What the parts of a cluster have to say, each under its own name. Returns at once and never fails. */
-export class EventNotes {
+/** Records events of all components of a cluster. Returns immediately and never fails. */
+export class ComponentEvents {
   readonly #recorder: EventRecorder
   readonly #components = new Map<string, Recorder>()
 
@@ -19,7 +19,7 @@ export class EventNotes {
     this.#recorder = recorder
   }
 
-  record(resource: Resource, object: KubeObject, { component, ...event }: EventNote): void {
+  record(resource: Resource, object: KubeObject, { component, ...event }: ComponentEvent): void {
     let recorder = this.#components.get(component)
     if (!recorder) {
       recorder = this.#recorder.for(component)

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A real API server next to our own functions: every write is sent to the server, and worked out by us from the same
-// live object. What differs is a mistake of ours.
+// Compares a real API server with this package: every write goes to the server and is computed here from the
+// same live object. A difference is a bug of this package.
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:https'
-import type { JsonObject } from '../json-value.ts'
-import { sortKeys } from '../json-value.ts'
+import type { JsonObject } from '../../json-value.ts'
+import { sortKeys } from '../../json-value.ts'
 import {
   type ApplyOutcome,
   applyConfiguration,
   type ManagedFieldsEntry,
   type OwnedKind,
   trackUpdate,
-} from './index.ts'
+} from '../index.ts'
 
-export interface Answer {
+export interface Response {
   readonly code: number
   readonly body: JsonObject & { metadata: JsonObject & { managedFields?: ManagedFieldsEntry[] } }
 }
@@ -24,9 +24,9 @@ export interface ServedKind {
   readonly path: string
   readonly main: OwnedKind
   readonly status?: OwnedKind
-  /** Custom kinds are stored as plain JSON, which sorts the keys of managedFields as texts. */
+  /** Custom kinds are stored as plain JSON with sorted managedFields keys. */
   readonly custom: boolean
-  /** What the server fills in after it has looked who owns what. */
+  /** Applies the fields that the server sets after it has computed the owners. */
   readonly filledLater?: (object: JsonObject) => JsonObject
 }
 
@@ -37,7 +37,7 @@ export const contentTypes = {
   strategic: 'application/strategic-merge-patch+json',
 }
 
-/** A real control plane, as far as it is needed here. */
+/** The part of a real control plane that these tests need. */
 export interface ControlPlane {
   readonly server: string
   readonly ca: string
@@ -56,8 +56,8 @@ export class RealServer implements Disposable {
     this.#agent = new Agent({ keepAlive: true, ca, ...admin })
   }
 
-  send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+  send(method: string, path: string, body?: unknown, type = 'application/json'): Promise<Response> {
+    const { promise, resolve, reject } = Promise.withResolvers<Response>()
     const outgoing = request(new URL(path, this.#controlPlane.server), {
       method,
       agent: this.#agent,
@@ -81,12 +81,12 @@ export class RealServer implements Disposable {
   }
 }
 
-/** One object on the server, and what we say about each write to it. */
+/** One object on the server. Every write to it is compared with the local result. */
 export class Replay {
   readonly server: RealServer
   readonly kind: ServedKind
   readonly name: string
-  live: Answer['body'] | undefined
+  live: Response['body'] | undefined
 
   constructor(server: RealServer, kind: ServedKind, name: string) {
     this.server = server
@@ -99,26 +99,26 @@ export class Replay {
   }
 
   async create(object: JsonObject, manager: string): Promise<void> {
-    const answer = await this.server.send(
+    const response = await this.server.send(
       'POST',
       `${this.kind.path}?fieldManager=${manager}`,
       this.named(object),
     )
-    this.check(answer, manager, this.kind.main, 'create')
+    this.check(response, manager, this.kind.main, 'create')
   }
 
-  /** Sends the live object with changes, as a controller would. */
-  async replace(change: (object: JsonObject) => void, manager: string, subresource = ''): Promise<Answer> {
+  /** Replaces the live object with a changed one, as a controller does. */
+  async replace(change: (object: JsonObject) => void, manager: string, subresource = ''): Promise<Response> {
     const draft = structuredClone(this.live!)
     change(draft)
-    const answer = await this.server.send(
+    const response = await this.server.send(
       'PUT',
       `${this.path}${slash(subresource)}?fieldManager=${manager}`,
       draft,
     )
     const sent = Object.hasOwn(draft.metadata, 'managedFields') ? draft.metadata.managedFields : undefined
-    if (answer.code < 300) this.check(answer, manager, this.ownedKind(subresource), 'replace', sent)
-    return answer
+    if (response.code < 300) this.check(response, manager, this.ownedKind(subresource), 'replace', sent)
+    return response
   }
 
   async patch(
@@ -126,32 +126,37 @@ export class Replay {
     manager: string,
     type: 'merge' | 'json' | 'strategic' = 'merge',
     subresource = '',
-  ): Promise<Answer> {
+  ): Promise<Response> {
     const path = `${this.path}${slash(subresource)}?fieldManager=${manager}`
-    const answer = await this.server.send('PATCH', path, body, contentTypes[type])
-    if (answer.code < 300)
-      this.check(answer, manager, this.ownedKind(subresource), `patch ${JSON.stringify(body)}`)
-    return answer
+    const response = await this.server.send('PATCH', path, body, contentTypes[type])
+    if (response.code < 300)
+      this.check(response, manager, this.ownedKind(subresource), `patch ${JSON.stringify(body)}`)
+    return response
   }
 
-  /** Clears the owners as a client may. */
+  /** Resets managedFields, as a client may. */
   async reset(manager: string): Promise<void> {
     const sent = [{}]
     const path = `${this.path}?fieldManager=${manager}`
-    const answer = await this.server.send(
+    const response = await this.server.send(
       'PATCH',
       path,
       { metadata: { managedFields: sent } },
       contentTypes.merge,
     )
-    this.check(answer, manager, this.kind.main, 'reset', sent)
+    this.check(response, manager, this.kind.main, 'reset', sent)
   }
 
-  async apply(configuration: JsonObject, manager: string, force = false, subresource = ''): Promise<Answer> {
+  async apply(
+    configuration: JsonObject,
+    manager: string,
+    force = false,
+    subresource = '',
+  ): Promise<Response> {
     const kind = this.ownedKind(subresource)
     const body = this.named({ apiVersion: kind.apiVersion, kind: kind.kind, ...configuration })
     const path = `${this.path}${slash(subresource)}?fieldManager=${manager}&force=${force}`
-    const answer = await this.server.send('PATCH', path, body, contentTypes.apply)
+    const response = await this.server.send('PATCH', path, body, contentTypes.apply)
     const owner = { manager, operation: 'Apply' as const, subresource: kind.subresource }
     const ours = applyConfiguration({
       kind,
@@ -159,14 +164,14 @@ export class Replay {
       configuration: body,
       manager,
       force,
-      time: timeOf(answer, owner) ?? new Date().toISOString(),
+      time: timeOf(response, owner) ?? new Date().toISOString(),
     })
     await this.checkApply(
-      answer,
+      response,
       ours,
       `apply by ${manager}${force ? ' with force' : ''} of ${JSON.stringify(body)}`,
     )
-    return answer
+    return response
   }
 
   ownedKind(subresource: string): OwnedKind {
@@ -177,29 +182,29 @@ export class Replay {
     return { ...object, metadata: { ...(object.metadata as JsonObject), name: this.name } }
   }
 
-  check(answer: Answer, manager: string, kind: OwnedKind, what: string, sent?: unknown): void {
-    assert.ok(answer.code < 300, `${what}: ${JSON.stringify(answer.body)}`)
-    const object = !this.live && this.kind.filledLater ? this.kind.filledLater(answer.body) : answer.body
+  check(response: Response, manager: string, kind: OwnedKind, what: string, sent?: unknown): void {
+    assert.ok(response.code < 300, `${what}: ${JSON.stringify(response.body)}`)
+    const object = !this.live && this.kind.filledLater ? this.kind.filledLater(response.body) : response.body
     const ours = trackUpdate({
       kind,
       live: this.live,
       object: { ...object, metadata: { ...(object.metadata as JsonObject), managedFields: sent } },
       manager,
       time:
-        timeOf(answer, { manager, operation: 'Update', subresource: kind.subresource }) ??
+        timeOf(response, { manager, operation: 'Update', subresource: kind.subresource }) ??
         new Date().toISOString(),
     })
-    this.compareOwners(ours, answer, what)
-    this.live = answer.body
+    this.compareOwners(ours, response, what)
+    this.live = response.body
   }
 
-  async checkApply(answer: Answer, ours: ApplyOutcome, what: string): Promise<void> {
-    const { code, body } = answer
+  async checkApply(response: Response, ours: ApplyOutcome, what: string): Promise<void> {
+    const { code, body } = response
     if (code < 300) {
       const hint = ours.outcome === 'applied' ? '' : ours.message
-      assert.equal(ours.outcome, 'applied', `the server accepts, we do not: ${hint}\n${what}`)
+      assert.equal(ours.outcome, 'applied', `the server accepts, this package does not: ${hint}\n${what}`)
       const { object } = ours as { object: JsonObject }
-      this.compareOwners((object.metadata as JsonObject).managedFields, answer, what)
+      this.compareOwners((object.metadata as JsonObject).managedFields, response, what)
       this.live = body
       await this.compareObject(object, what)
       return
@@ -209,12 +214,12 @@ export class Replay {
       assert.equal(ours.outcome, 'conflict', what)
       const { message, causes } = ours as Extract<ApplyOutcome, { outcome: 'conflict' }>
       assert.equal(message, body.message, what)
-      // The server lists them in the order of a Go map.
+      // The server lists them in the random order of a Go map.
       const byText = (list: unknown) =>
         (list as JsonObject[]).map(cause => JSON.stringify(sortKeys(cause))).sort()
       assert.deepEqual(byText(causes), byText((body.details as JsonObject).causes), what)
     } else if (ours.outcome === 'applied') {
-      await this.checkRefused(String(body.message), ours.object, what)
+      await this.checkRejected(String(body.message), ours.object, what)
     } else {
       assert.equal(ours.message, body.message, what)
       assert.equal(ours.outcome === 'bad request' ? 400 : 500, code)
@@ -222,9 +227,9 @@ export class Replay {
     this.server.compared++
   }
 
-  /** Refused by validation, which sees the merged object: ours has to be refused as well. */
-  async checkRefused(message: string, object: JsonObject, what: string): Promise<void> {
-    // A list whose last item went is null; a replacement of the object would lose that before it is looked at.
+  /** Validation of the merged object failed on the server. The local result must fail the same way. */
+  async checkRejected(message: string, object: JsonObject, what: string): Promise<void> {
+    // A list that lost its last item is null. A PUT would drop this null before validation.
     const nulls = [...message.matchAll(/(\w[\w.[\]]*): Invalid value: "null"/g)].map(match => match[1]!)
     for (const path of nulls) {
       const value = path
@@ -234,11 +239,11 @@ export class Replay {
     }
     if (nulls.length > 0 || !this.live) return
     const replaced = await this.server.send('PUT', `${this.path}?dryRun=All`, this.asUpdate(object))
-    assert.ok(replaced.code >= 400, `the server refuses, we do not: ${message}\n${what}`)
+    assert.ok(replaced.code >= 400, `the server rejects, this package does not: ${message}\n${what}`)
   }
 
-  compareOwners(ours: unknown, answer: Answer, what: string): void {
-    const theirs = answer.body.metadata.managedFields
+  compareOwners(ours: unknown, response: Response, what: string): void {
+    const theirs = response.body.metadata.managedFields
     const before = JSON.stringify(this.live, null, 1)
     assert.deepEqual(ours, theirs, `owners after: ${what}\nlive before: ${before}`)
     const [mine, real] = this.kind.custom ? [sortKeys(ours), sortKeys(theirs)] : [ours, theirs]
@@ -250,10 +255,10 @@ export class Replay {
     this.server.compared++
   }
 
-  /** The server defaults what was merged; so that it does the same with ours, it is asked to store ours. */
+  /** Stores the local result on the server, so that it gets the same defaults, and compares. */
   async compareObject(object: JsonObject, what: string): Promise<void> {
     const { code, body } = await this.server.send('PUT', `${this.path}?dryRun=All`, this.asUpdate(object))
-    assert.ok(code < 300, `our object is refused: ${JSON.stringify(body)}\n${what}`)
+    assert.ok(code < 300, `the server rejects the local result: ${JSON.stringify(body)}\n${what}`)
     assert.deepEqual(content(body), content(this.live!), what)
   }
 
@@ -267,12 +272,12 @@ function slash(subresource: string): string {
   return subresource === '' ? '' : `/${subresource}`
 }
 
-/** When the server says that this owner wrote last, so that ours sorts as theirs does. */
+/** Returns the time of this manager on the server, so that the local entries are sorted the same way. */
 function timeOf(
-  answer: Answer,
+  response: Response,
   owner: Pick<ManagedFieldsEntry, 'manager' | 'operation' | 'subresource'>,
 ): string | undefined {
-  return answer.body.metadata?.managedFields?.find(
+  return response.body.metadata?.managedFields?.find(
     entry =>
       entry.manager === owner.manager &&
       entry.operation === owner.operation &&

@@ -7,18 +7,21 @@ import { isReady } from '../pod-state.ts'
 const costAnnotation = 'controller.kubernetes.io/pod-deletion-cost'
 const phases = ['Pending', 'Unknown', 'Running']
 
-/** Who goes first when there are too many: those that do least, cost least and are youngest. */
-export function leastValuableFirst(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
+/**
+ * Returns pods in deletion order, as in Kubernetes: unassigned, pending, not ready, lower deletion cost, more pods
+ * on the same node, ready for a shorter time, more restarts, youngest.
+ */
+export function inDeletionOrder(pods: readonly Stored<Pod>[]): Stored<Pod>[] {
   const perNode = new Map<string, number>()
   for (const { spec } of pods) perNode.set(spec?.nodeName ?? '', (perNode.get(spec?.nodeName ?? '') ?? 0) + 1)
-  const crowd = ({ spec }: Pod) => perNode.get(spec?.nodeName ?? '') ?? 0
+  const podsOnNode = ({ spec }: Pod) => perNode.get(spec?.nodeName ?? '') ?? 0
   return [...pods].sort(
     (a, b) =>
       Number(Boolean(a.spec?.nodeName)) - Number(Boolean(b.spec?.nodeName)) ||
       phases.indexOf(a.status?.phase ?? '') - phases.indexOf(b.status?.phase ?? '') ||
       Number(isReady(a)) - Number(isReady(b)) ||
       costOf(a) - costOf(b) ||
-      crowd(b) - crowd(a) ||
+      podsOnNode(b) - podsOnNode(a) ||
       -compare(readySince(a), readySince(b)) ||
       restartsOf(b) - restartsOf(a) ||
       -compare(a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? '') ||

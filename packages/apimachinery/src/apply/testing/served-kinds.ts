@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { JsonObject } from '../json-value.ts'
-import type { JSONSchemaProps } from '../structural-schema/json-schema-props.ts'
+import type { JsonObject } from '../../json-value.ts'
+import type { JSONSchemaProps } from '../../structural-schema/json-schema-props.ts'
 import {
   excluding,
   type FieldType,
@@ -10,14 +10,14 @@ import {
   managedByStatus,
   type OpenApiSchemas,
   openApiFieldTypes,
-} from './index.ts'
-import type { RealServer, ServedKind } from './real-server.fixture.ts'
+} from '../index.ts'
+import type { RealServer, ServedKind } from './real-server.ts'
 
 const text: JSONSchemaProps = { type: 'string' }
 const whole: JSONSchemaProps = { type: 'integer' }
 const keepUnknown = { 'x-kubernetes-preserve-unknown-fields': true }
 
-/** A schema with every way in which the parts of a value can belong together. */
+/** A schema with every merge behaviour. */
 export const widgetSchema: JSONSchemaProps = {
   type: 'object',
   properties: {
@@ -139,7 +139,7 @@ function kindOf(plural: string): string {
 
 const template = { metadata: {}, spec: { containers: null } }
 
-/** Built-in kinds by their plural, with types as the server describes them itself. */
+/** Built-in kinds by plural, with the types of the server's OpenAPI document. */
 export async function builtInKinds(server: RealServer, namespace: string) {
   const core = openApiFieldTypes(await schemasOf(server, '/openapi/v3/api/v1'))
   const apps = openApiFieldTypes(await schemasOf(server, '/openapi/v3/apis/apps/v1'))

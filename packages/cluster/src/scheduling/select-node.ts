@@ -8,26 +8,26 @@ import type { PodInfo } from './pod-info.ts'
 import type { Score } from './score.ts'
 import { defaultScores } from './scores/index.ts'
 
-export type Placement =
+export type NodeSelection =
   | { readonly ok: true; readonly node: NodeState; readonly feasible: number }
   | {
       readonly ok: false
       readonly rejections: ReadonlyMap<NodeState, Rejection>
-      /** The rules that would have to change their mind. */
+      /** The filters that rejected nodes. */
       readonly filters: ReadonlySet<FilterName>
     }
 
-export interface PlacementOptions {
+export interface NodeSelectionOptions {
   readonly filters?: readonly Filter[]
   readonly scores?: readonly Score[]
-  /** Between 0 and 1; decides between nodes that are equally good. */
+  /** From 0 to 1. Chooses between nodes with equal scores. */
   readonly random: () => number
-  /** Where the round over the nodes begins, so that a sample is not always the same one. */
+  /** The index of the first node to evaluate, so that a sample is not always the same. */
   readonly start?: number
 }
 
-/** The best node for one pod, or why there is none. Pure: does not put the pod there. */
-export function placePod(pod: PodInfo, cluster: ClusterView, options: PlacementOptions): Placement {
+/** Returns the best node for one pod, or why there is none. Pure: does not assign the pod. */
+export function selectNode(pod: PodInfo, cluster: ClusterView, options: NodeSelectionOptions): NodeSelection {
   const check = prepareFilters(pod, cluster, options.filters ?? defaultFilters)
   const candidates: NodeState[] = []
   const rejections = new Map<NodeState, Rejection>()
@@ -45,7 +45,7 @@ export function placePod(pod: PodInfo, cluster: ClusterView, options: PlacementO
   return { ok: true, node, feasible: candidates.length }
 }
 
-/** All filters as one question: the first rule that a node breaks. */
+/** Combines all filters: returns the first rejection of a node. */
 export function prepareFilters(pod: PodInfo, cluster: ClusterView, filters: readonly Filter[]): NodeCheck {
   const checks: NodeCheck[] = []
   for (const filter of filters) {
@@ -61,7 +61,7 @@ export function prepareFilters(pod: PodInfo, cluster: ClusterView, filters: read
   }
 }
 
-/** So many possible nodes are enough to choose from: more make placing slower and hardly better. */
+/** The search stops after this many feasible nodes. More would be slower and hardly better. */
 export const sampleSize = 100
 
 function bestOf(
