@@ -8,6 +8,7 @@ import { acceptedDifferenceFiles } from '../packages/api/generate/accepted-diffe
 import { embeddedSchemaFiles } from '../packages/api/generate/embedded-schemas.ts'
 import { extractOpenApi } from '../packages/api/generate/extract-openapi.ts'
 import { kubernetesTypeFiles } from '../packages/api/generate/kubernetes-types.ts'
+import { chartFiles } from './packaging/chart-files.ts'
 import { readWords } from './words.ts'
 
 const usage = `Usage: npm run generate [-- --openapi]
@@ -24,6 +25,7 @@ export const generators: readonly Generator[] = [
   { name: 'types of Kubernetes', files: kubernetesTypeFiles },
   { name: 'schemas that the CRDs embed', files: embeddedSchemaFiles },
   { name: 'accepted differences of the CRDs', files: acceptedDifferenceFiles },
+  { name: 'data of the Helm chart', files: chartFiles },
 ]
 
 // `npm run` comes through tools/run.mjs, which imports this file instead of starting it where it can.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+export interface JsonSchema {
+  readonly type?: string | readonly string[]
+  readonly description?: string
+  readonly properties?: Readonly<Record<string, JsonSchema>>
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly required?: readonly string[]
+  readonly items?: JsonSchema
+  readonly enum?: readonly (string | null)[]
+  readonly pattern?: string
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly $schema?: string
+}
+
+/** Helm removes a value that the user sets to null, but keeps the null where the chart has no default for it. */
+export function optionalOf(schema: JsonSchema): JsonSchema {
+  return { ...schema, type: [...[schema.type ?? []].flat(), 'null'] }
+}
+
+/** An object with these properties. Others are rejected unless it is open. */
+export function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  { isOpen = false, description }: { isOpen?: boolean; description?: string } = {},
+): JsonSchema {
+  return {
+    type: 'object',
+    ...(description && { description }),
+    properties,
+    ...(!isOpen && { additionalProperties: false }),
+  }
+}
