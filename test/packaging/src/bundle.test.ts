@@ -2,7 +2,6 @@
 
 // The bundles, started as the images start them, on the embedded cluster.
 import assert from 'node:assert/strict'
-import type { ChildProcess } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +12,7 @@ import { embeddedHost, installOperator, type OperatorHost, OperatorProcess } fro
 import { writeBundles } from '../../../tools/packaging/bundle.ts'
 import { readImage } from './containerfile.ts'
 import { ImageFiles } from './image-process.ts'
+import { ended } from './released-operator.ts'
 
 const sets = defineResource<KubeObject & { readonly spec: unknown }>({
   group: 'grove.io',
@@ -151,14 +151,4 @@ function set(name: string, minAvailable: number): KubeObject & { readonly spec: 
     metadata: { name, namespace: 'default' },
     spec: { replicas: 1, template: { cliques: [clique] } },
   }
-}
-
-async function ended(child: ChildProcess): Promise<{ code: number | null; output: string }> {
-  let output = ''
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', chunk => (output += chunk))
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('close', resolve)
-    child.once('error', reject)
-  })
-  return { code, output }
 }
