@@ -11,6 +11,7 @@ import { installerRules } from '@grove/installer'
 import { operatorClusterRole, operatorRole, webhookConfigurations } from '@grove/operator'
 import { buildHelm, type Helm } from '@grove/test-kubernetes'
 import { parse } from 'yaml'
+import { writeReleaseChart } from '../../../tools/packaging/release-chart.ts'
 import {
   at,
   chartFolder,
@@ -276,6 +277,26 @@ describe('the chart', () => {
     const { stdout, code, stderr } = await helm.run(['show', 'crds', chartFolder])
     assert.equal(code, 0, stderr)
     assert.deepEqual(sorted(documents(stdout)), sorted(JSON.parse(JSON.stringify(customResourceDefinitions))))
+  })
+
+  test('of a release is packaged with the images and the version of the release', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'grove-release-'))
+    try {
+      const chart = join(folder, 'chart')
+      writeReleaseChart({ registry: 'registry.example/grove', version: 'v1.2.3-rc.1' }, chart)
+      const packaged = await helm.run(['package', chart, '--destination', folder])
+      assert.equal(packaged.code, 0, packaged.stderr)
+      const objects = await renderedObjects(helm, { chart: join(folder, 'grove-charts-v1.2.3-rc.1.tgz') })
+      const deployment = named(objects, 'Deployment')
+      for (const container of ['containers.0', 'initContainers.0'])
+        assert.equal(
+          at(deployment, `spec.template.spec.${container}.image`),
+          'registry.example/grove/grove-operator:v1.2.3-rc.1',
+        )
+      assert.match(JSON.stringify(deployment), /"value":"registry\.example\/grove\/grove-initc"/)
+    } finally {
+      rmSync(folder, { recursive: true, force: true })
+    }
   })
 
   describe('rejects', () => {
