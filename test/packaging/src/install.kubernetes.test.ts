@@ -3,9 +3,7 @@
 // From helm install to helm uninstall on a real control plane. The pods of the release are simulated, so the operator
 // runs outside, with everything that the release gives them.
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import {
   buildHelm,
@@ -17,6 +15,7 @@ import {
 } from '@grove/test-kubernetes'
 import type { OperatorProcess } from '@grove/test-scenarios'
 import { ImageFiles } from './image-process.ts'
+import { servicesToThisMachine } from './post-renderer.ts'
 import { ended, ReleasedOperator } from './released-operator.ts'
 import { at, chartFolder, documents, type Rendered, release, valuesFlags } from './rendered-chart.ts'
 
@@ -42,7 +41,7 @@ describe('a release of the chart', () => {
     flags = [
       ...valuesFlags(kubernetes.directory, values(ports)),
       '--post-renderer',
-      postRenderer(kubernetes.directory),
+      servicesToThisMachine(kubernetes.directory),
     ]
     team = await kubernetes.newNamespace('team')
   })
@@ -150,10 +149,10 @@ describe('a release of the chart', () => {
   })
 
   test('a second upgrade with the same values changes no object', async () => {
-    const before = await objectVersions()
+    const before = await objectVersions(await helmRun('get', 'manifest', release.name))
     assert.ok(before.size >= 15)
     await helmRun('upgrade', release.name, chartFolder, '--wait', ...flags)
-    assert.deepEqual(await objectVersions(), before)
+    assert.deepEqual(await objectVersions(await helmRun('get', 'manifest', release.name)), before)
     await apply(manifest('kept', 2))
     await available('kept')
   })
@@ -175,6 +174,31 @@ describe('a release of the chart', () => {
       before.filter(uid => !now.includes(uid)),
       [],
     )
+  })
+
+  test('plain manifests replace the release, and applied again they change no object', async () => {
+    operator.child.kill('SIGTERM')
+    await waitFor('the operator to end', () => operator.child.exitCode !== null)
+    await helmRun('uninstall', release.name, '--wait')
+    const template = ['template', release.name, chartFolder, '--skip-tests', '--include-crds', ...flags]
+    const manifests = await helmRun(...template)
+    const applyManifests = async () => {
+      const words = ['apply', '--server-side', '--force-conflicts', '-f', '-']
+      const { code, stderr } = await kubernetes.kubectl(...words, { input: manifests })
+      assert.equal(code, 0, stderr)
+    }
+    await applyManifests()
+    operator = await released.start(ports)
+    await waitFor('the pods of the operator', async () => {
+      const { status } = await released.json('deployment', 'grove-operator', ...where)
+      return at(status, 'availableReplicas') === 2
+    })
+    const before = await objectVersions(manifests)
+    await applyManifests()
+    assert.deepEqual(await objectVersions(manifests), before)
+    const { code, stderr } = await kubernetes.kubectl('scale', 'pclq/kept-0-web', '--replicas=4', '-n', team)
+    assert.equal(code, 0, stderr)
+    await waitFor('the operator to act', async () => (await podUids()).length === 4)
   })
 
   async function helmRun(...words: string[]): Promise<string> {
@@ -207,9 +231,8 @@ describe('a release of the chart', () => {
     return (items as Rendered[]).map(({ metadata }) => metadata?.uid ?? '').sort()
   }
 
-  /** The resourceVersion of every object of the release. */
-  async function objectVersions(): Promise<ReadonlyMap<string, string | undefined>> {
-    const input = await helmRun('get', 'manifest', release.name)
+  /** The resourceVersion of every object that the manifests name. */
+  async function objectVersions(input: string): Promise<ReadonlyMap<string, string | undefined>> {
     const { code, stdout, stderr } = await kubernetes.kubectl('get', '-f', '-', '-o', 'json', { input })
     assert.equal(code, 0, stderr)
     const { items } = JSON.parse(stdout) as { items: Rendered[] }
@@ -231,20 +254,6 @@ function values(ports: OperatorProcess['ports']): object {
     },
     metrics: { serviceMonitor: { serviceAccount: { name: 'prometheus', namespace: release.namespace } } },
   }
-}
-
-/** Leads the Service of the release to this machine. Without a shell, so that it runs wherever Node does. */
-function postRenderer(folder: string): string {
-  const file = join(folder, 'to-this-machine.mjs')
-  const program = `#!${process.execPath}
-let text = ''
-for await (const chunk of process.stdin) text += chunk
-const parts = text.split(/^---$/m).map(part =>
-  /^kind: Service$/m.test(part) ? part.replace(/^spec:[^]*/m, 'spec: {type: ExternalName, externalName: localhost}\\n') : part)
-process.stdout.write(parts.join('---'))
-`
-  writeFileSync(file, program, { mode: 0o755 })
-  return file
 }
 
 function statusOf(port: number, headers: Record<string, string>): Promise<number | undefined> {
