@@ -12,6 +12,12 @@ const chartKeys: readonly { readonly path: string; readonly schema: JsonSchema }
   },
 ]
 
+/** Sections that templates read. Helm removes a section that a user sets to null; the message then names it. */
+const requiredSections: Readonly<Record<string, readonly string[]>> = {
+  '': ['leaderElection', 'server'],
+  server: ['webhooks', 'healthProbes', 'metrics'],
+}
+
 interface Tree {
   readonly [name: string]: Tree | JsonSchema
 }
@@ -24,7 +30,7 @@ export function configurationSchema(): JsonSchema {
   const root: Record<string, unknown> = {}
   for (const each of configurationKeys) insert(root, each.path, schemaOf(each))
   for (const { path, schema } of chartKeys) insert(root, path, schema)
-  return sectionOf(root as Tree, 'Operator configuration; see docs/operations/configure.md.')
+  return sectionOf(root as Tree, '', 'Operator configuration; see docs/operations/configure.md.')
 }
 
 function insert(root: Record<string, unknown>, path: string, schema: JsonSchema): void {
@@ -38,13 +44,14 @@ function insert(root: Record<string, unknown>, path: string, schema: JsonSchema)
   node[last] = schema
 }
 
-function sectionOf(tree: Tree, description?: string): JsonSchema {
-  const properties = Object.entries(tree).map(([name, child]) => [
-    name,
-    isSchema(child) ? child : sectionOf(child),
+function sectionOf(tree: Tree, name: string, description?: string): JsonSchema {
+  const properties = Object.entries(tree).map(([key, child]) => [
+    key,
+    isSchema(child) ? child : sectionOf(child, key),
   ])
+  const required = requiredSections[name] ?? []
   return optionalOf(
-    object(Object.fromEntries(properties), { isOpen: true, ...(description && { description }) }),
+    object(Object.fromEntries(properties), { isOpen: true, required, ...(description && { description }) }),
   )
 }
 

@@ -23,12 +23,14 @@ export function optionalOf(schema: JsonSchema): JsonSchema {
 /** An object with these properties. Others are rejected unless it is open. */
 export function object(
   properties: Readonly<Record<string, JsonSchema>>,
-  { isOpen = false, description }: { isOpen?: boolean; description?: string } = {},
+  options: { isOpen?: boolean; description?: string; required?: readonly string[] } = {},
 ): JsonSchema {
+  const { isOpen = false, description, required = [] } = options
   return {
     type: 'object',
     ...(description && { description }),
     properties,
+    ...(required.length > 0 && { required }),
     ...(!isOpen && { additionalProperties: false }),
   }
 }

@@ -35,6 +35,22 @@ const intOrPercent: JsonSchema = {
   description: 'A number or a percentage.',
 }
 
+/** Sections that templates read without a condition. */
+const requiredSections = [
+  'image',
+  'serviceAccount',
+  'config',
+  'configMap',
+  'deployment',
+  'service',
+  'metrics',
+  'clusterRole',
+  'clusterRoleBinding',
+  'leaseRole',
+  'leaseRoleBinding',
+  'webhooks',
+]
+
 export function valuesSchema(): JsonSchema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -152,7 +168,7 @@ export function valuesSchema(): JsonSchema {
           image: image('the installer; empty: the image of the operator, which contains it'),
         }),
       },
-      { isOpen: true },
+      { isOpen: true, required: requiredSections },
     ),
   }
 }

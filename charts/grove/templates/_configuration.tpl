@@ -3,7 +3,7 @@
 {{- $config := deepCopy .Values.config -}}
 {{- $server := $config.server -}}
 {{- $_ := unset $server.healthProbes "enable" -}}
-{{- if .Values.certManager.enabled -}}
+{{- if (.Values.certManager).enabled -}}
 {{- $_ := set $server.webhooks "certProvisionMode" "manual" -}}
 {{- end -}}
 {{- if not $config.leaderElection.resourceNamespace -}}

@@ -268,8 +268,33 @@ describe('the chart', () => {
     const endpoint = at(named(objects, 'ServiceMonitor'), 'spec.endpoints.0') as Rendered
     assert.equal(endpoint.scheme, 'https')
     assert.equal(at(endpoint, 'tlsConfig.serverName'), 'grove-operator.grove-system.svc')
-    named(objects, 'PrometheusRule')
+    assert.match(JSON.stringify(named(objects, 'PrometheusRule')), /GroveOperatorHasNoLeader/)
     named(objects, 'NetworkPolicy')
+    assert.ok(!objects.some(({ kind }) => kind === 'PodDisruptionBudget'))
+  })
+
+  test('renders without the values that the chart of the Go operator lacks, as --reuse-values leaves them', async () => {
+    const sections = [
+      'topologySpread',
+      'podDisruptionBudget',
+      'networkPolicy',
+      'certManager',
+      'aggregatedRoles',
+    ]
+    const single = ['affinity', 'podLabels', 'commonLabels', 'commonAnnotations', 'priorityClassName']
+    const values = {
+      ...Object.fromEntries([...sections, ...single].map(name => [name, null])),
+      config: { server: { metrics: { secure: null } } },
+      crdInstaller: { enabled: false, force: null },
+      deployment: { annotations: null, strategy: null },
+      metrics: { prometheusRule: null, serviceMonitor: { interval: null, serviceAccount: null } },
+      service: { publishNotReadyAddresses: null },
+      serviceAccount: { annotations: null },
+    }
+    const objects = await renderedObjects(helm, { values })
+    assert.equal(configurationOf(objects).server.metrics.secure, false)
+    const spec = at(named(objects, 'Deployment'), 'spec.template.spec') as Rendered
+    assert.deepEqual([spec.topologySpreadConstraints, spec.initContainers], [undefined, undefined])
     assert.ok(!objects.some(({ kind }) => kind === 'PodDisruptionBudget'))
   })
 
@@ -338,6 +363,12 @@ describe('the chart', () => {
         { service: { name: 'other' } },
         /service.name must be grove-operator/,
       ],
+      [
+        'a section that it needs and that is null',
+        { config: { server: { metrics: null } } },
+        /config.server.*metrics/,
+      ],
+      ['all of the configuration being null', { config: null }, /missing property 'config'/],
       ['an empty image', { image: { repository: '' } }, /image.repository is required/],
     ]
     for (const [what, values, message] of rows)
