@@ -14,11 +14,11 @@ const usage = `Usage: npm run bundle [-- --out FOLDER]
 
 Writes the programs of the images into a folder each, dist/ unless told: operator, waiter, installer.`
 
-/** What each image contains: files with the modules that they start with. */
+/** The files of each image, with the module that each of them is bundled from. */
 export const images: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   operator: {
     'operator.mjs': 'packages/operator/src/main.ts',
-    // Started by the operator, which looks for it beside itself.
+    // The operator starts it and looks for it in its own folder.
     'review-process.mjs': 'packages/operator/src/admission/review-process.ts',
     // The init container of the chart runs it from this image.
     'install-crds.mjs': 'packages/installer/src/main.ts',

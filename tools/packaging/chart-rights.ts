@@ -31,7 +31,7 @@ interface Choice {
   readonly secure?: boolean
 }
 
-/** Each condition with a configuration that fulfils it and, beside it, only conditions before it in the list. */
+/** Each condition with a configuration that fulfils it, and otherwise only conditions before it in the list. */
 const conditions: readonly { readonly when: string; readonly choice: Choice }[] = [
   ...supportedSchedulers.map(name => ({ when: `scheduler.${name}`, choice: { schedulers: [name] } })),
   { when: 'metrics.secure', choice: { secure: true, mode: 'manual' } },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Starts a bundled program as its image does: the same files in a folder that it cannot write, the same entry point, user
-// and environment, and nothing of the environment of the tests.
+// Starts a bundled program as its image does, with the same entry point, user and environment. Its files are in a folder
+// that it cannot write. It gets nothing of the environment of the tests.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs the operator of a Helm release outside of the cluster: from the bundle of its image, with the arguments, the
-// environment, the ConfigMap and the service account that the release gives its pods.
+// Runs the operator of a Helm release outside of the cluster, from the bundle of its image. Arguments, environment,
+// ConfigMap and service account are those of the release.
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'

@@ -12,6 +12,8 @@ import { parse, parseAllDocuments } from 'yaml'
 export const repository = resolve(import.meta.dirname, '../../..')
 export const chartFolder = join(repository, 'charts/grove')
 export const valuesFolder = resolve(import.meta.dirname, '../values')
+export const goOperatorValues = join(valuesFolder, 'go-operator.yaml')
+export const everyValue = join(valuesFolder, 'everything.yaml')
 export const release = { name: 'grove-operator', namespace: 'grove-system' }
 
 /** An object of a release. Tests look at fields of many kinds, so members are read through `at`. */
@@ -81,7 +83,7 @@ export function configurationText(objects: readonly Rendered[]): string {
   return (named(objects, 'ConfigMap').data as Record<string, string>)['config.yaml']!
 }
 
-/** What the operator makes of the ConfigMap. Fails when it reports a problem, also a key that it does not know. */
+/** The configuration that the operator loads from the ConfigMap. Fails when it reports a problem, also a key that it does not know. */
 export function configurationOf(objects: readonly Rendered[]): OperatorConfiguration {
   const loaded = loadConfiguration(parse(configurationText(objects)))
   if (loaded.outcome !== 'loaded' || loaded.warnings.length > 0) throw new Error(JSON.stringify(loaded))

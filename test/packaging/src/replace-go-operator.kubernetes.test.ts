@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// helm upgrade from a release of the Go operator's chart. That chart is not part of this repository; the release is made
-// of what the contract says about it: the same names and selectors, and a certificate Secret that Helm manages.
+// helm upgrade from a release of the Go operator's chart. That chart is not part of this repository. The test builds a
+// release as the contract describes it: the same names and selectors, and a certificate Secret that Helm manages.
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -64,7 +64,7 @@ describe('a release of the Go operator', () => {
     images.remove()
   })
 
-  test('becomes a release of this operator, with the same Deployment and its certificates made anew', async () => {
+  test('becomes a release of this operator, with the same Deployment and recreated certificates', async () => {
     await certificatesOfGoOperator()
     const deployment = await released.json('deployment', 'grove-operator', ...where)
     const flags = valuesFlags(kubernetes.directory, { ...values, crdInstaller: { enabled: true } })
@@ -113,7 +113,7 @@ describe('a release of the Go operator', () => {
     return folder
   }
 
-  /** What the Go operator did after its installation. */
+  /** Fills the Secret and a caBundle as the Go operator does after its installation. */
   async function certificatesOfGoOperator(): Promise<void> {
     const data = { 'tls.crt': 'Y3J0', 'tls.key': 'a2V5', 'ca.crt': caOfGoOperator, 'ca.key': 'a2V5' }
     const secret = [
