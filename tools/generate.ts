@@ -9,6 +9,8 @@ import { embeddedSchemaFiles } from '../packages/api/generate/embedded-schemas.t
 import { extractOpenApi } from '../packages/api/generate/extract-openapi.ts'
 import { kubernetesTypeFiles } from '../packages/api/generate/kubernetes-types.ts'
 import { readArguments } from './arguments.ts'
+import { chartFiles } from './packaging/chart-files.ts'
+import { configurePage } from './packaging/configure-page.ts'
 
 const usage = `Usage: npm run generate [-- --openapi]
 
@@ -24,6 +26,8 @@ export const generators: readonly Generator[] = [
   { name: 'types of Kubernetes', files: kubernetesTypeFiles },
   { name: 'schemas that the CRDs embed', files: embeddedSchemaFiles },
   { name: 'accepted differences of the CRDs', files: acceptedDifferenceFiles },
+  { name: 'data of the Helm chart', files: chartFiles },
+  { name: 'reference of the operator configuration', files: configurePage },
 ]
 
 // `npm run` comes through tools/run.mjs, which imports this file instead of starting it where it can.

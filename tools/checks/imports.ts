@@ -10,6 +10,7 @@ const allowed: Record<string, readonly string[]> = {
   'packages/api': ['@grove/apimachinery'],
   'packages/kube': [],
   'packages/waiter': [],
+  'packages/installer': ['@grove/api', '@grove/kube'],
   'packages/operator': ['@grove/api', '@grove/kube', '@grove/apimachinery'],
   'packages/scheduler': ['@grove/api', '@grove/kube'],
   'packages/cluster': ['@grove/kube', '@grove/apimachinery'],

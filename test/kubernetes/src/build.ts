@@ -14,9 +14,9 @@ export interface Binaries {
   readonly kwok: string
 }
 
-type Report = (line: string) => void
+export type Report = (line: string) => void
 
-interface Recipe {
+export interface Recipe {
   readonly name: string
   readonly file: string
   readonly duration: string
@@ -68,7 +68,8 @@ export function versionFlags(kubernetes: string): string {
   return `-s -w -X ${stamp}.gitVersion=${kubernetes} -X ${stamp}.gitMajor=${major} -X ${stamp}.gitMinor=${minor}`
 }
 
-async function cook(directory: string, recipe: Recipe, report: Report): Promise<void> {
+/** Builds the recipe's file in the directory unless another process has built it meanwhile. */
+export async function cook(directory: string, recipe: Recipe, report: Report): Promise<void> {
   const lock = join(directory, `${recipe.name}.lock`)
   await withLock(
     lock,
@@ -104,7 +105,7 @@ function removeScratch(directory: string, recipe: Recipe): void {
     if (entry.startsWith(`.${recipe.name}-`)) rmSync(join(directory, entry), { recursive: true, force: true })
 }
 
-function go(args: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
+export function go(args: string[], cwd: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn('go', args, {
       cwd,
@@ -129,6 +130,6 @@ function seconds(since: number): number {
   return Math.round((Date.now() - since) / 1000)
 }
 
-function toStderr(line: string): void {
+export function toStderr(line: string): void {
   process.stderr.write(`${line}\n`)
 }

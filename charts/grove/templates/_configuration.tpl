@@ -1,0 +1,70 @@
+{{/* The configuration of the operator as an object, without the keys that only the chart reads. */}}
+{{- define "grove.configuration" -}}
+{{- $config := deepCopy .Values.config -}}
+{{- $server := $config.server -}}
+{{- $_ := unset $server.healthProbes "enable" -}}
+{{- if (.Values.certManager).enabled -}}
+{{- $_ := set $server.webhooks "certProvisionMode" "manual" -}}
+{{- end -}}
+{{- if not $config.leaderElection.resourceNamespace -}}
+{{- $_ := set $config.leaderElection "resourceNamespace" .Release.Namespace -}}
+{{- end -}}
+{{- if ($config.authorizer).enabled -}}
+{{- if not $config.authorizer.reconcilerServiceAccountUserName -}}
+{{- $_ := set $config.authorizer "reconcilerServiceAccountUserName" (printf "system:serviceaccount:%s:%s" .Release.Namespace (include "grove.serviceAccountName" .)) -}}
+{{- end -}}
+{{- else -}}
+{{- $_ := unset $config "authorizer" -}}
+{{- end -}}
+{{- $head := dict "apiVersion" "operator.config.grove.io/v1alpha1" "kind" "OperatorConfiguration" -}}
+{{- toYaml (merge $head $config) -}}
+{{- end -}}
+
+{{- define "grove.configMapName" -}}
+grove-operator-cm-{{ include "grove.configuration" . | sha256sum | trunc 8 }}
+{{- end -}}
+
+{{- define "grove.certProvisionMode" -}}
+{{- (include "grove.configuration" . | fromYaml).server.webhooks.certProvisionMode | default "auto" -}}
+{{- end -}}
+
+{{/* "true" unless the webhooks are switched off. */}}
+{{- define "grove.webhooksEnabled" -}}
+{{- $enabled := .Values.config.server.webhooks.enabled -}}
+{{- if or (kindIs "invalid" $enabled) $enabled }}true{{ end -}}
+{{- end -}}
+
+{{/* Which conditions of files/operator.generated.json hold, as a YAML object. */}}
+{{- define "grove.conditions" -}}
+{{- $server := .Values.config.server -}}
+{{- $webhooks := include "grove.webhooksEnabled" . -}}
+{{- $auto := eq (include "grove.certProvisionMode" .) "auto" -}}
+{{- $conditions := dict "always" true -}}
+{{- range ((.Values.config.scheduler).profiles | default list) -}}
+{{- $_ := set $conditions (printf "scheduler.%s" .name) true -}}
+{{- end -}}
+{{- if $webhooks -}}
+{{- $_ := set $conditions (ternary "webhooks.auto" "webhooks.manual" $auto) true -}}
+{{- end -}}
+{{- if $server.metrics.secure -}}
+{{- $_ := set $conditions "metrics.secure" true -}}
+{{- end -}}
+{{- if and $auto (or $webhooks $server.metrics.secure) -}}
+{{- $_ := set $conditions "certificates.auto" true -}}
+{{- end -}}
+{{- toYaml $conditions -}}
+{{- end -}}
+
+{{/* The rules of one of the generated roles; call with a dict of root and role. */}}
+{{- define "grove.rules" -}}
+{{- $root := .root -}}
+{{- $conditions := include "grove.conditions" $root | fromYaml -}}
+{{- $rules := list -}}
+{{- range index ($root.Files.Get "files/operator.generated.json" | fromJson) .role -}}
+{{- if hasKey $conditions .when -}}
+{{- $rules = concat $rules .rules -}}
+{{- end -}}
+{{- end -}}
+{{- $webhooks := $root.Values.config.server.webhooks -}}
+{{- toYaml $rules | replace "$(leaseName)" ($root.Values.config.leaderElection.resourceName | default "grove-operator-leader-election") | replace "$(secretName)" ($webhooks.secretName | default "grove-webhook-server-cert") -}}
+{{- end -}}

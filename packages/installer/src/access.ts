@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { customResourceDefinitions, type PolicyRule } from '@grove/api'
+
+/**
+ * Everything that the installer may do. The names also restrict creation, because an apply patch names the object that
+ * it creates; a POST would be rejected.
+ */
+export const installerRules: readonly PolicyRule[] = [
+  {
+    apiGroups: ['apiextensions.k8s.io'],
+    resources: ['customresourcedefinitions'],
+    resourceNames: customResourceDefinitions.map(crd => crd.metadata.name ?? ''),
+    verbs: ['get', 'create', 'patch'],
+  },
+]
