@@ -96,7 +96,7 @@ export type ErrorCode =
 
 export type Operation = 'Sync' | 'Delete' | 'GetExistingResourceNames'
 
-/** The text of a coded error, as it stands in `lastErrors[].description` and in logs. */
+/** The text of a coded error, for `lastErrors[].description` and for logs. */
 export function describeCodedError(
   operation: Operation,
   code: ErrorCode,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: how much work a function does with an object, counted instead of timed. Counted are reads of the object,
-// operations of maps and sets, and the characters that operations on texts go through.
+// For tests: counts how much work a function does with an object, because time varies. It counts reads of the object,
+// operations of maps and sets, and the characters that text operations process.
 
 /** Wraps an object so that every read of it, or of anything in it, is counted. */
 export type Watch = <T>(value: T) => T
@@ -22,7 +22,7 @@ interface Counter {
 }
 
 function watching(counter: Counter): Watch {
-  // The same object must always be the same: rules compare by identity.
+  // The same object must always get the same proxy, because rules compare by identity.
   const watched = new WeakMap<object, object>()
   const watch = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value
@@ -44,7 +44,7 @@ function watching(counter: Counter): Watch {
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
-/** The costs of built-in methods, by what they are called on, their first argument and their result. */
+/** The cost of built-in methods, by receiver, first argument and result. */
 const costs: [
   owner: object,
   methods: string[],
@@ -65,7 +65,7 @@ function lengthOf(value: unknown): number {
   return typeof value === 'string' || Array.isArray(value) ? value.length : 1
 }
 
-/** Replaces the methods by counting ones; the function that is returned puts the originals back. */
+/** Replaces the methods with counting ones. The returned function restores the originals. */
 function countOperations(counter: Counter): () => void {
   const originals: [owner: Record<string, unknown>, name: string, method: unknown][] = []
   for (const [owner, methods, cost] of costs) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: PodCliqueSets of any size that make admission work hard. Each function makes a set of about `size`
-// entries; some are valid, most are not.
+// For tests: PodCliqueSets of any size that are expensive to validate. Each function creates a set of about `size`
+// entries. Some are valid, most are not.
 
 import type { PodCliqueSet, PodCliqueSetTemplate, ResourceSharing } from '../types/index.ts'
 import { clique } from './sample-sets.ts'
@@ -39,7 +39,7 @@ export const hostileSets: Readonly<Record<string, (size: number) => PodCliqueSet
       podCliqueScalingGroups: times(size, index => ({ name: `g${index}`, cliqueNames: [`c${index}`] })),
     }),
 
-  'names that begin alike': size =>
+  'names with a common prefix': size =>
     setOf({
       cliques: [...times(size, index => clique(`1-w${index}`)), ...times(size, index => clique(`w${index}`))],
       podCliqueScalingGroups: [
@@ -48,7 +48,7 @@ export const hostileSets: Readonly<Record<string, (size: number) => PodCliqueSet
       ],
     }),
 
-  'names of numbers only': size =>
+  'numeric names': size =>
     setOf({
       cliques: times(size, index => clique(`${index}-1-2`)),
       podCliqueScalingGroups: times(size, index => ({
@@ -82,7 +82,7 @@ export const hostileSets: Readonly<Record<string, (size: number) => PodCliqueSet
       })),
     }),
 
-  'filters that name nothing': size =>
+  'filters without matches': size =>
     setOf({
       resourceSharing: times(size, index => ({
         ...perReplica(`t${index}`),
@@ -107,13 +107,13 @@ export const hostileSets: Readonly<Record<string, (size: number) => PodCliqueSet
       ),
     }),
 
-  'a circle of dependencies': size =>
+  'a dependency cycle': size =>
     setOf({
       cliqueStartupType: 'CliqueStartupTypeExplicit',
       cliques: times(size, index => clique(`c${index}`, { startsAfter: [`c${(index + 1) % size}`] })),
     }),
 
-  'dependencies on nothing': size =>
+  'dependencies on missing cliques': size =>
     setOf({
       cliqueStartupType: 'CliqueStartupTypeExplicit',
       cliques: [clique('web', { startsAfter: times(size, index => `no${index % 10}`) })],
@@ -203,7 +203,7 @@ export const hostileSets: Readonly<Record<string, (size: number) => PodCliqueSet
       { annotations: { 'grove.io/mnnvl-group': 'm'.repeat(100 * size) } },
     ),
 
-  'constraints with topologies of their own': size =>
+  'constraints with different topologies': size =>
     setOf({
       cliques: times(size, index =>
         clique(
@@ -219,7 +219,7 @@ export const hostileSets: Readonly<Record<string, (size: number) => PodCliqueSet
       })),
     }),
 
-  'schedulers of their own': size =>
+  'different schedulers': size =>
     setOf({
       cliques: times(size, index =>
         clique(`c${index}`, {
@@ -248,7 +248,7 @@ export const hostileSets: Readonly<Record<string, (size: number) => PodCliqueSet
     })
   },
 
-  'values of the wrong type': size =>
+  'values of a wrong type': size =>
     setOf({
       cliques: times(size, index => ({ name: index, spec: 'x'.repeat(100) }) as never),
       terminationDelay: '1h'.repeat(size),

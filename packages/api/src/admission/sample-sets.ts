@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PodCliqueSets for the tests of admission rules: valid in themselves, so that a test shows only what it is about.
+// PodCliqueSets for tests of admission rules. They are valid, so that a test contains only its own mistake.
 
 import { renderFieldError } from '@grove/apimachinery'
 import { defaultConfiguration, type OperatorConfiguration } from '../configuration/index.ts'
@@ -53,7 +53,7 @@ export function sampleSet(
   })
 }
 
-/** Bindings `site` (region … host) and `annex` (zone, host); queues `default` and `batch`, open, and `shut`. */
+/** Bindings `site` (region … host) and `annex` (zone, host). Queues `default` and `batch`, open, and `shut`. */
 export const sampleCluster: ClusterView = {
   topologyDomains(binding) {
     if (binding === 'site') return { outcome: 'found', value: ['region', 'zone', 'block', 'rack', 'host'] }
@@ -70,7 +70,7 @@ export const sampleCluster: ClusterView = {
 export interface Settings {
   readonly topology?: boolean
   readonly mnnvl?: boolean
-  /** Enabled schedulers besides the plain one; the first is the default. */
+  /** Enabled schedulers in addition to default-scheduler. The first is the default. */
   readonly schedulers?: readonly string[]
   readonly allowedTemplateNamespaces?: readonly string[]
 }
@@ -88,16 +88,16 @@ export function configurationWith(settings: Settings = {}): OperatorConfiguratio
   }
 }
 
-export function judgeNew(set: PodCliqueSet, settings: Settings = {}): ValidationOutcome {
+export function validateNew(set: PodCliqueSet, settings: Settings = {}): ValidationOutcome {
   return validateNewPodCliqueSet(set, { configuration: configurationWith(settings), cluster: sampleCluster })
 }
 
-/** The texts of all errors of a new set. */
-export function refusals(set: PodCliqueSet, settings: Settings = {}): string[] {
-  return judgeNew(set, settings).errors.map(renderFieldError)
+/** Returns the messages of all errors of a new set. */
+export function errorsOf(set: PodCliqueSet, settings: Settings = {}): string[] {
+  return validateNew(set, settings).errors.map(renderFieldError)
 }
 
-export function judgeChange(
+export function validateUpdate(
   set: PodCliqueSet,
   old: PodCliqueSet,
   settings: Settings = {},
@@ -108,7 +108,7 @@ export function judgeChange(
   })
 }
 
-/** The texts of all errors of a change from `old` to `set`. */
-export function changeRefusals(set: PodCliqueSet, old: PodCliqueSet, settings: Settings = {}): string[] {
-  return judgeChange(set, old, settings).errors.map(renderFieldError)
+/** Returns the messages of all errors of an update from `old` to `set`. */
+export function updateErrorsOf(set: PodCliqueSet, old: PodCliqueSet, settings: Settings = {}): string[] {
+  return validateUpdate(set, old, settings).errors.map(renderFieldError)
 }

@@ -3,8 +3,8 @@
 import type { StructuralSchema } from './structural-schema.ts'
 
 /**
- * Every schema within one, by path: `spec.template.cliques[].name` is the member of the entries of a list, `{}`
- * stands for the values of a map, and the empty path for the schema itself.
+ * Returns every schema within one, by path. `spec.template.cliques[].name` is a property of list items, `{}` the values
+ * of a map, and the empty path the schema itself.
  */
 export function schemaPaths(schema: StructuralSchema): Map<string, StructuralSchema> {
   const found = new Map<string, StructuralSchema>()

@@ -32,7 +32,7 @@ export function smallestPodClique(name: string): PodClique {
   }
 }
 
-/** Without `replicas`, which the API server fills in. */
+/** Without `replicas`, which has a schema default. */
 export function smallestScalingGroup(name: string): PodCliqueScalingGroup {
   const spec = { cliqueNames: ['web'] } as PodCliqueScalingGroup['spec']
   return { apiVersion: groveVersion, kind: 'PodCliqueScalingGroup', metadata: { name }, spec }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Random pod templates for tests and benchmarks, drawn from the type table: every field of every type turns up. A
-// seed gives the same value each time, on any machine.
+// Random pod templates for tests and benchmarks, drawn from the type table, so that every field of every type occurs.
+// The result depends on the seed alone.
 import { type GoStruct, type GoType, goType, jsonFields } from './go-types.ts'
 
 export type RandomNumber = (below: number) => number
@@ -35,10 +35,10 @@ const quantities = [
 ]
 const integers = [0, 1, 2, 10, 30, 420, 8080, -1, 2 ** 31 - 1]
 const resourceNames = ['cpu', 'memory', 'nvidia.com/gpu', 'hugepages-2Mi', '1']
-/** Written by the API server alone, and with decoding rules of their own. */
+/** Only the API server writes these, and they have decoding rules of their own. */
 const unwritable = new Set(['v1.Time', 'v1.ManagedFieldsEntry', 'time.Time'])
 
-/** A JSON value of that Go type; `density` of ten fields are set, `loose` adds nulls and empty lists and maps. */
+/** A JSON value of a Go type. `density` of ten fields are set. `loose` adds nulls and empty lists and maps. */
 function randomValue(type: GoType, random: RandomNumber, density = 3, loose = false): unknown {
   switch (type.kind) {
     case 'scalar':
@@ -101,7 +101,7 @@ export function randomPodSpec(seed: number, density = 3, loose = false): Record<
   return randomValue(podSpecType, seededRandom(seed), density, loose) as Record<string, unknown>
 }
 
-/** The spec of a PodCliqueSet with that many cliques. */
+/** The spec of a PodCliqueSet with the given number of cliques. */
 export function randomSetSpec(seed: number, cliques = 3, density = 3, loose = false) {
   const random = seededRandom(seed)
   const map = goType('map[string]string')

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type AdmissionAnswer, admit, kinds, type OperatorConfiguration } from '@grove/api'
+import { type AdmissionResponse, admit, kinds, type OperatorConfiguration } from '@grove/api'
 import { ClusterFromManifests } from '../cluster-from-manifests.ts'
 import { CommandError } from '../command-error.ts'
 import { readConfigurationFile } from '../configuration-file.ts'
@@ -140,7 +140,7 @@ function judge(
 }
 
 function asJson({ uid, kind, name, answer, note }: Judgement) {
-  const given: AdmissionAnswer = answer ?? { allowed: true, code: 200, warnings: note ? [note] : [] }
+  const given: AdmissionResponse = answer ?? { allowed: true, code: 200, warnings: note ? [note] : [] }
   return { ...(uid !== undefined ? { uid } : { kind, name }), ...given }
 }
 

@@ -79,7 +79,7 @@ export const gangTerminationStories: Story[] = [
       )
       const { message } = seen[0]!
       const [, deadline = ''] =
-        /^Replica 0 of PodCliqueSet solo will be terminated at (\S+) and built anew unless it recovers: .*PodClique solo-0-web/.exec(
+        /^Replica 0 of PodCliqueSet solo will be terminated at (\S+) and recreated unless it recovers: .*PodClique solo-0-web/.exec(
           message,
         ) ?? []
       // Times are stored in whole seconds.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which documents admission judges, which it leaves to others, and what to say of the rest.
-import { type AdmissionAnswer, apiVersion, groveGroup, kinds, schedulerGroup } from '@grove/api'
+import { type AdmissionResponse, apiVersion, groveGroup, kinds, schedulerGroup } from '@grove/api'
 import type { ManifestDocument } from '../../manifest.ts'
 
 export interface Judgement {
@@ -11,7 +11,7 @@ export interface Judgement {
   readonly name: string
   readonly object: unknown
   readonly oldObject: unknown
-  readonly answer?: AdmissionAnswer
+  readonly answer?: AdmissionResponse
   /** Why there is no answer. */
   readonly note?: string
 }

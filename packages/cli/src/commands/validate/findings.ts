@@ -2,7 +2,7 @@
 
 // The causes of a rejection, for people. `-o json` prints them as the API server does. Some of those name no place, or
 // repeat one mistake at every field that it touches; here each mistake is named once, at the value to change.
-import { type AdmissionAnswer, type Cause, type GroveKind, kinds } from '@grove/api'
+import { type AdmissionResponse, type Cause, type GroveKind, kinds } from '@grove/api'
 import { valueAt } from '../../field-path.ts'
 import { isObject } from '../../set-manifest.ts'
 import { findingsOfSet } from './set-findings.ts'
@@ -24,7 +24,7 @@ export interface Rejected {
 }
 
 /** One finding for each mistake; none where the answer names no fields. */
-export function findingsOf({ causes = [] }: AdmissionAnswer, rejected: Rejected): Finding[] {
+export function findingsOf({ causes = [] }: AdmissionResponse, rejected: Rejected): Finding[] {
   const found = new Map<string, Finding>()
   for (const cause of causes)
     for (const finding of findingsOfCause(cause, rejected)) found.set(finding.text, finding)

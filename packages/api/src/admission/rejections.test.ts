@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { AdmissionAnswer } from './answers.ts'
+import type { AdmissionResponse } from './response.ts'
 import { type AdmissionRequest, admit } from './review.ts'
 import { configurationWith, type Settings, sampleCluster } from './sample-sets.ts'
 
@@ -17,19 +17,19 @@ function manifest(template: object = {}, metadata: object = { name: 'demo' }): R
   }
 }
 
-function ask(request: Partial<AdmissionRequest>, settings: Settings = {}): AdmissionAnswer {
+function ask(request: Partial<AdmissionRequest>, settings: Settings = {}): AdmissionResponse {
   return admit(
     { operation: 'CREATE', kind: 'PodCliqueSet', ...request },
     { configuration: configurationWith(settings), cluster: sampleCluster },
   )
 }
 
-const create = (object: unknown, settings: Settings = {}): AdmissionAnswer => ask({ object }, settings)
-const update = (object: unknown, oldObject: unknown, settings: Settings = {}): AdmissionAnswer =>
+const create = (object: unknown, settings: Settings = {}): AdmissionResponse => ask({ object }, settings)
+const update = (object: unknown, oldObject: unknown, settings: Settings = {}): AdmissionResponse =>
   ask({ operation: 'UPDATE', object, oldObject }, settings)
 
-describe('a refusal', () => {
-  test('of a value that cannot be read is code 400', () => {
+describe('a rejection', () => {
+  test('of a value that cannot be decoded has code 400', () => {
     assert.deepEqual(create(manifest({ terminationDelay: 5 })), {
       allowed: false,
       code: 400,
@@ -46,33 +46,33 @@ describe('a refusal', () => {
     })
   })
 
-  test('of several values that cannot be read has one cause for each', () => {
+  test('of several values that cannot be decoded has one cause for each', () => {
     const limits = { 'nvidia.com/gpu': 'eight', memory: 'much' }
     const podSpec = { containers: [{ name: 'main', image: 'example.com/main:1', resources: { limits } }] }
-    const answer = create(manifest({ cliques: [{ name: 'web', spec: { replicas: 1, podSpec } }] }))
+    const response = create(manifest({ cliques: [{ name: 'web', spec: { replicas: 1, podSpec } }] }))
     assert.deepEqual(
-      answer.causes?.map(cause => cause.field),
+      response.causes?.map(cause => cause.field),
       ['nvidia.com/gpu', 'memory'].map(
         key => `spec.template.cliques[0].spec.podSpec.containers[0].resources.limits.${key}`,
       ),
     )
   })
 
-  test('of unknown fields is code 400 where validation is strict, in the words of an API server', () => {
+  test('of unknown fields has code 400 with strict validation, and the message of an API server', () => {
     const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'x', uid: 'u', nme: 'x' }
     const object = {
       ...manifest({ colour: 'red' }, { name: 'demo', label: {}, ownerReferences: [owner] }),
       extra: 1,
     }
     const unknown = ['extra', 'metadata.label', 'metadata.ownerReferences[0].nme', 'spec.template.colour']
-    const answer = ask({ object, fieldValidation: 'Strict' })
-    assert.equal(answer.code, 400)
+    const response = ask({ object, fieldValidation: 'Strict' })
+    assert.equal(response.code, 400)
     assert.equal(
-      answer.message,
+      response.message,
       `PodCliqueSet in version "v1alpha1" cannot be handled as a PodCliqueSet: strict decoding error: ${unknown.map(field => `unknown field "${field}"`).join(', ')}`,
     )
     assert.deepEqual(
-      answer.causes?.map(cause => cause.field),
+      response.causes?.map(cause => cause.field),
       unknown,
     )
     const lenient = create(object)
@@ -83,7 +83,7 @@ describe('a refusal', () => {
     )
   })
 
-  test('by the schema is code 422, with causes, in the words of an API server', () => {
+  test('by the schema has code 422, causes, and the message of an API server', () => {
     assert.deepEqual(create(manifest({ topologyConstraint: { pack: { required: 'Rack' } } })), {
       allowed: false,
       code: 422,
@@ -100,36 +100,36 @@ describe('a refusal', () => {
     })
   })
 
-  test('of bad metadata is one of the API server', () => {
-    const answer = create(manifest({}, { name: 'Demo', labels: { 'a b': 'c' } }))
-    assert.equal(answer.code, 422)
+  test('of invalid metadata comes from the API server', () => {
+    const response = create(manifest({}, { name: 'Demo', labels: { 'a b': 'c' } }))
+    assert.equal(response.code, 422)
     assert.deepEqual(
-      answer.causes?.map(cause => cause.field),
+      response.causes?.map(cause => cause.field),
       ['metadata.name', 'metadata.labels'],
     )
   })
 
-  test('of negative replicas names the scale path', () => {
+  test('of negative replicas contains the scale path', () => {
     const object = manifest()
-    const answer = create({ ...object, spec: { ...(object.spec as object), replicas: -1 } })
+    const response = create({ ...object, spec: { ...(object.spec as object), replicas: -1 } })
     assert.equal(
-      answer.message,
+      response.message,
       'PodCliqueSet.grove.io "demo" is invalid: .spec.replicas: Invalid value: -1: should be a non-negative integer',
     )
   })
 
-  test('by a CEL rule knows new objects from stored ones', () => {
+  test('by a CEL rule distinguishes new objects from stored ones', () => {
     const topologyConstraint = { topologyName: 'site', packDomain: 'rack' }
-    const answer = create(manifest({ topologyConstraint }), { topology: true })
+    const response = create(manifest({ topologyConstraint }), { topology: true })
     assert.equal(
-      answer.message,
+      response.message,
       'PodCliqueSet.grove.io "demo" is invalid: spec.template.topologyConstraint.packDomain: Forbidden: packDomain is deprecated and cannot be used on new workloads; use pack.required',
     )
     const object = manifest({ topologyConstraint, priorityClassName: 'high' })
     assert.equal(update(object, manifest({ topologyConstraint }), { topology: true }).code, 200)
   })
 
-  test('by a rule is code 403, with causes and warnings', () => {
+  test('by a rule has code 403, causes and warnings', () => {
     const podSpec = { ...pod, restartPolicy: 'Never' }
     const cliques = [{ name: 'web', spec: { replicas: 1, minAvailable: 2, podSpec } }]
     const message = 'minAvailable must not be greater than replicas'
@@ -154,7 +154,7 @@ describe('a refusal', () => {
     })
   })
 
-  test('of a set without cliques says so, whatever is missing', () => {
+  test('of a set without cliques names them, whatever else is missing', () => {
     const { spec: _absent, ...bare } = manifest()
     for (const object of [
       bare,
@@ -162,33 +162,33 @@ describe('a refusal', () => {
       { ...bare, spec: { template: null } },
       manifest({ cliques: [] }),
     ]) {
-      const answer = create(object)
-      assert.equal(answer.code, 403)
+      const response = create(object)
+      assert.equal(response.code, 403)
       assert.equal(
-        answer.message,
+        response.message,
         'spec.template.cliques: Required value: at least one PodClique must be defined',
       )
     }
   })
 
-  test('does not repeat megabytes', () => {
+  test('does not repeat megabytes of input', () => {
     const long = 'x'.repeat(1_000_000)
     for (const object of [
       manifest({}, { name: long }),
       manifest({ cliques: [{ name: long, spec: { podSpec: pod } }] }),
       manifest({ terminationDelay: long }),
     ]) {
-      const answer = create(object)
-      assert.equal(answer.allowed, false)
-      assert.ok((answer.message ?? '').length < 100_000, `${answer.message?.length}`)
-      assert.match(answer.message ?? '', /cut: 1\d{6} characters in all/)
+      const response = create(object)
+      assert.equal(response.allowed, false)
+      assert.ok((response.message ?? '').length < 100_000, `${response.message?.length}`)
+      assert.match(response.message ?? '', /cut: 1\d{6} characters in all/)
     }
   })
 
-  test('lists what it can of very many errors', () => {
+  test('lists a bounded number of many errors', () => {
     const labels = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`bad ${index}`, '']))
-    const answer = create(manifest({ cliques: [{ name: 'web', labels, spec: { podSpec: pod } }] }))
-    const { causes = [], message = '' } = answer
+    const response = create(manifest({ cliques: [{ name: 'web', labels, spec: { podSpec: pod } }] }))
+    const { causes = [], message = '' } = response
     const shown = causes.length - 1
     assert.ok(shown > 100 && shown <= 500, `${shown} errors are shown`)
     assert.equal(causes.at(-1)?.message, `Invalid value: and ${2000 - shown} more errors`)

@@ -3,16 +3,16 @@
 import { describeFieldError, type FieldError, fieldErrorReason } from '@grove/apimachinery'
 import { cut, rejectionMessage, shortened, shortenedWarnings } from './long-texts.ts'
 
-/** What is wrong with one field, as it stands in the details of a Kubernetes Status. */
+/** One invalid field, as in the details of a Kubernetes Status. */
 export interface Cause {
   readonly field: string
   readonly message: string
   readonly reason: string
 }
 
-export interface AdmissionAnswer {
+export interface AdmissionResponse {
   readonly allowed: boolean
-  /** The code an API server would answer with. */
+  /** The HTTP code that an API server would return. */
   readonly code: number
   readonly reason?: 'BadRequest' | 'Invalid' | 'Forbidden'
   readonly message?: string
@@ -22,7 +22,7 @@ export interface AdmissionAnswer {
   readonly object?: unknown
 }
 
-export function allowed(code: 200 | 201, warnings: readonly string[], object?: unknown): AdmissionAnswer {
+export function allowed(code: 200 | 201, warnings: readonly string[], object?: unknown): AdmissionResponse {
   return {
     allowed: true,
     code,
@@ -32,14 +32,14 @@ export function allowed(code: 200 | 201, warnings: readonly string[], object?: u
 }
 
 /**
- * The request makes no sense, or its object cannot be read. An API server sends no causes with this code; callers of
- * this package get them, so that they can name the place of each.
+ * The request is malformed, or its object cannot be decoded. An API server sends no causes with this code. Callers of
+ * this package get them, so that they can locate each mistake.
  */
 export function badRequest(
   message: string,
   warnings: readonly string[] = [],
   causes: readonly Cause[] = [],
-): AdmissionAnswer {
+): AdmissionResponse {
   return {
     allowed: false,
     code: 400,
@@ -52,12 +52,12 @@ export function badRequest(
   }
 }
 
-/** Refused by the schema: `title` is the kind with its group and the name, as API servers put it. */
+/** Rejected by the schema. `title` is the kind with its group and the name, as API servers print it. */
 export function invalid(
   title: string,
   errors: readonly FieldError[],
   warnings: readonly string[],
-): AdmissionAnswer {
+): AdmissionResponse {
   const shown = shortened(errors)
   return {
     allowed: false,
@@ -69,8 +69,8 @@ export function invalid(
   }
 }
 
-/** Refused by the rules. */
-export function forbidden(errors: readonly FieldError[], warnings: readonly string[]): AdmissionAnswer {
+/** Rejected by a validation rule. */
+export function forbidden(errors: readonly FieldError[], warnings: readonly string[]): AdmissionResponse {
   const shown = shortened(errors)
   return {
     allowed: false,

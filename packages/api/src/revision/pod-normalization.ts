@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Rules of the canonical form that look at more than one field. Each changes an object that was made for it and
-// whose members are canonical already; doing it twice changes nothing more.
+// Rules of the canonical form that read several fields. Each modifies a fresh object whose fields are canonical
+// already, and is idempotent.
 import { listOf, objectOf } from './input.ts'
 import { defaultPullPolicy, unorderedLists } from './pod-rules.ts'
 import { sortMember } from './sorting.ts'
 
 type Members = Record<string, unknown>
 
-export function settlePodSpec(podSpec: Members): void {
-  // The old name of the service account is an alias; the new one wins.
+export function normalizePodSpec(podSpec: Members): void {
+  // `serviceAccount` is a deprecated alias of `serviceAccountName`, which takes precedence.
   if (podSpec.serviceAccount !== undefined) {
     podSpec.serviceAccountName ??= podSpec.serviceAccount
     delete podSpec.serviceAccount
@@ -20,7 +20,7 @@ export function settlePodSpec(podSpec: Members): void {
   }
 }
 
-/** On the host's network a container port is a host port. */
+/** With host network, the host port of a container defaults to its container port. */
 function dropHostPorts(container: unknown): void {
   const { ports } = objectOf(container)
   for (const port of listOf(ports)) {
@@ -30,14 +30,14 @@ function dropHostPorts(container: unknown): void {
   if (ports !== undefined) sortMember(container as Members, 'ports', unorderedLists['v1.Container']!.ports!)
 }
 
-/** Ephemeral containers have no resources, so nothing follows from their limits. */
-export function settleContainer(container: Members, requestsFollowLimits: boolean): void {
+/** Ephemeral containers have no resources, so their requests do not follow limits. */
+export function normalizeContainer(container: Members, requestsFollowLimits: boolean): void {
   if (container.imagePullPolicy === defaultPullPolicy(textOf(container.image)))
     delete container.imagePullPolicy
   if (requestsFollowLimits) dropImpliedRequests(container)
 }
 
-/** In a pod, a request that is not given equals the limit. */
+/** In a pod, an absent request defaults to the limit. */
 function dropImpliedRequests(container: Members): void {
   const resources = container.resources as Members | undefined
   const requests = objectOf(resources).requests as Members | undefined
@@ -47,13 +47,13 @@ function dropImpliedRequests(container: Members): void {
   if (Object.keys(requests).length === 0) delete resources.requests
 }
 
-/** A volume that does not say what it is, is an empty directory. */
-export function settleVolume(volume: Members): void {
+/** A volume without a source is an emptyDir. */
+export function normalizeVolume(volume: Members): void {
   for (const key in volume) if (key !== 'name') return
   volume.emptyDir = {}
 }
 
-export function settleImageVolume(image: Members): void {
+export function normalizeImageVolume(image: Members): void {
   if (image.pullPolicy === defaultPullPolicy(textOf(image.reference))) delete image.pullPolicy
 }
 
