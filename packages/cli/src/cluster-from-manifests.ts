@@ -4,7 +4,7 @@ import type { ClusterView, Lookup } from '@grove/api'
 import type { ManifestDocument } from './manifest.ts'
 import { isObject } from './set-manifest.ts'
 
-/** A cluster that holds the objects given so far: topology bindings and queues, which admission asks about. */
+/** A cluster that contains the objects of earlier manifests: topology bindings and queues, which admission looks up. */
 export class ClusterFromManifests implements ClusterView {
   readonly #bindings = new Map<string, readonly string[]>()
   readonly #queues = new Map<string, string>()

@@ -6,12 +6,12 @@ import { CommandError } from './command-error.ts'
 import { readManifests } from './manifest.ts'
 import { printNote } from './print.ts'
 
-/** The operator configuration to judge by; the built-in one without a file. Warnings go to standard error. */
+/** Reads the operator configuration, or returns the default without a file. Warnings go to standard error. */
 export async function readConfigurationFile(path: string | undefined): Promise<OperatorConfiguration> {
   if (path === undefined) return defaultConfiguration()
   const documents = await readManifests([path])
   if (documents.length !== 1)
-    throw new CommandError(`${path} must hold exactly one document, not ${documents.length}`)
+    throw new CommandError(`${path} must contain exactly one document, not ${documents.length}`)
   const result = loadConfiguration(documents[0]!.value)
   switch (result.outcome) {
     case 'undecodable':

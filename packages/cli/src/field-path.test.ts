@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { valueAt } from './field-path.ts'
 
-test('a path leads through objects, lists and keys that hold dots', () => {
+test('a path leads through objects, lists and keys with dots', () => {
   const object = {
     spec: { limits: { 'nvidia.com/gpu': 8, nvidia: { com: 1 } }, list: [{ name: 'a' }, { name: 'b' }] },
   }

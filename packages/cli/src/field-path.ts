@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Paths such as `spec.template.cliques[2].spec.podSpec.nodeSelector.example.com/zone`. A map key may hold dots itself,
-// so a path can only be read together with the object that it belongs to.
+// Paths such as `spec.template.cliques[2].spec.podSpec.nodeSelector.example.com/zone`. A map key may contain dots, so a
+// path can only be parsed together with its object.
 
-/** The key that a path begins with, and the rest of the path. The longest matching key wins. */
+/** The first key of a path, and the rest of the path. The longest matching key wins. */
 export function firstKey(
   keys: Iterable<string>,
   path: string,
@@ -19,13 +19,13 @@ export function firstKey(
   return found
 }
 
-/** The list index that a path begins with, and the rest of the path. */
+/** The list index at the start of a path, and the rest of the path. */
 export function firstIndex(path: string): { readonly index: number; readonly rest: string } | undefined {
   const [whole, index] = /^\[(\d{1,9})\]\.?/.exec(path) ?? []
   return whole === undefined ? undefined : { index: Number(index), rest: path.slice(whole.length) }
 }
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path, or undefined. */
 export function valueAt(object: unknown, path: string): unknown {
   if (path === '') return object
   if (typeof object !== 'object' || object === null) return undefined

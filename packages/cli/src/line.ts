@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lines of text with colours. Texts come from the cluster and from files of others: a control character in them could
-// move the cursor, change the title of the terminal or hide what stands before it. Colours are therefore no part of a
-// text. They are kept beside it until a line is written, and every text is escaped before its colour is added.
+// Lines of text with colours. Texts come from the cluster and from files. A control character in them could move the
+// cursor, change the terminal title or hide other text. Colours are therefore stored separately, and every text is
+// escaped before its colour is added.
 
 export type Colour = 'good' | 'waiting' | 'bad' | 'faint'
 
@@ -27,17 +27,17 @@ const codes: Readonly<Record<Colour, string>> = {
 }
 const reset = '\x1b[0m'
 
-/** Reports whether the reader looks at a terminal and wants colours. */
+/** Reports whether the output is a terminal on which the user wants colours. */
 export function wantsColours(out: { readonly isTTY?: boolean }): boolean {
   return (out.isTTY ?? false) && !process.env.NO_COLOR
 }
 
-/** Control characters as text, such as `\x1b`: a terminal obeys none of them. */
+/** Replaces control characters by text such as `\x1b`, so that a terminal does not execute them. */
 export function escaped(text: string): string {
   return text.replace(/\p{Cc}/gu, control => `\\x${control.charCodeAt(0).toString(16).padStart(2, '0')}`)
 }
 
-/** The line as it is written, without its line break. */
+/** The line as printed, without its line break. */
 export function rendered(line: Line, hasColours: boolean): string {
   return piecesOf(line)
     .map(piece => {
@@ -48,7 +48,7 @@ export function rendered(line: Line, hasColours: boolean): string {
     .join('')
 }
 
-/** The line cut to so many characters; colours take no room. */
+/** Truncates the line to a number of characters. Colours have no width. */
 export function clipped(line: Line, columns: number): Line {
   const pieces = piecesOf(line).map(piece =>
     typeof piece === 'string' ? escaped(piece) : { ...piece, text: escaped(piece.text) },
@@ -64,7 +64,7 @@ export function clipped(line: Line, columns: number): Line {
   return [...kept, '…']
 }
 
-/** Puts lines or pieces of them behind each other. */
+/** Concatenates lines or pieces of lines. */
 export function joined(pieces: readonly Line[], separator = ''): Line {
   return pieces.flatMap((piece, at) => [...(at > 0 && separator ? [separator] : []), ...piecesOf(piece)])
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which cluster a command talks to, and how its refusals are told.
+// Connects a command to a cluster, and converts errors of the cluster into messages.
 import { existsSync } from 'node:fs'
 import {
   type Client,
@@ -21,7 +21,7 @@ export interface ClusterOptions {
   readonly namespace?: string
   readonly kubeconfig?: string
   readonly context?: string
-  /** The cluster of a running `grove up`, whatever the environment says. */
+  /** Use the cluster of a running `grove up`, ignoring the environment. */
   readonly local?: boolean
 }
 
@@ -31,10 +31,10 @@ export interface LiveCluster {
   readonly server: string
 }
 
-/** A person waits: a cluster that does not answer is given up sooner than a controller would. */
+/** Shorter than the timeout of a controller, because a user waits. */
 const requestTimeoutMs = 30_000
 
-/** Does the work on the cluster that the options name, and says what went wrong as a person would want to hear it. */
+/** Runs the work on the cluster that the options select, and converts errors into messages for the user. */
 export async function withCluster<T>(
   options: ClusterOptions,
   work: (cluster: LiveCluster) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withCluster<T>(
   try {
     return await work(cluster)
   } catch (error) {
-    throw isKubeError(error) ? refusal(error, cluster) : error
+    throw isKubeError(error) ? commandError(error, cluster) : error
   } finally {
     await cluster.client.close()
   }
@@ -55,7 +55,7 @@ function liveCluster(options: ClusterOptions): LiveCluster {
     config = configFor(options)
   } catch (error) {
     if (error instanceof CommandError) throw error
-    throw new CommandError(`no cluster to talk to: ${error instanceof Error ? error.message : String(error)}`)
+    throw new CommandError(`no cluster found: ${error instanceof Error ? error.message : String(error)}`)
   }
   return {
     client: createClient(config, {
@@ -69,53 +69,54 @@ function liveCluster(options: ClusterOptions): LiveCluster {
   }
 }
 
-/** As kubectl: the file named, that of KUBECONFIG, ~/.kube/config. Without any, the cluster of `grove up`, then the one
- * that this process runs in. */
+/**
+ * The kubeconfig as in kubectl: the given file, then KUBECONFIG, then ~/.kube/config. Without any, the cluster of
+ * `grove up`, then the in-cluster configuration.
+ */
 function configFor({ kubeconfig: path, context, local }: ClusterOptions): ClusterConfig {
   if (local) {
     const youngest = youngestHere()
-    if (youngest === undefined) throw new CommandError('no `grove up` runs here; start one')
+    if (youngest === undefined) throw new CommandError('there is no running `grove up`; start one')
     return loadKubeconfig({ path: youngest })
   }
-  const isTold =
+  const isConfigured =
     path !== undefined || context !== undefined || kubeconfigPaths(process.env).some(file => existsSync(file))
-  if (!isTold && !process.env.KUBECONFIG) {
+  if (!isConfigured && !process.env.KUBECONFIG) {
     const youngest = youngestHere()
     if (youngest !== undefined) return loadKubeconfig({ path: youngest })
     if (isInCluster()) return inClusterConfig()
     throw new CommandError(
-      'no cluster to talk to: there is no kubeconfig, and no `grove up` runs here; start one, or set KUBECONFIG',
+      'no cluster found: there is no kubeconfig and no running `grove up`; start one, or set KUBECONFIG',
     )
   }
   return loadKubeconfig({ ...(path !== undefined && { path }), ...(context !== undefined && { context }) })
 }
 
-/** Where there are several, says which one it is. */
+/** Prints which cluster is used if there are several. */
 function youngestHere(): string | undefined {
   const [youngest, ...others] = localKubeconfigs()
   if (others.length > 0)
-    printNote(`${others.length + 1} clusters run here; this is the youngest, ${youngest}`)
+    printNote(`${others.length + 1} local clusters are running; using the newest, ${youngest}`)
   return youngest
 }
 
-/** The words that people know from kubectl, so that they find help. */
-export function refusal(error: KubeError, { server }: Pick<LiveCluster, 'server'>): CommandError {
+/** Uses the error texts of kubectl, so that users can search for them. */
+export function commandError(error: KubeError, { server }: Pick<LiveCluster, 'server'>): CommandError {
   switch (error.code) {
     case 'Network':
       return new CommandError(`cannot reach the cluster at ${server}: ${causeOf(error)}; is it running?`, 1)
     case 'Credentials':
       return new CommandError(`cannot log in to the cluster at ${server}: ${error.message}`, 1)
     default:
-      return new CommandError(serverWords(error), 1)
+      return new CommandError(serverMessage(error), 1)
   }
 }
 
-export function serverWords(error: KubeError): string {
+export function serverMessage(error: KubeError): string {
   return `Error from server${error.reason ? ` (${error.reason})` : ''}: ${error.message}`
 }
 
 function causeOf({ cause, message }: KubeError): string {
-  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED')
-    return 'nothing listens there'
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED') return 'connection refused'
   return cause instanceof Error ? cause.message : message
 }

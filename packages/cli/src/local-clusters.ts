@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a running `grove up` leaves its kubeconfig, so that other commands find the cluster without being told.
+// The folders in which a running `grove up` stores its kubeconfig, so that other commands find the cluster.
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { CommandError } from './command-error.ts'
 
-/** A folder per user, in it one per process: nobody else may read the key of a cluster's administrator. */
+/** A folder per user with one folder per process. Other users must not read the administrator key of a cluster. */
 function home(): string {
   return join(tmpdir(), `grove-${userInfo().username.replace(/[^\w.-]/g, '_')}`)
 }
 
-/** The folder of this process, empty; what processes left behind that were killed is cleared away. */
+/** Creates an empty folder for this process, and removes folders of processes that were killed. */
 export function claimRunFolder(): string {
   const root = home()
   mkdirSync(root, { recursive: true, mode: 0o700 })
   if (!isOurs(root))
     throw new CommandError(
-      `${root} belongs to somebody else; remove it, or set TMPDIR to a folder of your own`,
+      `${root} belongs to another user; remove it, or set TMPDIR to a folder of your own`,
     )
   for (const name of readdirSync(root)) if (!isAlive(name)) rmSync(join(root, name), { recursive: true })
   const folder = join(root, String(process.pid))
@@ -30,11 +30,11 @@ export function releaseRunFolder(folder: string): void {
   try {
     rmdirSync(home())
   } catch {
-    // Another cluster of this user lives in it.
+    // Another cluster of this user uses it.
   }
 }
 
-/** The kubeconfigs of the clusters that run now, the youngest first. */
+/** The kubeconfigs of the running clusters, the newest first. */
 export function localKubeconfigs(): string[] {
   const root = home()
   if (!existsSync(root) || !isOurs(root)) return []

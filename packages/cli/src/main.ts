@@ -13,7 +13,7 @@ import { printNote } from './print.ts'
 import { rolloutCommand } from './rollout/commands.ts'
 import { terminal } from './terminal.ts'
 
-/** What people who know kubectl try first. */
+/** kubectl commands that users may try here. */
 const kubectlVerbs: ReadonlySet<string> = new Set(
   'annotate api-resources auth cordon create describe diff drain edit events exec explain label logs patch port-forward run taint top uncordon wait'.split(
     ' ',
@@ -21,35 +21,35 @@ const kubectlVerbs: ReadonlySet<string> = new Set(
 )
 
 /**
- * Exit codes: 0 done, 1 the answer is "no" (rejected, would restart) or an unexpected error, 2 the command could not do
- * its work.
+ * Exit codes: 0 success. 1 a negative result (rejected, would restart) or an unexpected error. 2 the command could not
+ * run.
  */
-export async function run(words: readonly string[]): Promise<number> {
+export async function run(args: readonly string[]): Promise<number> {
   let exitCode = 0
   const exit = (code: number) => {
     exitCode = code
   }
   const program = new Command('grove')
-    .description('One API for any multi-node AI inference system: check, render and understand PodCliqueSets')
-    .version(about.version, '-V, --version', 'which version this is')
+    .description('Validate, render and inspect PodCliqueSets, or run a local cluster with Grove')
+    .version(about.version, '-V, --version', 'Print the version')
     .exitOverride()
     .configureOutput({
       writeOut: text => terminal().stdout.write(text),
       writeErr: text => terminal().stderr.write(text),
     })
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('Run with --help for usage.')
     .configureHelp({ sortSubcommands: true })
 
-  // Commands load when they are called: the schemas of one are dead weight for another.
+  // Load commands on demand, because the schemas of one slow down the others.
   program
     .command('validate')
-    .description('what admission would say of manifests, without a cluster')
+    .description('Validate manifests as admission would, without a cluster')
     .requiredOption(
       '-f, --filename <file...>',
-      'manifests or AdmissionReviews to check, or folders of them; - reads standard input',
+      'manifests or AdmissionReviews, or folders of them; - reads standard input',
     )
-    .option('--old <file>', 'the stored objects: check an update from them')
-    .option('--config <file>', 'operator configuration to judge by (default: the built-in one)')
+    .option('--old <file>', 'stored objects: validate an update of them')
+    .option('--config <file>', 'operator configuration (default: the built-in one)')
     .addOption(output('text', 'json'))
     .action(async options => {
       const { validate } = await import('./commands/validate.ts')
@@ -58,7 +58,7 @@ export async function run(words: readonly string[]): Promise<number> {
 
   program
     .command('crds')
-    .description('print the custom resource definitions')
+    .description('Print the custom resource definitions')
     .addOption(output('yaml', 'json'))
     .action(async options => {
       const { crds } = await import('./commands/crds.ts')
@@ -67,12 +67,12 @@ export async function run(words: readonly string[]): Promise<number> {
 
   program
     .command('hash')
-    .description('the revision hash of every clique and of the whole set')
+    .description('Print the revision hash of every clique and of the whole set')
     .requiredOption(
       '-f, --filename <file...>',
       'PodCliqueSet manifests, or folders of them; - reads standard input',
     )
-    .option('--legacy', 'the hash that older operators stored, for taking over their clusters')
+    .option('--legacy', 'print the hash that the Go-based operator stores')
     .addOption(output('text', 'json'))
     .action(async options => {
       const { hash } = await import('./commands/hash.ts')
@@ -81,19 +81,16 @@ export async function run(words: readonly string[]): Promise<number> {
 
   program
     .command('up')
-    .description('a whole cluster in this process: API, simulated nodes, scheduler, operator')
-    .option('--nodes <number>', 'simulated nodes (default: 32)')
-    .option('--gpus <number>', 'GPUs of each node (default: 8)')
-    .option('--topology <file>', 'which nodes there are, and how they are grouped; see playground/topology')
-    .option('--port <port>', 'port of the API (default: any free one)')
-    .option('--kubeconfig <file>', 'where to write the kubeconfig (default: one of its own)')
-    .option('--data <folder>', 'keep the objects there, so that they outlive the process')
+    .description('Run a local cluster: API server, simulated nodes, scheduler and operator')
+    .option('--nodes <number>', 'number of simulated nodes (default: 32)')
+    .option('--gpus <number>', 'GPUs per node (default: 8)')
+    .option('--topology <file>', 'nodes and their topology; see playground/topology')
+    .option('--port <port>', 'port of the API server (default: any free port)')
+    .option('--kubeconfig <file>', 'file to write the kubeconfig to (default: a temporary file)')
+    .option('--data <folder>', 'store objects in this folder, so that they survive a restart')
     .option('--config <file>', 'operator configuration (default: the built-in one)')
-    .option(
-      '--demo [name]',
-      `apply a workload and show it coming to life: ${workloads().join(', ')}, or that of a file`,
-    )
-    .option('--exit-when-ready', 'stop as soon as the demo is ready')
+    .option('--demo [name]', `apply a workload and show its status: ${workloads().join(', ')}, or a file`)
+    .option('--exit-when-ready', 'exit when the demo is ready')
     .action(async options => {
       const { up } = await import('./commands/up.ts')
       exitCode = await up(options)
@@ -101,12 +98,12 @@ export async function run(words: readonly string[]): Promise<number> {
 
   program
     .command('render')
-    .description('every object the operator would create for a set, once all of it is ready')
+    .description('Print every object that the operator would create for a set')
     .requiredOption(
       '-f, --filename <file...>',
-      'PodCliqueSet manifest and what it refers to; - reads standard input',
+      'PodCliqueSet manifests and the objects they refer to; - reads standard input',
     )
-    .option('--config <file>', 'operator configuration to render by (default: the built-in one)')
+    .option('--config <file>', 'operator configuration (default: the built-in one)')
     .addOption(output('yaml', 'json'))
     .action(async options => {
       const { render } = await import('./commands/render.ts')
@@ -114,9 +111,9 @@ export async function run(words: readonly string[]): Promise<number> {
     })
 
   live(program.command('tree'))
-    .argument('[name]', 'the set; not needed where there is only one')
-    .description('a live set with everything below it')
-    .option('-w, --watch', 'follow every change, until it is gone')
+    .argument('[name]', 'name of the PodCliqueSet; optional if there is only one')
+    .description('Show a PodCliqueSet and all of its objects as a tree')
+    .option('-w, --watch', 'print every change until the set is deleted')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { tree } = await import('./commands/tree.ts')
@@ -124,9 +121,9 @@ export async function run(words: readonly string[]): Promise<number> {
     })
 
   live(program.command('status'))
-    .argument('[name]', 'the set; not needed where there is only one')
-    .description('what a live set says of itself, and what stands in its way')
-    .option('-w, --watch', 'follow every change, until it is gone')
+    .argument('[name]', 'name of the PodCliqueSet; optional if there is only one')
+    .description('Show the status of a PodCliqueSet and why it is not ready')
+    .option('-w, --watch', 'print every change until the set is deleted')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { status } = await import('./commands/status.ts')
@@ -135,10 +132,10 @@ export async function run(words: readonly string[]): Promise<number> {
 
   program
     .command('impact')
-    .description('would this edit restart pods, which, and because of which field?')
-    .requiredOption('--old <file>', 'the PodCliqueSet as it is')
-    .requiredOption('-f, --filename <file>', 'the PodCliqueSet as it would be')
-    .option('--exit-code', 'exit with 1 when something restarts')
+    .description('Show which pods an edit would restart, and because of which field')
+    .requiredOption('--old <file>', 'current PodCliqueSet')
+    .requiredOption('-f, --filename <file>', 'edited PodCliqueSet')
+    .option('--exit-code', 'exit with 1 if pods restart')
     .addOption(output('text', 'json'))
     .action(async options => {
       const { impact } = await import('./commands/impact.ts')
@@ -149,11 +146,11 @@ export async function run(words: readonly string[]): Promise<number> {
     program.addCommand(inheriting(program, command(exit)))
 
   try {
-    await program.parseAsync(words, { from: 'user' })
+    await program.parseAsync(args, { from: 'user' })
   } catch (error) {
     if (error instanceof CommanderError) {
-      if (error.code === 'commander.unknownCommand' && kubectlVerbs.has(words[0] ?? ''))
-        printNote(`\`kubectl ${words[0]}\` does that; \`grove up\` prints the kubeconfig for it`)
+      if (error.code === 'commander.unknownCommand' && kubectlVerbs.has(args[0] ?? ''))
+        printNote(`\`kubectl ${args[0]}\` provides this command; \`grove up\` prints the kubeconfig for it`)
       return error.exitCode === 0 ? 0 : 2
     }
     if (error instanceof CommandError) {
@@ -165,19 +162,19 @@ export async function run(words: readonly string[]): Promise<number> {
   return exitCode
 }
 
-/** Set to anything, unexpected errors are printed with their stack. */
+/** If set, unexpected errors are printed with their stack trace. */
 const debugVariable = 'GROVE_DEBUG'
 
-/** A defect of this program, or of the machine it runs on: one line, which the user can report. */
+/** A defect of this program or of its environment: print one line that the user can report. */
 function reportUnexpected(error: unknown): number {
   const [message] = (error instanceof Error ? error.message || error.name : String(error)).split('\n')
   if (process.env[debugVariable] && error instanceof Error)
     for (const line of (error.stack ?? error.message).split('\n')) printNote(line)
-  else printNote(`grove: unexpected error: ${message} (${debugVariable}=1 shows where)`)
+  else printNote(`grove: unexpected error: ${message} (set ${debugVariable}=1 to print the stack trace)`)
   return 1
 }
 
-/** Commands that are made elsewhere know nothing of how this program ends and where it writes. */
+/** Applies the output and exit settings of the program to commands that are defined in other files. */
 function inheriting(parent: Command, command: Command): Command {
   command.copyInheritedSettings(parent)
   for (const child of command.commands) inheriting(command, child)
@@ -189,12 +186,12 @@ function isMain(): boolean {
 }
 
 if (isMain()) {
-  // A reader that closes early (`grove crds | head`) is no error.
+  // A reader that closes early (`grove crds | head`) is not an error.
   process.stdout.on('error', error => {
     if ('code' in error && error.code === 'EPIPE') process.exit(0)
     throw error
   })
-  // Thrown where no caller waits, such as in a timer.
+  // Errors that no caller awaits, such as in a timer.
   process.on('uncaughtException', error => process.exit(reportUnexpected(error)))
   process.exitCode = await run(process.argv.slice(2))
 }

@@ -7,7 +7,7 @@ import { type ManifestDocument, readManifests } from './manifest.ts'
 
 const extensions = new Set(['.yaml', '.yml', '.json'])
 
-/** The documents of files, of the manifests in a folder, or of standard input, in their order. */
+/** Reads the documents of files, of the manifests in folders, or of standard input, in order. */
 export function readManifestsOf(paths: readonly string[]): Promise<ManifestDocument[]> {
   return readManifests(paths.flatMap(filesOf))
 }
@@ -19,6 +19,6 @@ function filesOf(path: string): string[] {
     .sort()
     .map(name => join(path, name))
   if (files.length === 0)
-    throw new CommandError(`the folder ${path} holds no file that ends in .yaml, .yml or .json`)
+    throw new CommandError(`the folder ${path} contains no file that ends in .yaml, .yml or .json`)
   return files
 }

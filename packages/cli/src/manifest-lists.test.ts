@@ -11,7 +11,7 @@ import { call } from './testing/grove-call.ts'
 
 const items = (text: string) => parseManifests(text, 'file.yaml').flatMap(itemsOf)
 
-test('a list is its items, each at its own place', () => {
+test('a list is expanded into its items, each with its position', () => {
   const [first, second] = items(
     'apiVersion: v1\nkind: List\nitems:\n- {kind: A, x: 1}\n-\n  kind: B\n  on-top:\n    z: 2\n',
   )
@@ -20,19 +20,19 @@ test('a list is its items, each at its own place', () => {
   assert.deepEqual(second?.locate('on-top.z'), { line: 8, column: 5 })
 })
 
-test('so it is in JSON, and where lists hold lists', () => {
+test('also in JSON, and with nested lists', () => {
   const [item] = items(
     '{"apiVersion": "v1", "kind": "List", "items": [\n{"apiVersion": "v1", "kind": "List", "items": [\n{"kind": "A"}]}]}',
   )
   assert.deepEqual([item?.value, item?.line], [{ kind: 'A' }, 3])
 })
 
-test('items of a typed list need not say what they are', () => {
+test('items of a typed list may omit apiVersion and kind', () => {
   const [item] = items('{apiVersion: v1, kind: PodList, items: [{metadata: {name: a}}]}')
   assert.deepEqual(item?.value, { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } })
 })
 
-test('what only looks like a list stays as it is', () => {
+test('an object that only resembles a list is unchanged', () => {
   for (const text of ['{apiVersion: v1, kind: List}', '{kind: List, items: []}', '[1, 2]'])
     assert.equal(items(text).length, 1, text)
 })
@@ -52,20 +52,20 @@ const set = (replicas: string) => `- apiVersion: grove.io/v1alpha1
 `
 const list = (item: string) => `apiVersion: v1\nkind: List\nitems:\n${item}`
 
-test('validate judges the sets of a list and names the lines', async () => {
+test('validate checks the sets of a list and prints the lines', async () => {
   const table: [string, number, RegExp][] = [
     ['replicas: 2', 0, /^✓ PodCliqueSet demo\n1 accepted\n$/],
     ['replicas: two', 1, /\(standard input:4\)\n.*must be an integer, not a string {2}\(line 14\)\n/],
     ['replicsa: 2', 1, /^ {4}unknown field "spec.template.cliques\[0\].spec.replicsa" {2}\(line 14\)\n/m],
   ]
   for (const [field, status, pattern] of table) {
-    const answer = await call(['validate', '-f', '-'], { input: list(set(field)) })
-    assert.match(answer.stdout, pattern)
-    assert.equal(answer.status, status)
+    const response = await call(['validate', '-f', '-'], { input: list(set(field)) })
+    assert.match(response.stdout, pattern)
+    assert.equal(response.status, status)
   }
 })
 
-test('render and hash know the sets of a list, and warn of fields that nobody knows', async () => {
+test('render and hash read the sets of a list, and warn about unknown fields', async () => {
   for (const command of ['render', 'hash']) {
     const { stdout, stderr } = await call([command, '-f', '-'], { input: list(set('replicsa: 2')) })
     assert.match(stdout, /demo/)
@@ -73,7 +73,7 @@ test('render and hash know the sets of a list, and warn of fields that nobody kn
   }
 })
 
-test('validate, render and hash take the manifests of a folder, in the order of their names', async t => {
+test('validate, render and hash read the manifests of a folder, sorted by name', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-folder-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const named = (name: string) => list(set('replicas: 2')).replace('name: demo', `name: ${name}`)

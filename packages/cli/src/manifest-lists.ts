@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Lists taken apart, as `kubectl get -o yaml` writes them: every command sees the objects in them, each at its place.
+// Expands lists, as `kubectl get -o yaml` writes them, so that every command sees their objects with their positions.
 import type { ManifestDocument } from './manifest.ts'
 import { isObject } from './set-manifest.ts'
 
-/** The objects of a list, of lists in it too; any other document as it is. */
+/** The items of a list, nested lists included. Any other document is returned unchanged. */
 export function itemsOf(document: ManifestDocument): ManifestDocument[] {
   const { value } = document
   if (!isObject(value) || typeof value.kind !== 'string' || typeof value.apiVersion !== 'string')
@@ -19,7 +19,7 @@ export function itemsOf(document: ManifestDocument): ManifestDocument[] {
 function itemAt(list: ManifestDocument, path: string, value: unknown): ManifestDocument {
   return {
     source: list.source,
-    // Only when asked: in JSON, places cost a second parse.
+    // Computed on demand: in JSON, positions require a second parse.
     get line() {
       return list.locate(path)?.line ?? list.line
     },
@@ -28,7 +28,7 @@ function itemAt(list: ManifestDocument, path: string, value: unknown): ManifestD
   }
 }
 
-/** Items of a typed list need not say what they are. */
+/** Items of a typed list may omit apiVersion and kind. */
 function inherited(item: unknown, apiVersion: string, listKind: string): unknown {
   if (!isObject(item) || listKind === 'List') return item
   return { apiVersion, kind: listKind.slice(0, -'List'.length), ...item }

@@ -8,7 +8,7 @@ import { parseManifests } from './manifest.ts'
 
 const values = (text: string) => parseManifests(text, 'file.yaml').map(document => document.value)
 
-test('a file may hold several documents, YAML or JSON; empty ones do not count', () => {
+test('a file may contain several documents, YAML or JSON, and empty ones are skipped', () => {
   assert.deepEqual(values('a: 1\n---\n\n---\n{"b": 2}\n--- \n# only a comment\n---\nc: [3]\n'), [
     { a: 1 },
     { b: 2 },
@@ -16,7 +16,7 @@ test('a file may hold several documents, YAML or JSON; empty ones do not count',
   ])
 })
 
-test('text is read as Kubernetes reads it', () => {
+test('text is parsed as Kubernetes parses it', () => {
   assert.deepEqual(values('yes: on\nday: 2030-01-01\ntime: 12:30\noctal: 0777\nbig: 1e3\nnone: ~\n'), [
     { true: true, day: '2030-01-01', time: '12:30', octal: 511, big: 1000, none: null },
   ])
@@ -28,7 +28,7 @@ test('merge keys and anchors work', () => {
   ])
 })
 
-test('a syntax error names the line and column in the whole file', () => {
+test('a syntax error has the line and column in the whole file', () => {
   const table: [string, RegExp][] = [
     ['a: 1\n---\nb: [1, 2\nc: 3\n', /^file\.yaml:[45]:\d+: /],
     ['a: 1\na: 2\n', /^file\.yaml:2:1: Map keys must be unique/],
@@ -45,7 +45,7 @@ test('a syntax error names the line and column in the whole file', () => {
     )
 })
 
-test('a bomb of aliases is refused, and nesting without end as well', () => {
+test('an alias bomb is rejected, and so is excessive nesting', () => {
   const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'
     .split('')
     .map((key, at) => `${key}: &${key} [${Array(9).fill(`*${'abcdefg'[at]}`).join(',')}]`)
@@ -56,7 +56,7 @@ test('a bomb of aliases is refused, and nesting without end as well', () => {
   assert.throws(() => values(`${'- '.repeat(5_000)}x`), /nested more than/)
 })
 
-test('a field is found at its line, or at the nearest thing that is there', () => {
+test('a field is found at its line, or at its nearest existing ancestor', () => {
   const [first, second] = parseManifests(
     'kind: A\n---\nspec:\n  cliques:\n    - name: x\n      spec:\n        replicas: -1\n',
     'f',
@@ -71,7 +71,7 @@ test('a field is found at its line, or at the nearest thing that is there', () =
   assert.deepEqual(json!.locate('spec.replicas')?.line, 3)
 })
 
-test('whatever the text, there are documents or a sentence, never another exception', () => {
+test('every text gives documents or a message, never another exception', () => {
   const pieces = fc.constantFrom(
     'a:',
     ' ',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads manifests: files or standard input, YAML or JSON, several documents each. Every document remembers where it
-// stands, so that a message about a field can name its line.
+// Reads manifests: files or standard input, YAML or JSON, several documents each. Every document keeps its position, so
+// that a message about a field can contain its line.
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import {
@@ -19,17 +19,17 @@ import { firstIndex, firstKey } from './field-path.ts'
 import { itemsOf } from './manifest-lists.ts'
 import { terminal } from './terminal.ts'
 
-/** Far above any real manifest; below what would make a parser slow enough to look hung. */
+/** Far above any real manifest, and small enough for a parser to finish in reasonable time. */
 const maxBytes = 64 * 1024 * 1024
-/** Kubernetes objects nest some twenty levels deep. The parser is recursive: this keeps it off the end of the stack. */
+/** Kubernetes objects have about twenty levels. The parser is recursive, so the limit prevents a stack overflow. */
 const maxDepth = 512
 
 export interface ManifestDocument {
   readonly source: string
-  /** 1-based line of the document's first line in its source. */
+  /** 1-based number of the document's first line in its source. */
   readonly line: number
   readonly value: unknown
-  /** The place of a field such as `spec.template.cliques[2].name`, or of its nearest ancestor that is there. */
+  /** The position of a field such as `spec.template.cliques[2].name`, or of its nearest existing ancestor. */
   locate(field: string): Position | undefined
 }
 
@@ -38,7 +38,7 @@ export interface Position {
   readonly column: number
 }
 
-/** The documents of all files; where one is a list, its items. */
+/** Reads the documents of all files and expands lists. */
 export async function readManifests(paths: readonly string[]): Promise<ManifestDocument[]> {
   const documents: ManifestDocument[] = []
   for (const path of paths) documents.push(...parseManifests(await readSource(path), nameOfSource(path)))
@@ -84,7 +84,7 @@ interface Piece {
   readonly body: string
 }
 
-/** Cuts a stream at its `---` lines, which a quoted or block text cannot contain in column one. */
+/** Splits a stream at its `---` lines, which a quoted or block text cannot contain in column one. */
 function* splitDocuments(text: string): Generator<Piece> {
   const separator = /^---(?=[ \t\r\n]|$)/gm
   let start = 0
@@ -106,7 +106,7 @@ function countLines(text: string): number {
   return lines
 }
 
-/** JSON documents take the fast way; whatever is not JSON is left to the YAML parser and its messages. */
+/** Parses JSON with the fast parser. Any other text goes to the YAML parser, which also reports errors. */
 function parseJson(body: string, source: string, line: number): ManifestDocument[] | undefined {
   const text = body.replace(/^---[ \t]*/, '').trim()
   if (!text.startsWith('{') && !text.startsWith('[')) return undefined
@@ -206,7 +206,7 @@ function rangeOf(node: unknown): readonly [number, number, number] | undefined {
     : undefined
 }
 
-/** How deep brackets or indentation nest; a cheap upper bound that never parses. */
+/** Nesting depth of brackets or indentation: a cheap upper bound without parsing. */
 function nesting(text: string): number {
   let depth = 0
   let deepest = 0

@@ -18,13 +18,13 @@ function printed(work: () => void, isTTY = false): { stdout: string; stderr: str
   return { stdout: stdout.read() ?? '', stderr: stderr.read() ?? '' }
 }
 
-test('lines and notes hold control characters of others as text', () => {
+test('control characters in lines and notes are printed as text', () => {
   assert.equal(printed(() => printLines([evil, bad(evil)])).stdout, `${shown}\n${shown}\n`)
   assert.equal(printed(() => printLines([bad(evil)]), true).stdout, `\x1b[31m${shown}\x1b[0m\n`)
   assert.equal(printed(() => printNote(evil)).stderr, `${shown}\n`)
 })
 
-test('JSON and YAML hold them escaped, and still mean the same', () => {
+test('JSON and YAML contain them escaped, with the same meaning', () => {
   const value = { [evil]: evil, list: [evil, 'a\x85b'] }
   const isClean = (text: string) => assert.doesNotMatch(text, /(?!\n)\p{Cc}/u)
   for (const text of [printed(() => printJson(value)).stdout, jsonOf(value)]) {

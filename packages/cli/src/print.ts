@@ -4,14 +4,14 @@ import { stringify } from 'yaml'
 import { escaped, type Line, rendered, wantsColours } from './line.ts'
 import { terminal } from './terminal.ts'
 
-/** Objects as one JSON array, or as a stream of YAML documents that `kubectl apply -f -` takes. */
+/** Prints objects as one JSON array, or as a stream of YAML documents for `kubectl apply -f -`. */
 export function printObjects(objects: readonly unknown[], form: string): void {
   const { stdout } = terminal()
   if (form !== 'json') {
     for (const object of objects) stdout.write(`---\n${yamlOf(object)}`)
     return
   }
-  // One by one: a text may not be longer than half a gigabyte.
+  // One by one, because a string is limited to half a gigabyte.
   if (objects.length === 0) stdout.write('[]\n')
   objects.forEach((object, at) => {
     const json = jsonOf(object, 2).replaceAll('\n', '\n  ')
@@ -23,12 +23,14 @@ export function printJson(value: unknown): void {
   terminal().stdout.write(`${jsonOf(value, 2)}\n`)
 }
 
-/** One object on one line, for readers of a stream. */
+/** One object per line, for readers of a stream. */
 export function printJsonLine(json: string): void {
   terminal().stdout.write(`${json}\n`)
 }
 
-/** JSON without any control character: DEL and those above it need no escape in JSON, but terminals obey them. */
+/**
+ * JSON without control characters: JSON does not require escapes for DEL and higher ones, but terminals execute them.
+ */
 export function jsonOf(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent).replace(
     higherControls,
@@ -48,7 +50,7 @@ export function printLines(lines: readonly Line[]): void {
   if (lines.length) stdout.write(lines.map(line => `${rendered(line, hasColours)}\n`).join(''))
 }
 
-/** What is to be known beside the answer: warnings, refusals. */
+/** Prints warnings and errors to standard error. */
 export function printNote(text: string): void {
   terminal().stderr.write(`${escaped(text)}\n`)
 }
@@ -56,6 +58,6 @@ export function printNote(text: string): void {
 /** Kubernetes reads YAML 1.1, in which `yes` is a boolean and `1:30` a number unless they are quoted. */
 function yamlOf(value: unknown): string {
   const text = stringify(value, { version: '1.1', aliasDuplicateObjects: false, lineWidth: 0 })
-  // Texts with control characters stand in double quotes, where this escape means the same.
+  // Strings with control characters are double-quoted, where this escape is valid.
   return text.replace(higherControls, control => `\\x${control.charCodeAt(0).toString(16)}`)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// PodCliqueSets out of manifests, as the API server would store them.
+// Reads PodCliqueSets from manifests in the form in which the API server would store them.
 import { admit, type ClusterView, emptyCluster, type OperatorConfiguration } from '@grove/api'
 import { CommandError } from './command-error.ts'
 import type { ManifestDocument } from './manifest.ts'
@@ -22,7 +22,7 @@ export function kindOf(document: ManifestDocument): string {
   return isObject(value) && typeof value.kind === 'string' ? value.kind : ''
 }
 
-/** The sets among the documents; complains when there is none. */
+/** The sets among the documents. Throws if there is none. */
 export function setsAmong(documents: readonly ManifestDocument[]): ManifestDocument[] {
   const sets = documents.filter(document => kindOf(document) === 'PodCliqueSet')
   if (sets.length === 0) {
@@ -34,30 +34,31 @@ export function setsAmong(documents: readonly ManifestDocument[]): ManifestDocum
   return sets
 }
 
-/** The set with defaults filled in; what admission refuses is an error that names the place. */
+/** The set with its defaults. Throws an error with the position if admission rejects it. */
 export function storedSet(
   document: ManifestDocument,
   configuration: OperatorConfiguration,
   cluster: ClusterView = emptyCluster,
 ): SetManifest {
-  const answer = admit(
+  const response = admit(
     { operation: 'CREATE', kind: 'PodCliqueSet', object: document.value },
     { configuration, cluster },
   )
-  if (!answer.allowed)
+  if (!response.allowed)
     throw new CommandError(
-      `${document.source}:${document.line}: ${answer.message ?? 'refused by admission'}`,
+      `${document.source}:${document.line}: ${response.message ?? 'rejected by admission'}`,
       1,
     )
-  for (const warning of answer.warnings) printNote(`warning: ${document.source}:${document.line}: ${warning}`)
-  return answer.object as SetManifest
+  for (const warning of response.warnings)
+    printNote(`warning: ${document.source}:${document.line}: ${warning}`)
+  return response.object as SetManifest
 }
 
 function sourcesOf(documents: readonly ManifestDocument[]): string {
   return [...new Set(documents.map(document => document.source))].join(', ') || 'the input'
 }
 
-/** Stored sets carry fields that a new one may not; they are taken as they are. Others are completed by admission. */
+/** Stored sets have fields that new ones must not have, so they are used unchanged. Others go through admission. */
 export function storedOrGiven(document: ManifestDocument, configuration: OperatorConfiguration): SetManifest {
   const { value } = document
   const isStored = isObject(value) && isObject(value.metadata) && typeof value.metadata.uid === 'string'

@@ -7,7 +7,7 @@ import { CommandError } from './command-error.ts'
 import type { LiveCluster } from './live-cluster.ts'
 import type { SetObjects } from './tree/set-model.ts'
 
-/** A set and everything below it, in five requests. */
+/** Reads a set and all of its objects with five requests. */
 export async function readSet({ client, namespace }: LiveCluster, name: string): Promise<SetObjects> {
   const ours = async <T extends KubeObject>(resource: Resource<T>): Promise<Stored<T>[]> =>
     (await client.list(resource, { namespace, labelSelector: `${label.partOf}=${name}` })).items
@@ -24,13 +24,15 @@ export async function readSet({ client, namespace }: LiveCluster, name: string):
 
 type Place = Pick<LiveCluster, 'client' | 'namespace'>
 
-/** The only set of the namespace, for somebody who did not say which. */
+/** The only set of the namespace, if the user names none. */
 export async function onlySet(place: Place): Promise<string> {
   const names = await namesOfSets(place)
   if (names.length === 1) return names[0]!
   throw names.length === 0
     ? new CommandError(`there is no PodCliqueSet in namespace ${place.namespace}`, 1)
-    : new CommandError(`say which of the sets of namespace ${place.namespace}: ${names.join(', ')}`)
+    : new CommandError(
+        `namespace ${place.namespace} has several PodCliqueSets; name one of ${names.join(', ')}`,
+      )
 }
 
 export async function noSuchSet(place: Place, name: string): Promise<CommandError> {
@@ -39,7 +41,7 @@ export async function noSuchSet(place: Place, name: string): Promise<CommandErro
   return new CommandError(`there is no PodCliqueSet ${name} in namespace ${place.namespace}${hint}`, 1)
 }
 
-/** As many as a person reads. */
+/** Maximum number of names in a message. */
 const mentioned = 10
 
 async function namesOfSets({ client, namespace }: Place): Promise<string[]> {

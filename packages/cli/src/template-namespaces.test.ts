@@ -28,7 +28,7 @@ kind: OperatorConfiguration
 resourceSharing: {allowedTemplateNamespaces: ${namespaces}}
 `
 
-test('claim templates of other namespaces may be used, unless the configuration restricts them', async t => {
+test('claim templates of other namespaces are allowed, unless the configuration restricts them', async t => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-cli-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const file = (name: string, text: string): string => {
@@ -38,8 +38,7 @@ test('claim templates of other namespaces may be used, unless the configuration 
   const set = file('set.yaml', manifest)
   for (const command of ['validate', 'render']) {
     const accepted = [[], ['--config', file('open.yaml', configuration('[devices]'))]]
-    for (const words of accepted)
-      assert.equal((await call([command, '-f', set, ...words])).status, 0, command)
+    for (const args of accepted) assert.equal((await call([command, '-f', set, ...args])).status, 0, command)
     const restricted = file('restricted.yaml', configuration('[]'))
     const { status, stdout, stderr } = await call([command, '-f', set, '--config', restricted])
     assert.equal(status, 1, command)

@@ -2,7 +2,7 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Where a command reads and writes. */
+/** Input and output of a command. */
 export interface Terminal {
   readonly stdin: NodeJS.ReadableStream
   readonly stdout: NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
@@ -11,12 +11,12 @@ export interface Terminal {
 
 const current = new AsyncLocalStorage<Terminal>()
 
-/** That of the process, unless the command was started with another. */
+/** The terminal of the process, unless the command runs with another one. */
 export function terminal(): Terminal {
   return current.getStore() ?? process
 }
 
-/** Runs a command on another terminal than that of the process. */
+/** Runs a command with another terminal than that of the process. */
 export function onTerminal<T>(other: Terminal, work: () => T): T {
   return current.run(other, work)
 }

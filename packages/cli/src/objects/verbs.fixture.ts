@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `grove apply|get|delete|scale` do, told of any cluster: the embedded one and a real one.
+// Tests `grove apply|get|delete|scale` on any cluster: the embedded one and a real one.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,14 +32,14 @@ const deployment = (name: string, replicas: number) => ({
 
 const documents = (...objects: object[]) => objects.map(object => JSON.stringify(object)).join('\n---\n')
 
-export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<string>): void {
-  async function stage() {
+export function testVerbs(kubeconfig: () => string, namespaces: () => Promise<string>): void {
+  async function prepare() {
     const namespace = await namespaces()
-    const run = (words: string, input = '') =>
-      call([...words.split(' '), '-n', namespace, '--kubeconfig', kubeconfig()], { input })
-    const ok = async (words: string, input?: string) => {
-      const { status, stdout, stderr } = await run(words, input)
-      assert.equal(status, 0, `grove ${words}: ${stderr}`)
+    const run = (args: string, input = '') =>
+      call([...args.split(' '), '-n', namespace, '--kubeconfig', kubeconfig()], { input })
+    const ok = async (args: string, input?: string) => {
+      const { status, stdout, stderr } = await run(args, input)
+      assert.equal(status, 0, `grove ${args}: ${stderr}`)
       return stdout
     }
     const value = async (name: string, key: string) =>
@@ -47,8 +47,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     return { namespace, run, ok, value }
   }
 
-  it('apply creates, changes, leaves alone, and takes away what the manifest no longer says', async () => {
-    const { ok, value } = await stage()
+  it('apply creates and updates, prints unchanged, and removes fields that the manifest no longer has', async () => {
+    const { ok, value } = await prepare()
     assert.equal(
       await ok('apply -f -', documents(configMap('a', { x: '1', y: '2' }))),
       'configmap/a created\n',
@@ -62,8 +62,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     assert.equal(await value('a', 'y'), undefined)
   })
 
-  it('apply takes several documents, lists and folders, and goes on after a refusal', async () => {
-    const { ok, run } = await stage()
+  it('apply reads several documents, lists and folders, and continues after a rejection', async () => {
+    const { ok, run } = await prepare()
     const list = { apiVersion: 'v1', kind: 'List', items: [configMap('b', {}), configMap('c', {})] }
     assert.equal(
       await ok('apply -f -', documents(configMap('a', {}), list)),
@@ -87,8 +87,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     )
   })
 
-  it('apply refuses unknown fields, unknown kinds and another namespace', async () => {
-    const { run, namespace } = await stage()
+  it('apply rejects unknown fields, unknown kinds and another namespace', async () => {
+    const { run, namespace } = await prepare()
     const table: [object, RegExp][] = [
       [{ ...configMap('a', {}), dta: {} }, /Error from server: .*\.dta: field not declared in schema/],
       [
@@ -98,7 +98,7 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
       [{ apiVersion: 'v2', kind: 'ConfigMap', metadata: { name: 'a' } }, /it is served as v1/],
       [
         configMap('a', {}, { namespace: 'elsewhere' }),
-        new RegExp(`says namespace elsewhere, not ${namespace}`),
+        new RegExp(`has namespace elsewhere, not ${namespace}`),
       ],
       [
         { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a' } },
@@ -112,14 +112,14 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     }
   })
 
-  it('apply without --server-side wins over others; with it, their fields are theirs until taken by force', async () => {
-    const { ok, run, value } = await stage()
+  it('apply overrides other managers, but with --server-side only by force', async () => {
+    const { ok, run, value } = await prepare()
     await ok('apply -f -', documents(configMap('a', { x: '1' })))
     const other = 'apply --server-side --field-manager=other -f -'
-    const refused = await run(other, documents(configMap('a', { x: '2' })))
-    assert.equal(refused.status, 1)
-    assert.match(refused.stderr, /Error from server \(Conflict\): .*conflict with "grove-cli".*\.data\.x/)
-    assert.match(refused.stderr, /--force-conflicts/)
+    const rejected = await run(other, documents(configMap('a', { x: '2' })))
+    assert.equal(rejected.status, 1)
+    assert.match(rejected.stderr, /Error from server \(Conflict\): .*conflict with "grove-cli".*\.data\.x/)
+    assert.match(rejected.stderr, /--force-conflicts/)
     assert.equal(
       await ok(`${other} --force-conflicts`, documents(configMap('a', { x: '2' }))),
       'configmap/a serverside-applied\n',
@@ -128,8 +128,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     assert.equal(await value('a', 'x'), '3')
   })
 
-  it('a dry run changes nothing, here or at the server', async () => {
-    const { ok, run } = await stage()
+  it('a dry run changes nothing, on client and server', async () => {
+    const { ok, run } = await prepare()
     const manifest = documents(configMap('a', {}))
     assert.equal(await ok('apply --dry-run=server -f -', manifest), 'configmap/a created (server dry run)\n')
     assert.equal(await ok('apply --dry-run=client -f -', manifest), 'configmap/a created (dry run)\n')
@@ -140,8 +140,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     await ok('get configmap a')
   })
 
-  it('a definition and an object of it may stand in one file', async () => {
-    const { ok, namespace } = await stage()
+  it('a definition and an object of it may be in one file', async () => {
+    const { ok, namespace } = await prepare()
     const group = `${namespace}.example.com`
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -170,8 +170,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     assert.match(await ok('delete -f -', documents(thing, definition)), /"one" deleted from/)
   })
 
-  it('get prints what the server prints: names, labels, wide, several types, by name', async () => {
-    const { ok, run, namespace } = await stage()
+  it('get prints the tables of the server: names, labels, wide, several types, by name', async () => {
+    const { ok, run, namespace } = await prepare()
     await ok(
       'apply -f -',
       documents(configMap('a', { x: '1' }, { labels: { tier: 'fast' } }), configMap('b', {})),
@@ -195,8 +195,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     )
   })
 
-  it('get says what is not there in the words of the server, and shows the rest', async () => {
-    const { ok, run } = await stage()
+  it('get prints the error of the server for missing objects, and prints the others', async () => {
+    const { ok, run } = await prepare()
     await ok('apply -f -', documents(configMap('a', {})))
     const { status, stdout, stderr } = await run('get cm a nope')
     assert.equal(status, 1)
@@ -207,11 +207,11 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     assert.equal(typo.stderr, 'grove: the server doesn\'t have a resource type "podz"; did you mean pods?\n')
   })
 
-  it('get --watch goes on with every change', async () => {
-    const { ok, run, namespace } = await stage()
+  it('get --watch prints every change', async () => {
+    const { ok, run, namespace } = await prepare()
     await ok('apply -f -', documents(configMap('a', {})))
-    const words = ['get', 'cm', '-w', '-l', 'seen!=no', '-n', namespace, '--kubeconfig', kubeconfig()]
-    const watching = startGrove(words)
+    const args = ['get', 'cm', '-w', '-l', 'seen!=no', '-n', namespace, '--kubeconfig', kubeconfig()]
+    const watching = startGrove(args)
     try {
       await watching.shows(/^a +0 /m)
       await ok('apply -f -', documents(configMap('later', { x: '1' })))
@@ -227,8 +227,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     }
   })
 
-  it('delete takes away by name, by selector, all, and by manifest', async () => {
-    const { ok, run } = await stage()
+  it('delete deletes by name, by selector, all, and by manifest', async () => {
+    const { ok, run } = await prepare()
     const manifest = documents(
       configMap('a', {}),
       configMap('b', {}, { labels: { go: 'yes' } }),
@@ -244,16 +244,16 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     const unclear = await run('delete cm')
     assert.deepEqual(
       [unclear.status, unclear.stderr],
-      [2, 'grove: say which configmaps: names, -l SELECTOR or --all\n'],
+      [2, 'grove: name the configmaps, or use -l SELECTOR or --all\n'],
     )
   })
 
-  it('delete waits for finalizers, unless told otherwise or too long', async () => {
-    const { ok, run, namespace } = await stage()
+  it('delete waits for finalizers, with --wait and --timeout', async () => {
+    const { ok, run, namespace } = await prepare()
     await ok('apply -f -', documents(configMap('held', {}, { finalizers: ['example.com/hold'] })))
     const late = await run('delete cm held --timeout=1')
     assert.equal(late.status, 1)
-    assert.match(late.stderr, /configmap\/held was still there after 1 s; its finalizers may hold it/)
+    assert.match(late.stderr, /configmap\/held was not deleted within 1 s; check its finalizers/)
     await ok('delete cm held --wait=false')
     const waiting = startGrove(['delete', 'cm', 'held', '-n', namespace, '--kubeconfig', kubeconfig()])
     await waiting.shows(/"held" deleted/)
@@ -262,8 +262,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     assert.equal((await run('get cm held')).status, 1)
   })
 
-  it('delete --cascade=orphan leaves what is owned, foreground waits for it', async () => {
-    const { ok } = await stage()
+  it('delete --cascade=orphan keeps dependents, foreground waits for them', async () => {
+    const { ok } = await prepare()
     await ok('apply -f -', documents(deployment('kept', 1)))
     const sets = async () => (await ok('get replicasets -o name')).trim()
     while ((await sets()) === '') await new Promise(done => setTimeout(done, 100))
@@ -273,8 +273,8 @@ export function tellVerbs(kubeconfig: () => string, namespaces: () => Promise<st
     assert.equal(await sets(), '')
   })
 
-  it('scale sets replicas, if they are as expected', async () => {
-    const { ok, run } = await stage()
+  it('scale sets replicas, if the precondition is true', async () => {
+    const { ok, run } = await prepare()
     await ok('apply -f -', documents(deployment('web', 1)))
     assert.equal(await ok('scale deployment/web --replicas=3'), 'deployment.apps/web scaled\n')
     const replicas = async () => JSON.parse(await ok('get deploy web -o json')).spec.replicas

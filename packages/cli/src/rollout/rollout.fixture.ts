@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `grove rollout` does, told of any cluster that the operator runs on: the embedded one and a real one.
+// Tests `grove rollout` on any cluster with the operator: the embedded one and a real one.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { PodCliqueSet } from '@grove/api'
@@ -22,14 +22,14 @@ spec:
           podSpec: {containers: [{name: main, image: ${image}}]}
 `
 
-export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<string>): void {
-  async function stage() {
+export function testRollout(kubeconfig: () => string, namespaces: () => Promise<string>): void {
+  async function prepare() {
     const namespace = await namespaces()
-    const run = (words: string, input = '') =>
-      call([...words.split(' '), '-n', namespace, '--kubeconfig', kubeconfig()], { input })
-    const ok = async (words: string, input?: string) => {
-      const { status, stdout, stderr } = await run(words, input)
-      assert.equal(status, 0, `grove ${words}: ${stdout}${stderr}`)
+    const run = (args: string, input = '') =>
+      call([...args.split(' '), '-n', namespace, '--kubeconfig', kubeconfig()], { input })
+    const ok = async (args: string, input?: string) => {
+      const { status, stdout, stderr } = await run(args, input)
+      assert.equal(status, 0, `grove ${args}: ${stdout}${stderr}`)
       return stdout
     }
     const set = async () => JSON.parse(await ok('get podcliqueset web -o json')) as PodCliqueSet
@@ -39,12 +39,12 @@ export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<
   const imageOf = ({ spec }: PodCliqueSet) => spec.template.cliques[0]!.spec.podSpec.containers[0]!.image
   const watch = 'rollout status web --watch --timeout 60'
 
-  it('status --watch tells what it waits for and ends when the rollout is done', async () => {
-    const { ok, run, set } = await stage()
+  it('status --watch prints the pending steps and exits when the rollout is complete', async () => {
+    const { ok, run, set } = await prepare()
     await ok('apply -f -', manifest('registry.example/app:1', 'first'))
     assert.match(await ok(watch), /podcliqueset "web" successfully rolled out\n$/)
     assert.equal((await run('rollout status web')).status, 0)
-    // Pods that nobody lets go: the rollout cannot be done before the next edit takes the gate away.
+    // The pods keep a foreign scheduling gate, so the rollout cannot complete until the next edit removes it.
     const gated = manifest('registry.example/app:2', 'second').replace(
       'podSpec: {',
       'podSpec: {schedulingGates: [{name: example.com/hold}], ',
@@ -62,8 +62,8 @@ export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<
     assert.equal(imageOf(await set()), 'registry.example/app:3')
   })
 
-  it('history, diff and undo go by the numbers of revisions', async () => {
-    const { ok, run, set } = await stage()
+  it('history, diff and undo use revision numbers', async () => {
+    const { ok, run, set } = await prepare()
     await ok('apply -f -', manifest('registry.example/app:1', 'first'))
     await ok(watch)
     await ok('apply -f -', manifest('registry.example/app:2', 'second'))
@@ -84,10 +84,10 @@ export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<
     )
     assert.equal(
       (await run('rollout diff web --revision 2')).stdout,
-      'revision 2 → web as it is: nothing restarts\n',
+      'revision 2 → current web: no pods restart\n',
     )
 
-    // Counts belong to whoever scales: going back leaves them.
+    // A rollback does not change replicas, which are scaled independently.
     await ok('apply -f -', manifest('registry.example/app:2', 'second').replace('replicas: 2', 'replicas: 3'))
     const dry = await ok('rollout undo web --dry-run')
     assert.match(
@@ -115,25 +115,25 @@ export function tellRollout(kubeconfig: () => string, namespaces: () => Promise<
     assert.match(await ok('rollout undo web --to-revision 3'), /skipped rollback/)
   })
 
-  it('what is not there is said in a sentence', async () => {
-    const { ok, run } = await stage()
+  it('missing objects cause one message', async () => {
+    const { ok, run } = await prepare()
     const table: [string, RegExp][] = [
       ['rollout history none', /there is no PodCliqueSet none/],
-      ['rollout undo web', /web has no earlier revision on record/],
+      ['rollout undo web', /web has no earlier revision in its history/],
       ['rollout undo web --to-revision 7', /web has no revision 7, only 1/],
       ['rollout diff web --revision x', /--revision must be a whole number/],
     ]
     await ok('apply -f -', manifest('registry.example/app:1', 'first'))
     await ok(watch)
-    for (const [words, pattern] of table) {
-      const { status, stderr } = await run(words)
-      assert.notEqual(status, 0, words)
+    for (const [args, pattern] of table) {
+      const { status, stderr } = await run(args)
+      assert.notEqual(status, 0, args)
       assert.match(stderr, pattern)
     }
   })
 
-  it('control characters of an object reach the terminal as text, whatever prints them', async () => {
-    const { ok, run } = await stage()
+  it('control characters of an object are printed as text by every command', async () => {
+    const { ok, run } = await prepare()
     const evil = '"\\e]0;owned\\a\\e[2J"'
     const withMessage = (image: string) =>
       manifest(image, evil).replace('name: main,', `name: main, terminationMessagePath: ${evil},`)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set and everything below it, kept up to date by watches.
+// Follows a set and all of its objects with watches.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { label } from '@grove/api'
 import { type Client, type KubeError, type KubeObject, type Resource, WatchCache } from '@grove/kube'
@@ -9,7 +9,7 @@ import type { SetObjects } from './set-model.ts'
 
 export interface FollowOptions {
   readonly signal?: AbortSignal
-  /** Also when nothing has changed: ages grow. */
+  /** Also returns snapshots without a change, because ages change. */
   readonly atLeastEveryMs?: number
 }
 
@@ -18,14 +18,14 @@ export interface Followed {
   readonly namespace: string
 }
 
-/** Long enough for the eye, short enough to see things happen. */
+/** Interval in which several changes are returned as one snapshot. */
 const drawnTogetherMs = 80
-/** Failures are tried again after growing waits; who waits this long is not coming back. */
+/** The watch retries with increasing delays. After this delay the cluster counts as lost. */
 const givenUpAfterWaitMs = 2_000
 
 /**
- * Each picture of the set: at once, and then whenever something has changed. Undefined while there is no set and nothing
- * of it is left. Ends with the signal; throws a KubeError when the cluster refuses or cannot be reached any more.
+ * Yields snapshots of the set: at once, and then after every change. Yields undefined while neither the set nor any of
+ * its objects exists. Ends with the signal. Throws a KubeError if the cluster rejects a request or is lost.
  */
 export async function* followSet(
   client: Client,
@@ -77,7 +77,7 @@ export async function* followSet(
         pods: pods.list(),
       }
       await nextLook()
-      // What comes together is drawn together.
+      // Return changes that arrive together as one snapshot.
       await sleep(drawnTogetherMs, undefined, { signal: ended })
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What `grove tree` and `grove status` say of live sets, told of any cluster that has the operator.
+// Tests `grove tree` and `grove status` on any cluster with the operator.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
@@ -17,7 +17,7 @@ const clique = (name: string, replicas: number, requests: object = {}) => ({
   },
 })
 
-/** A clique that finds room, and a scaling group that never does. */
+/** A clique that is scheduled, and a scaling group that never fits. */
 export const halfSet = {
   apiVersion: 'grove.io/v1alpha1',
   kind: 'PodCliqueSet',
@@ -33,33 +33,30 @@ export const halfSet = {
 
 const patienceMs = 60_000
 
-export function tellSetCommands(kubeconfig: () => string, namespaces: () => Promise<string>): void {
-  async function stage() {
+export function testSetCommands(kubeconfig: () => string, namespaces: () => Promise<string>): void {
+  async function prepare() {
     const namespace = await namespaces()
     const where = ['-n', namespace, '--kubeconfig', kubeconfig()]
-    const run = (words: string, isTTY = false) => call([...words.split(' '), ...where], { isTTY })
+    const run = (args: string, isTTY = false) => call([...args.split(' '), ...where], { isTTY })
     const validated = await call(['validate', '-o', 'json', '-f', '-'], {
       input: JSON.stringify({ ...halfSet, metadata: { name: 'half', namespace } }),
     })
     const [{ object }] = JSON.parse(validated.stdout)
     const applied = await call(['apply', '-f', '-', ...where], { input: JSON.stringify(object) })
     assert.equal(applied.status, 0, applied.stderr)
-    const until = async (words: string, pattern: RegExp, status?: number) => {
+    const until = async (args: string, pattern: RegExp, status?: number) => {
       for (const end = Date.now() + patienceMs; ; await new Promise(done => setTimeout(done, 100))) {
-        const result = await run(words)
+        const result = await run(args)
         if (pattern.test(result.stdout) && (status ?? result.status) === result.status) return result
-        assert.ok(
-          Date.now() < end,
-          `grove ${words} never showed ${pattern}: ${result.stdout}${result.stderr}`,
-        )
+        assert.ok(Date.now() < end, `grove ${args} never showed ${pattern}: ${result.stdout}${result.stderr}`)
       }
     }
     await until('tree half', /web {2}2\/2 ready.*unschedulable.*gated/s)
     return { where, run, until }
   }
 
-  it('tree and status show what is there, what waits and why; as text, as JSON, in colour, while it changes', async () => {
-    const { where, run, until } = await stage()
+  it('tree and status show objects and waiting reasons, as text, as JSON, in colour, and while they change', async () => {
+    const { where, run, until } = await prepare()
     const { status, stdout } = await run('tree half')
     assert.equal(status, 0)
     const age = String.raw`\d+s`
@@ -74,7 +71,7 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     )
     line(` {6}└─ group replica 1 {2}PodGang half-0-heavy-0.*`)
     line(
-      ` {9}└─ PodClique half-0-heavy-1-big {2}0/1 ready {2}1 gated until the base gang half-0 stands {2}${age}`,
+      ` {9}└─ PodClique half-0-heavy-1-big {2}0/1 ready {2}1 gated until base gang half-0 is ready {2}${age}`,
     )
     assert.ok(!stdout.includes('\x1b'))
 
@@ -86,16 +83,16 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     assert.equal(replica.children[0].count.have, 2)
     assert.match(replica.children[1].children[0].children[0].waiting[0].why, /^unschedulable/)
 
-    // Statuses are written at a calm pace.
-    const told = await until(
+    // The operator writes statuses with a delay.
+    const result = await until(
       'status half',
       /^ {2}PodClique half-0-heavy-0-big: PodCliqueScheduled InsufficientScheduledPods since \S+: /m,
     )
-    assert.equal(told.status, 1)
-    assert.match(told.stdout, /^half: 0\/1 replicas available, 1?0?\/1 on revision \S+\n/)
-    assert.match(told.stdout, /^ {2}PodClique half-0-heavy-0-big: 1 pod unschedulable: /m)
+    assert.equal(result.status, 1)
+    assert.match(result.stdout, /^half: 0\/1 replicas available, 1?0?\/1 on revision \S+\n/)
+    assert.match(result.stdout, /^ {2}PodClique half-0-heavy-0-big: 1 pod unschedulable: /m)
     const summary = JSON.parse((await run('status half -o json')).stdout)
-    assert.deepEqual([summary.settled, summary.replicas, summary.availableReplicas], [false, 1, 0])
+    assert.deepEqual([summary.converged, summary.replicas, summary.availableReplicas], [false, 1, 0])
     assert.deepEqual(summary.gangs.map(({ name }: { name: string }) => name).sort(), [
       'half-0',
       'half-0-heavy-0',
@@ -121,8 +118,8 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     }
     await run('scale pcs half --replicas=0')
     await until('status half', /^half: 0\/0/, 0)
-    const telling = startGrove(['status', 'half', '--watch', ...where])
-    await telling.shows(/^half: 0\/0 replicas available/m)
+    const statusWatch = startGrove(['status', 'half', '--watch', ...where])
+    await statusWatch.shows(/^half: 0\/0 replicas available/m)
     assert.equal((await run('delete pcs half')).status, 0)
     const drawn = await frames
     assert.deepEqual([drawn.status, drawn.stderr], [0, ''])
@@ -131,22 +128,22 @@ export function tellSetCommands(kubeconfig: () => string, namespaces: () => Prom
     ).split('\f')
     assert.match(pictures[0]!, /^PodCliqueSet half {2}0\/1 available {2}\d+s\n└─ replica 0 /)
     assert.ok(pictures.some(picture => /half-0-web {2}3\/3 ready/.test(picture)))
-    assert.equal(pictures.at(-1), 'PodCliqueSet half is gone\n')
-    assert.equal(await telling.ended, 1)
-    assert.match(telling.stdout(), /\nPodCliqueSet half is gone\n$/)
+    assert.equal(pictures.at(-1), 'PodCliqueSet half was deleted\n')
+    assert.equal(await statusWatch.ended, 1)
+    assert.match(statusWatch.stdout(), /\nPodCliqueSet half was deleted\n$/)
   })
 
-  it('a set that is not there, and a namespace that is not', async () => {
+  it('a missing set, and a missing namespace', async () => {
     const namespace = await namespaces()
-    for (const words of [
+    for (const args of [
       ['tree', 'no'],
       ['status', 'no'],
       ['tree', 'no', '-n', 'nowhere'],
     ]) {
-      const at = words.includes('-n') ? [] : ['-n', namespace]
-      const { status, stdout, stderr } = await call([...words, ...at, '--kubeconfig', kubeconfig()])
+      const at = args.includes('-n') ? [] : ['-n', namespace]
+      const { status, stdout, stderr } = await call([...args, ...at, '--kubeconfig', kubeconfig()])
       assert.deepEqual([status, stdout], [1, ''])
-      assert.equal(stderr, `grove: there is no PodCliqueSet no in namespace ${words[3] ?? namespace}\n`)
+      assert.equal(stderr, `grove: there is no PodCliqueSet no in namespace ${args[3] ?? namespace}\n`)
     }
     const none = await call(['status', '-n', namespace, '--kubeconfig', kubeconfig()])
     assert.deepEqual(

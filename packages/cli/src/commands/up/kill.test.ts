@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// kill -9 in the middle of ten thousand writes: nothing that was acknowledged is lost.
+// Kills the process with kill -9 during ten thousand writes: no acknowledged write is lost.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ const configMaps = defineResource<ConfigMap>({
 
 const writes = 10_000
 const writers = 32
-/** Somewhere in the middle; another place each time. */
+/** In the middle third of the writes, at a random position. */
 const killAfter = Math.round(writes * (0.3 + 0.4 * Math.random()))
 
 const folder = mkdtempSync(join(tmpdir(), 'grove-kill-'))
@@ -42,12 +42,12 @@ async function startUp(): Promise<{ up: RunningGrove; client: Client }> {
     environment: { TMPDIR: folder },
   })
   await up.shows(/kubectl get nodes/)
-  // Nothing is repeated: what was not acknowledged is not known to have happened.
+  // The client does not retry, because the result of an unacknowledged write is unknown.
   const client = createClient(loadKubeconfig({ path: kubeconfig }), { retry: { failedAttempts: 1 } })
   return { up, client }
 }
 
-/** What an object may be after the kill: as it was acknowledged, or as the request under way would have made it. */
+/** Valid states of an object after the kill: the acknowledged one, or the result of the pending request. */
 interface Expected {
   acknowledged: string | undefined
   underWay: string | undefined
@@ -77,7 +77,7 @@ test(`kill -9 after ${killAfter} of ${writes} writes`, async () => {
     }
   }
   const writer = async () => {
-    // One object lives through create, patch, patch, delete or stays: every kind of write is hit.
+    // Objects are created, patched twice, and deleted or kept, so that the kill interrupts every kind of write.
     while (begun < writes) {
       const index = begun
       begun += 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set, and the mistakes that people make when they write one.
+// A valid set, and common mistakes in it.
 
 export const soundSet = `apiVersion: grove.io/v1alpha1
 kind: PodCliqueSet
@@ -42,7 +42,7 @@ spec:
 export interface Mistake {
   readonly title: string
   readonly manifest: string
-  /** What `grove validate` prints below the name of the set. */
+  /** The output of `grove validate` below the name of the set. */
   readonly lines: readonly string[]
 }
 
@@ -113,7 +113,7 @@ export const mistakes: readonly Mistake[] = [
     ],
   ),
   mistake(
-    'a quantity in words',
+    'a quantity in args',
     [['gpu: 8', 'gpu: eight']],
     [
       `${main}.resources.limits.nvidia.com/gpu: Invalid value: "eight": must be a quantity such as 8, 500m or 2Gi  (line 20)`,
@@ -138,7 +138,7 @@ export const mistakes: readonly Mistake[] = [
     'a set name that is too long',
     [['name: mine', `name: ${longName}`]],
     [
-      `metadata.name: Invalid value: "${longName}": too long: together with "grp" and "work" it makes up pod names, which leave room for 45 characters of names, not 62  (line 4)`,
+      `metadata.name: Invalid value: "${longName}": too long: together with "grp" and "work" it is part of pod names, where these names may have 45 characters, not 62  (line 4)`,
       '  use at most 38 characters',
     ],
   ),
@@ -149,7 +149,7 @@ export const mistakes: readonly Mistake[] = [
       ['[lead]', '[]'],
     ],
     [
-      `${cliques}[0].name: Invalid value: "${longName}": too long: together with "mine" it makes up pod names, which leave room for 45 characters of names, not 59  (line 10)`,
+      `${cliques}[0].name: Invalid value: "${longName}": too long: together with "mine" it is part of pod names, where these names may have 45 characters, not 59  (line 10)`,
       '  use at most 41 characters',
     ],
   ),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The same manifests to a cluster, as kubectl sends them, and to `grove validate`: both must come to the same verdict.
+// Sends the same manifests to a cluster, as kubectl does, and to `grove validate`. Both must return the same verdict.
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { PodCliqueSet } from '@grove/api'
@@ -10,7 +10,7 @@ import { parse } from 'yaml'
 import { call } from '../../testing/grove-call.ts'
 import { mistakes, soundSet } from './mistakes.fixture.ts'
 
-/** Why the cluster rejects the manifest; undefined when it accepts it. Nothing is stored. */
+/** The error of the cluster, or undefined if it accepts the manifest. A dry run: nothing is stored. */
 async function rejection(client: Client, set: PodCliqueSet): Promise<string | undefined> {
   try {
     await client.create(resources.podCliqueSets, set, {
@@ -25,12 +25,12 @@ async function rejection(client: Client, set: PodCliqueSet): Promise<string | un
   }
 }
 
-interface Answer {
+interface Result {
   readonly allowed: boolean
   readonly message?: string
 }
 
-async function validated(manifest: string): Promise<Answer> {
+async function validated(manifest: string): Promise<Result> {
   const { stdout } = await call(['validate', '-o', 'json', '-f', '-'], { input: manifest })
   return JSON.parse(stdout)[0]
 }

@@ -5,7 +5,7 @@ import { type Client, createClient, loadKubeconfig } from '@grove/kube'
 import { type EmbeddedCluster, startEmbedded } from '../../testing/embedded-cluster.ts'
 import { compareVerdicts } from './same-verdict.fixture.ts'
 
-describe('validate and the embedded cluster come to the same verdict', () => {
+describe('validate and the embedded cluster return the same verdict', () => {
   let cluster: EmbeddedCluster
   let client: Client
 

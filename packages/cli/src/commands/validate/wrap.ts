@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Breaks a line between words, so that a terminal does not break it within one. The rest is indented below its
- * beginning. A word that is longer than the terminal is wide stays whole, and so does the place at the end.
+ * Wraps a line between words and indents the continuation. A word that is wider than the terminal stays whole, and so
+ * does the location at the end.
  */
-export function folded(line: string, columns: number): string[] {
+export function wrapped(line: string, columns: number): string[] {
   if (line.length <= columns) return [line]
   const indent = /^ */.exec(line)![0]
   const words = line.match(/ *(?:\((?:line|first)[^()]*\)$|\S+)/g) ?? []

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export interface StopAsked {
+export interface StopSignal {
   readonly promise: Promise<void>
-  /** Aborted at the same moment. */
+  /** Aborted when the promise resolves. */
   readonly signal: AbortSignal
-  /** Signals mean what they meant before. */
+  /** Restores the default signal handlers. */
   forget(): void
 }
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-/** On Ctrl-C the terminal tells every process of the group, and a parent may pass it on: that is one wish, not two. */
-const sameWishMs = 1_000
+/**
+ * On Ctrl-C the terminal signals every process of the group, and a parent process may forward it: count both as one.
+ */
+const sameRequestMs = 1_000
 
-/** Resolves at the first signal to end. Whoever asks again later is served at once, after the last words. */
-export function stopAsked(lastWords: () => void): StopAsked {
+/** Resolves at the first stop signal. A later one runs `cleanUp` and exits at once. */
+export function stopSignal(cleanUp: () => void): StopSignal {
   const { promise, resolve: stop } = Promise.withResolvers<void>()
   const abort = new AbortController()
   let since: number | undefined
   const onSignal = () => {
-    if (since !== undefined && performance.now() - since > sameWishMs) {
-      lastWords()
+    if (since !== undefined && performance.now() - since > sameRequestMs) {
+      cleanUp()
       process.exit(130)
     }
     since ??= performance.now()

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { whatNext } from './words.ts'
+import { whatNext } from './messages.ts'
 
 const shown = {
   set: 'llm',
@@ -13,16 +13,20 @@ const shown = {
 }
 const scale = '  kubectl scale pcsg llm-0-decode --replicas=4'
 
-test('why to type a command stands beside it', () => {
+test('the comment of a command is on the same line', () => {
   const lines = whatNext(shown, '/tmp/kubeconfig')
-  assert.ok(lines.some(line => line.startsWith(scale) && line.endsWith('  # one more group, one more gang')))
+  assert.ok(
+    lines.some(
+      line => line.startsWith(scale) && line.endsWith('  # add a scaling group replica in its own gang'),
+    ),
+  )
 })
 
-test('and above it where lines would be wrapped', () => {
+test('and above it if lines would be wrapped', () => {
   const lines = whatNext(shown, '/tmp/kubeconfig', 80)
   assert.deepEqual(
     lines.filter(line => line.length > 80),
     [],
   )
-  assert.equal(lines[lines.indexOf(scale) - 1], '  # one more group, one more gang')
+  assert.equal(lines[lines.indexOf(scale) - 1], '  # add a scaling group replica in its own gang')
 })
