@@ -3,6 +3,7 @@
 // Lines of text with colours. Texts come from the cluster and from files. A control character in them could move the
 // cursor, change the terminal title or hide other text. Colours are therefore stored separately, and every text is
 // escaped before its colour is added.
+import { styleText } from 'node:util'
 
 export type Colour = 'good' | 'waiting' | 'bad' | 'faint'
 
@@ -19,13 +20,7 @@ export const waiting = (text: string): Coloured => ({ text, colour: 'waiting' })
 export const bad = (text: string): Coloured => ({ text, colour: 'bad' })
 export const faint = (text: string): Coloured => ({ text, colour: 'faint' })
 
-const codes: Readonly<Record<Colour, string>> = {
-  good: '\x1b[32m',
-  waiting: '\x1b[33m',
-  bad: '\x1b[31m',
-  faint: '\x1b[2m',
-}
-const reset = '\x1b[0m'
+const styles = { good: 'green', waiting: 'yellow', bad: 'red', faint: 'dim' } as const
 
 /** Reports whether the output is a terminal on which the user wants colours. */
 export function wantsColours(out: { readonly isTTY?: boolean }): boolean {
@@ -43,7 +38,9 @@ export function rendered(line: Line, hasColours: boolean): string {
     .map(piece => {
       if (typeof piece === 'string') return escaped(piece)
       const text = escaped(piece.text)
-      return hasColours && text !== '' ? `${codes[piece.colour]}${text}${reset}` : text
+      return hasColours && text !== ''
+        ? styleText(styles[piece.colour], text, { validateStream: false })
+        : text
     })
     .join('')
 }

@@ -20,7 +20,7 @@ function printed(work: () => void, isTTY = false): { stdout: string; stderr: str
 
 test('control characters in lines and notes are printed as text', () => {
   assert.equal(printed(() => printLines([evil, bad(evil)])).stdout, `${shown}\n${shown}\n`)
-  assert.equal(printed(() => printLines([bad(evil)]), true).stdout, `\x1b[31m${shown}\x1b[0m\n`)
+  assert.equal(printed(() => printLines([bad(evil)]), true).stdout, `\x1b[31m${shown}\x1b[39m\n`)
   assert.equal(printed(() => printNote(evil)).stderr, `${shown}\n`)
 })
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import { customResourceDefinitions, label } from '@grove/api'
 import { createCluster, inProcessTransport } from '@grove/cluster'
@@ -94,6 +95,31 @@ describe('a followed set', () => {
     for (let look = 0; look < 3; look++)
       assert.equal(seen((await pictures.next()).value), '1 replicas, pods ')
     cluster.end()
+  })
+
+  it('adds no abort listener per snapshot', async test => {
+    using cluster = await startCluster()
+    await cluster.createSet(1)
+    const combined: AbortSignal[] = []
+    const any = AbortSignal.any.bind(AbortSignal)
+    test.after(() => Object.assign(AbortSignal, { any }))
+    Object.assign(AbortSignal, {
+      any: (signals: AbortSignal[]) => {
+        combined.push(any(signals))
+        return combined.at(-1)
+      },
+    })
+    const snapshots = cluster.follow({ atLeastEveryMs: 1 })
+    const listeners = async (count: number) => {
+      for (let taken = 0; taken < count; taken++) await snapshots.next()
+      // The first signal is the one that followSet waits for.
+      return getEventListeners(combined[0]!, 'abort').length
+    }
+    const before = await listeners(3)
+    assert.ok(before > 0)
+    assert.equal(await listeners(10), before)
+    cluster.end()
+    assert.equal((await snapshots.next()).done, true)
   })
 
   it('ends with an error if reading is forbidden', async () => {

@@ -72,11 +72,11 @@ test('colours have no width and are reset', () => {
   const { out, text } = screen({ isTTY: true, columns: 6, rows: 10 })
   const view = new LiveView(out)
   view.show([['', good('green!')]])
-  assert.equal(text(), '\x1b[32mgreen!\x1b[0m\n')
+  assert.equal(text(), '\x1b[32mgreen!\x1b[39m\n')
   view.say([['', good('green and long'), ' text']])
-  assert.equal(text(), '\x1b[1A\x1b[0J\x1b[32mgreen and long\x1b[0m text\n')
+  assert.equal(text(), '\x1b[1A\x1b[0J\x1b[32mgreen and long\x1b[39m text\n')
   view.show([['a', good('green and long'), ' text']])
-  assert.equal(text(), 'a\x1b[32mgree\x1b[0m…\n')
+  assert.equal(text(), 'a\x1b[32mgree\x1b[39m…\n')
 })
 
 test('control characters are escaped in every kind of output', () => {
@@ -86,7 +86,7 @@ test('control characters are escaped in every kind of output', () => {
     for (const method of ['show', 'say', 'end'] as const) {
       const { out, text } = screen({ isTTY, columns: 80, rows: 10 })
       new LiveView(out)[method]([[evil, good(evil)]])
-      assert.equal(text(), isTTY ? `${shown}\x1b[32m${shown}\x1b[0m\n` : `${shown}${shown}\n`)
+      assert.equal(text(), isTTY ? `${shown}\x1b[32m${shown}\x1b[39m\n` : `${shown}${shown}\n`)
     }
 })
 

@@ -75,7 +75,7 @@ export function testSetCommands(kubeconfig: () => string, namespaces: () => Prom
     )
     assert.ok(!stdout.includes('\x1b'))
 
-    assert.ok((await run('tree half', true)).stdout.includes('\x1b[32m2/2 ready\x1b[0m'))
+    assert.ok((await run('tree half', true)).stdout.includes('\x1b[32m2/2 ready\x1b[39m'))
     const data = JSON.parse((await run('tree half -o json')).stdout)
     assert.deepEqual([data.kind, data.count], ['PodCliqueSet', { have: 0, want: 1, what: 'available' }])
     const [replica] = data.children
