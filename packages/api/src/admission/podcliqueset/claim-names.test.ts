@@ -52,7 +52,10 @@ test('claims of different levels have different names', () => {
     { group: [each('m-2-t')], member: [each('t')] },
   ]
   for (const sharing of collisions)
-    assert.match(validate(sharing).join(), /its ResourceClaim would have the name .*, like a ResourceClaim of/)
+    assert.match(
+      validate(sharing).join(),
+      /its ResourceClaim would have the name .*, like a ResourceClaim of/,
+    )
 })
 
 test('claims have valid object names', () => {
