@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { clique, configurationWith, sampleCluster, sampleSet } from '../testing/sample-sets.ts'
 import { type AdmissionRequest, admit } from './review.ts'
-import { clique, configurationWith, sampleCluster, sampleSet } from './sample-sets.ts'
 
 const contexts = [
   {},

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { configurationWith, sampleSet } from '../testing/sample-sets.ts'
 import { clusterNeeds } from './cluster-needs.ts'
-import { configurationWith, sampleSet } from './sample-sets.ts'
 
 const constrained = sampleSet({ topologyConstraint: { topologyName: 'site', pack: { required: 'rack' } } })
 

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderFieldError } from '@grove/apimachinery'
 import { defaultConfiguration } from '../configuration/index.ts'
+import { configurationWith } from '../testing/sample-sets.ts'
 import type { ClusterTopologyBinding } from '../types/index.ts'
 import { emptyCluster } from './cluster-view.ts'
 import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
 import { admit } from './review.ts'
-import { configurationWith } from './sample-sets.ts'
 
 function validate(
   levels: [domain: string, key: string][],

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { configurationWith, type Settings, sampleCluster } from '../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../types/index.ts'
 import type { AdmissionResponse } from './response.ts'
 import { type AdmissionRequest, admit } from './review.ts'
-import { configurationWith, type Settings, sampleCluster } from './sample-sets.ts'
 
 const pod = { containers: [{ name: 'main', image: 'example.com/main:1' }] }
 

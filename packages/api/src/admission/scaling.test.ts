@@ -5,15 +5,15 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type Watch, workOf } from '../testing/counted-work.ts'
+import { hostileSets } from '../testing/hostile-sets.ts'
+import { configurationWith, sampleCluster, sampleSet } from '../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../types/index.ts'
 import { clusterNeeds } from './cluster-needs.ts'
-import { type Watch, workOf } from './counted-work.ts'
 import { decodePodCliqueSet } from './decode.ts'
 import { defaultPodCliqueSet } from './defaulting.ts'
-import { hostileSets } from './hostile-sets.ts'
 import { messageLimits, rejectionMessage, shortenedWarnings } from './long-texts.ts'
 import { validateChangedPodCliqueSet, validateNewPodCliqueSet } from './podcliqueset/validate.ts'
-import { configurationWith, sampleCluster, sampleSet } from './sample-sets.ts'
 
 const contexts = [
   {},

@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { CustomResourceDefinition, Scale } from '../kubernetes/index.ts'
+import { smallestPodClique, smallestPodCliqueSet, smallestScalingGroup } from '../testing/smallest-objects.ts'
 import type { PodCliqueSet, TopologyConstraint } from '../types/index.ts'
 import { crd, customResourceDefinitions } from './index.ts'
-import { smallestPodClique, smallestPodCliqueSet, smallestScalingGroup } from './smallest-objects.ts'
 
 let kubernetes: Kubernetes
 const grove = '/apis/grove.io/v1alpha1/namespaces/default'

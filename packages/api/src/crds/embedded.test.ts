@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { schemaPaths } from '../testing/schema-paths.ts'
 import { embedded } from './embedded.ts'
 import { schemaOf } from './index.ts'
-import { schemaPaths } from './schema-paths.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 
 const podSpec = schemaPaths(embedded('core.v1.PodSpec'))

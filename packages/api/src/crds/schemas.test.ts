@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { schemaPaths } from '../testing/schema-paths.ts'
 import { type GroveKind, type StructuralSchema, schemaOf } from './index.ts'
-import { schemaPaths } from './schema-paths.ts'
 
 const everyKind: GroveKind[] = [
   'PodClique',

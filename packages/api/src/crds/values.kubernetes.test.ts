@@ -4,15 +4,15 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
-import type { PodCliqueSet } from '../types/index.ts'
-import { customResourceDefinitions } from './index.ts'
 import {
   smallestPodClique,
   smallestPodCliqueSet,
   smallestPodGang,
   smallestScalingGroup,
   smallestTopology,
-} from './smallest-objects.ts'
+} from '../testing/smallest-objects.ts'
+import type { PodCliqueSet } from '../types/index.ts'
+import { customResourceDefinitions } from './index.ts'
 
 let kubernetes: Kubernetes
 const grove = '/apis/grove.io/v1alpha1/namespaces/default'

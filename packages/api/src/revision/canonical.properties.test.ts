@@ -5,12 +5,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatQuantity, parseQuantity } from '@grove/apimachinery'
 import fc from 'fast-check'
-import { canonicalPodTemplate, canonicalSetTemplate, sameCanonical } from './canonical.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { canonicalPodSpec } from './canonical-pod.ts'
-import { jsonFields } from './go-types.ts'
-import { generationHash, podTemplateHash } from './hash.ts'
-import { fieldDefaults, unorderedLists } from './pod-rules.ts'
 import {
   eachStruct,
   podSpecType,
@@ -18,7 +12,13 @@ import {
   randomPodSpec,
   randomSetSpec,
   seededRandom,
-} from './random-pods.ts'
+} from '../testing/random-pods.ts'
+import { canonicalPodTemplate, canonicalSetTemplate, sameCanonical } from './canonical.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { canonicalPodSpec } from './canonical-pod.ts'
+import { jsonFields } from './go-types.ts'
+import { generationHash, podTemplateHash } from './hash.ts'
+import { fieldDefaults, unorderedLists } from './pod-rules.ts'
 
 type Members = Record<string, unknown>
 

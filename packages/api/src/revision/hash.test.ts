@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { randomSetSpec } from '../testing/random-pods.ts'
 import { canonicalSetTemplate } from './canonical.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { formerGenerationHash, generationHash, hashAlgorithmOf, podTemplateHash } from './hash.ts'
 import { legacyGenerationHash } from './legacy.ts'
-import { randomSetSpec } from './random-pods.ts'
 
 const twoRoles = {
   replicas: 2,

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { randomSetSpec } from '../testing/random-pods.ts'
 import { describeFieldChange } from './field-change.ts'
 import { generationHash, podTemplateHash } from './hash.ts'
 import { impact } from './impact.ts'
-import { randomSetSpec } from './random-pods.ts'
 
 const set = () => ({
   metadata: { name: 'llm', labels: { team: 'a' } },

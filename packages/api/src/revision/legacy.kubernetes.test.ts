@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { formatQuantity, QuantityError, readQuantity } from '@grove/apimachinery'
 import { generateLegacyTypes, legacyTypesPath, runLegacyProgram } from '../../generate/legacy/types.ts'
+import { randomSetSpec, seededRandom } from '../testing/random-pods.ts'
 import {
   encodeLegacySum,
   legacyGenerationHash,
@@ -13,7 +14,6 @@ import {
   legacyPodTemplatePrint,
 } from './legacy.ts'
 import { legacyPrint } from './legacy-print.ts'
-import { randomSetSpec, seededRandom } from './random-pods.ts'
 
 test('the type table matches Go', () => {
   assert.equal(readFileSync(legacyTypesPath, 'utf8'), generateLegacyTypes())

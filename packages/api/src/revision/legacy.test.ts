@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { randomSetSpec } from '../testing/random-pods.ts'
 import { compareBytes } from './byte-order.ts'
 import { Fnv1a64 } from './fnv.ts'
 import { hashAlgorithmOf } from './hash.ts'
@@ -12,7 +13,6 @@ import {
   legacyPodTemplatePrint,
 } from './legacy.ts'
 import { legacyPrint } from './legacy-print.ts'
-import { randomSetSpec } from './random-pods.ts'
 
 describe('the sum and its alphabet', () => {
   const cases: [text: string, sum: string, encoded: string][] = [

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clique, errorsOf, sampleSet } from '../sample-sets.ts'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 
 const field = 'spec.template.cliques[0].spec.autoScalingConfig'
 const belowMinAvailable = 'must be greater than or equal to podCliqueSpec.minAvailable'

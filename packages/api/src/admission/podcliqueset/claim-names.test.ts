@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 import type { ResourceSharing } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet } from '../sample-sets.ts'
 
 interface Sharing {
   readonly set?: ResourceSharing[]

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { clique, sampleSet } from '../sample-sets.ts'
+import { clique, sampleSet } from '../../testing/sample-sets.ts'
 import { clashingNames } from './clashing-names.ts'
 
 const autoscaled = { maxReplicas: 4 }

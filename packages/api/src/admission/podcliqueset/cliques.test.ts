@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { clique, errorsOf, sampleSet } from '../sample-sets.ts'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 
 const Q = 'spec.template.cliques'
 

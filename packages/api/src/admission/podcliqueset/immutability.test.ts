@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, sampleSet, updateErrorsOf } from '../../testing/sample-sets.ts'
 import type { CliqueTemplate, PodCliqueSetTemplate, ScalingGroupTemplate } from '../../types/index.ts'
-import { clique, sampleSet, updateErrorsOf } from '../sample-sets.ts'
 
 const Q = 'spec.template.cliques'
 const G = 'spec.template.podCliqueScalingGroups'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, updateErrorsOf } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet, updateErrorsOf } from '../sample-sets.ts'
 import { listLimits } from './list-limits.ts'
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, updateErrorsOf, validateNew } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet, updateErrorsOf, validateNew } from '../sample-sets.ts'
 
 const key = 'grove.io/mnnvl-group'
 const paths = [

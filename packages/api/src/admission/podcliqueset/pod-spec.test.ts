@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PodSpec } from '../../kubernetes/index.ts'
+import { clique, errorsOf, sampleSet, updateErrorsOf, validateNew } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet, updateErrorsOf, validateNew } from '../sample-sets.ts'
 
 /** The second `spec` is part of the path that tools match. */
 const R = 'spec.template.cliques[0].spec.podSpec.spec'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultConfiguration } from '../../configuration/index.ts'
-import { sampleSet, validateNew, validateUpdate } from '../sample-sets.ts'
+import { sampleSet, validateNew, validateUpdate } from '../../testing/sample-sets.ts'
 import { replicaLimitWarnings } from './replica-limits.ts'
 
 const { limits } = defaultConfiguration()

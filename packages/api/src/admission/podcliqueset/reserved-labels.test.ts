@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalPodTemplate, sameCanonical } from '../../revision/index.ts'
-import { clique, sampleSet, validateNew, validateUpdate } from '../sample-sets.ts'
+import { clique, sampleSet, validateNew, validateUpdate } from '../../testing/sample-sets.ts'
 
 const group = 'grove.io/podcliquescalinggroup'
 const labelled = (labels: Record<string, string>, replicas = 1) =>

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { annotation } from '../../annotations.ts'
 import type { PodSpec } from '../../kubernetes/index.ts'
-import { clique, errorsOf, sampleSet, updateErrorsOf, validateUpdate } from '../sample-sets.ts'
+import { clique, errorsOf, sampleSet, updateErrorsOf, validateUpdate } from '../../testing/sample-sets.ts'
 
 const image = 'example.com/main:1'
 const withPods = (podSpec: Partial<PodSpec>) =>

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 import type { PodCliqueSetTemplate, ResourceSharing } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet } from '../sample-sets.ts'
 
 const template = (name: string, requests: object[] = [{ name: 'gpu' }]) =>
   ({ name, templateSpec: { spec: { devices: { requests } } } }) as NonNullable<

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, validateUpdate } from '../../testing/sample-sets.ts'
 import type { ScalingGroupTemplate } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet, validateUpdate } from '../sample-sets.ts'
 
 const G = 'spec.template.podCliqueScalingGroups'
 

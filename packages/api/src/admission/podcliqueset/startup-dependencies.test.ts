@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet } from '../sample-sets.ts'
 import { dependencyCycles } from './startup-dependencies.ts'
 
 /** `{ b: ['a'] }`: b starts after a. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { errorsOf, sampleSet } from '../sample-sets.ts'
+import { errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 
 const cases: [delay: string, shown: string | undefined][] = [
   ['4h', undefined],

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, validateNew } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
-import { clique, errorsOf, sampleSet, validateNew } from '../sample-sets.ts'
 
 const ofSet = 'spec.template.topologyConstraint'
 const ofSolo = 'spec.template.cliques[0].topologyConstraint'

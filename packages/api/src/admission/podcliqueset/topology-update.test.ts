@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, sampleSet, updateErrorsOf, validateUpdate } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
-import { clique, sampleSet, updateErrorsOf, validateUpdate } from '../sample-sets.ts'
 
 const ofSet = 'spec.template.topologyConstraint'
 const ofClique = 'spec.template.cliques[0].topologyConstraint'

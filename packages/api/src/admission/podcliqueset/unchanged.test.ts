@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ObjectMeta } from '../../kubernetes/index.ts'
+import { clique, sampleSet, updateErrorsOf, validateUpdate } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { clique, sampleSet, updateErrorsOf, validateUpdate } from '../sample-sets.ts'
 
 /** Stored under other rules: its scheduler and its topology name do not exist any more. */
 const stale = sampleSet({

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { errorsOf, sampleSet, updateErrorsOf } from '../../testing/sample-sets.ts'
 import type { PodCliqueSetUpdateStrategy } from '../../types/index.ts'
-import { errorsOf, sampleSet, updateErrorsOf } from '../sample-sets.ts'
 
 const withStrategy = (updateStrategy: PodCliqueSetUpdateStrategy) => sampleSet({}, {}, { updateStrategy })
 

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, updateErrorsOf } from '../../../testing/sample-sets.ts'
 import type { CliqueTemplate, PodCliqueSet } from '../../../types/index.ts'
-import { clique, errorsOf, sampleSet, updateErrorsOf } from '../../sample-sets.ts'
 
 const field = 'spec.template.cliques.spec.podSpec.schedulerName'
 const notEnabled =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: counts how much work a function does with an object, because time varies. It counts reads of the object,
+// Counts how much work a function does with an object, because time varies. It counts reads of the object,
 // operations of maps and sets, and the characters that text operations process.
 
 /** Wraps an object so that every read of it, or of anything in it, is counted. */

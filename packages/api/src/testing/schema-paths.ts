@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { StructuralSchema } from './structural-schema.ts'
+import type { StructuralSchema } from '../crds/structural-schema.ts'
 
 /**
  * Returns every schema within one, by path. `spec.template.cliques[].name` is a property of list items, `{}` the values

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: PodCliqueSets of any size that are expensive to validate. Each function creates a set of about `size`
+// PodCliqueSets of any size that are expensive to validate. Each function creates a set of about `size`
 // entries. Some are valid, most are not.
 
 import type { PodCliqueSet, PodCliqueSetTemplate, ResourceSharing } from '../types/index.ts'

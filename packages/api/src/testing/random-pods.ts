@@ -2,7 +2,7 @@
 
 // Random pod templates for tests and benchmarks, drawn from the type table, so that every field of every type occurs.
 // The result depends on the seed alone.
-import { type GoStruct, type GoType, goType, jsonFields } from './go-types.ts'
+import { type GoStruct, type GoType, goType, jsonFields } from '../revision/go-types.ts'
 
 export type RandomNumber = (below: number) => number
 

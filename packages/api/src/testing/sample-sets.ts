@@ -3,16 +3,16 @@
 // PodCliqueSets for tests of admission rules. They are valid, so that a test contains only its own mistake.
 
 import { renderFieldError } from '@grove/apimachinery'
-import { defaultConfiguration, type OperatorConfiguration } from '../configuration/index.ts'
-import type { ObjectMeta } from '../kubernetes/index.ts'
-import type { CliqueTemplate, PodCliqueSet, PodCliqueSetTemplate, PodCliqueSpec } from '../types/index.ts'
-import type { ClusterView } from './cluster-view.ts'
-import { defaultPodCliqueSet } from './defaulting.ts'
+import type { ClusterView } from '../admission/cluster-view.ts'
+import { defaultPodCliqueSet } from '../admission/defaulting.ts'
 import {
   type ValidationOutcome,
   validateChangedPodCliqueSet,
   validateNewPodCliqueSet,
-} from './podcliqueset/validate.ts'
+} from '../admission/podcliqueset/validate.ts'
+import { defaultConfiguration, type OperatorConfiguration } from '../configuration/index.ts'
+import type { ObjectMeta } from '../kubernetes/index.ts'
+import type { CliqueTemplate, PodCliqueSet, PodCliqueSetTemplate, PodCliqueSpec } from '../types/index.ts'
 
 export function clique(
   name: string,
