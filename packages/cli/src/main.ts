@@ -1,17 +1,41 @@
-#!/usr/bin/env node
 // SPDX-License-Identifier: Apache-2.0
 
 import { realpathSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import about from '../package.json' with { type: 'json' }
 import { CommandError } from './command-error.ts'
+import {
+  crdsCommand,
+  hashCommand,
+  impactCommand,
+  renderCommand,
+  validateCommand,
+} from './commands/manifest-commands.ts'
 import { nodeCommand } from './commands/node-command.ts'
-import { workloads } from './commands/up/playground.ts'
+import type { Exit } from './commands/options.ts'
+import { statusCommand, treeCommand } from './commands/set-commands.ts'
+import { upCommand } from './commands/up-command.ts'
 import { applyCommand, deleteCommand, getCommand, scaleCommand } from './objects/commands.ts'
-import { live, output } from './options.ts'
-import { printNote } from './print.ts'
 import { rolloutCommand } from './rollout/commands.ts'
-import { terminal } from './terminal.ts'
+import { printNote } from './terminal/print.ts'
+import { terminal } from './terminal/terminal.ts'
+
+const commands: readonly ((exit: Exit) => Command)[] = [
+  validateCommand,
+  crdsCommand,
+  hashCommand,
+  renderCommand,
+  impactCommand,
+  upCommand,
+  nodeCommand,
+  treeCommand,
+  statusCommand,
+  applyCommand,
+  getCommand,
+  deleteCommand,
+  scaleCommand,
+  rolloutCommand,
+]
 
 /** kubectl commands that users may try here. */
 const kubectlVerbs: ReadonlySet<string> = new Set(
@@ -39,111 +63,7 @@ export async function run(args: readonly string[]): Promise<number> {
     })
     .showHelpAfterError('Run with --help for usage.')
     .configureHelp({ sortSubcommands: true })
-
-  // Load commands on demand, because the schemas of one slow down the others.
-  program
-    .command('validate')
-    .description('Validate manifests as admission would, without a cluster')
-    .requiredOption(
-      '-f, --filename <file...>',
-      'manifests or AdmissionReviews, or folders of them; - reads standard input',
-    )
-    .option('--old <file>', 'stored objects: validate an update of them')
-    .option('--config <file>', 'operator configuration (default: the built-in one)')
-    .addOption(output('text', 'json'))
-    .action(async options => {
-      const { validate } = await import('./commands/validate.ts')
-      exitCode = await validate(options)
-    })
-
-  program
-    .command('crds')
-    .description('Print the custom resource definitions')
-    .addOption(output('yaml', 'json'))
-    .action(async options => {
-      const { crds } = await import('./commands/crds.ts')
-      crds(options)
-    })
-
-  program
-    .command('hash')
-    .description('Print the revision hash of every clique and of the whole set')
-    .requiredOption(
-      '-f, --filename <file...>',
-      'PodCliqueSet manifests, or folders of them; - reads standard input',
-    )
-    .option('--legacy', 'print the hash that the Go-based operator stores')
-    .addOption(output('text', 'json'))
-    .action(async options => {
-      const { hash } = await import('./commands/hash.ts')
-      await hash(options)
-    })
-
-  program
-    .command('up')
-    .description('Run a local cluster: API server, simulated nodes, scheduler and operator')
-    .option('--nodes <number>', 'number of simulated nodes (default: 32)')
-    .option('--gpus <number>', 'GPUs per node (default: 8)')
-    .option('--topology <file>', 'nodes and their topology; see playground/topology')
-    .option('--port <port>', 'port of the API server (default: any free port)')
-    .option('--kubeconfig <file>', 'file to write the kubeconfig to (default: a temporary file)')
-    .option('--data <folder>', 'store objects in this folder, so that they survive a restart')
-    .option('--config <file>', 'operator configuration (default: the built-in one)')
-    .option('--demo [name]', `apply a workload and show its status: ${workloads().join(', ')}, or a file`)
-    .option('--exit-when-ready', 'exit when the demo is ready')
-    .action(async options => {
-      const { up } = await import('./commands/up.ts')
-      exitCode = await up(options)
-    })
-
-  program
-    .command('render')
-    .description('Print every object that the operator would create for a set')
-    .requiredOption(
-      '-f, --filename <file...>',
-      'PodCliqueSet manifests and the objects they refer to; - reads standard input',
-    )
-    .option('--config <file>', 'operator configuration (default: the built-in one)')
-    .addOption(output('yaml', 'json'))
-    .action(async options => {
-      const { render } = await import('./commands/render.ts')
-      await render(options)
-    })
-
-  live(program.command('tree'))
-    .argument('[name]', 'name of the PodCliqueSet; optional if there is only one')
-    .description('Show a PodCliqueSet and all of its objects as a tree')
-    .option('-w, --watch', 'print every change until the set is deleted')
-    .addOption(output('text', 'json'))
-    .action(async (name, options) => {
-      const { tree } = await import('./commands/tree.ts')
-      await tree(name, options)
-    })
-
-  live(program.command('status'))
-    .argument('[name]', 'name of the PodCliqueSet; optional if there is only one')
-    .description('Show the status of a PodCliqueSet and why it is not ready')
-    .option('-w, --watch', 'print every change until the set is deleted')
-    .addOption(output('text', 'json'))
-    .action(async (name, options) => {
-      const { status } = await import('./commands/status.ts')
-      exitCode = await status(name, options)
-    })
-
-  program
-    .command('impact')
-    .description('Show which pods an edit would restart, and because of which field')
-    .requiredOption('--old <file>', 'current PodCliqueSet')
-    .requiredOption('-f, --filename <file>', 'edited PodCliqueSet')
-    .option('--exit-code', 'exit with 1 if pods restart')
-    .addOption(output('text', 'json'))
-    .action(async options => {
-      const { impact } = await import('./commands/impact.ts')
-      exitCode = await impact(options)
-    })
-
-  for (const command of [applyCommand, getCommand, deleteCommand, scaleCommand, nodeCommand, rolloutCommand])
-    program.addCommand(inheriting(program, command(exit)))
+  for (const command of commands) program.addCommand(inheriting(program, command(exit)))
 
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { after, describe, it } from 'node:test'
 import { run } from './main.ts'
-import { onTerminal } from './terminal.ts'
+import { onTerminal } from './terminal/terminal.ts'
 import { call } from './testing/grove-call.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'grove-unexpected-'))

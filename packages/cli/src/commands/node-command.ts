@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { Command } from 'commander'
-import { live } from '../options.ts'
+import { live } from './options.ts'
 
 export function nodeCommand(): Command {
   const node = new Command('node').description('Stop, restart or add nodes of a simulated cluster')

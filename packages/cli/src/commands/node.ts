@@ -3,10 +3,10 @@
 // `grove node` stops, restarts and adds nodes of a running simulated cluster.
 import { Fleet, type Node, type NodePlan, stoppedAnnotation } from '@grove/cluster'
 import { type Client, defineResource, systemClock } from '@grove/kube'
+import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printLines } from '../print.ts'
+import { printLines } from '../terminal/print.ts'
+import { wholeNumber } from './options.ts'
 
 const nodes = defineResource<Node>({
   group: '',

@@ -17,13 +17,13 @@ import {
   type StoredSet,
   schedulerBackends,
 } from '@grove/operator'
-import { clusterOf } from '../cluster-from-manifests.ts'
 import { CommandError } from '../command-error.ts'
-import { readConfigurationFile } from '../configuration-file.ts'
-import type { ManifestDocument } from '../manifest.ts'
-import { readManifestsOf } from '../manifest-folders.ts'
-import { printNote, printObjects } from '../print.ts'
-import { isObject, kindOf, setsAmong, storedSet } from '../set-manifest.ts'
+import { clusterOf } from '../manifests/cluster-from-manifests.ts'
+import { readConfigurationFile } from '../manifests/configuration-file.ts'
+import type { ManifestDocument } from '../manifests/manifest.ts'
+import { readManifestsOf } from '../manifests/manifest-folders.ts'
+import { isObject, kindOf, setsAmong, storedSet } from '../manifests/set-manifest.ts'
+import { printNote, printObjects } from '../terminal/print.ts'
 import { countObjects, renderedObjectsLimit } from './render/object-count.ts'
 import { claimTemplateHints } from './validate/claim-hints.ts'
 

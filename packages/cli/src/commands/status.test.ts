@@ -10,7 +10,7 @@ import {
   type PodCliqueScalingGroup,
   podsFailing,
 } from '@grove/api'
-import { rendered } from '../line.ts'
+import { rendered } from '../terminal/line.ts'
 import type { SetObjects } from '../tree/set-model.ts'
 import { treeLines } from '../tree/set-tree.ts'
 import { statusLines as coloured } from './status.ts'

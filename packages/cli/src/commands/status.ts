@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type Condition, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { bad, good, type Line, waiting as pending } from '../line.ts'
-import type { ClusterOptions } from '../live-cluster.ts'
+import type { ClusterOptions } from '../clusters/live-cluster.ts'
+import { bad, good, type Line, waiting as pending } from '../terminal/line.ts'
 import { countedWaits } from '../tree/pod-waits.ts'
 import { neededOf, type SetObjects } from '../tree/set-model.ts'
 import { showSet } from '../tree/show-set.ts'

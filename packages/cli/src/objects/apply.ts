@@ -2,9 +2,14 @@
 
 // `grove apply` creates or updates objects from manifests by server-side apply.
 import { isKubeError, type KubeObject, type Stored } from '@grove/kube'
+import {
+  type ClusterOptions,
+  type LiveCluster,
+  serverMessage,
+  withCluster,
+} from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, type LiveCluster, serverMessage, withCluster } from '../live-cluster.ts'
-import { printJson, printLines, printNote, printYaml } from '../print.ts'
+import { printJson, printLines, printNote, printYaml } from '../terminal/print.ts'
 import { type ResolvedObject, readObjects, resolveObject } from './manifest-objects.ts'
 import { displayName, ServedKinds } from './served-kinds.ts'
 

@@ -2,10 +2,7 @@
 
 // The most used kubectl commands, for users without kubectl. Arguments and flags have the same meaning.
 import { Command, Option } from 'commander'
-import { live } from '../options.ts'
-
-/** Sets the exit code of the process. */
-export type Exit = (code: number) => void
+import { type Exit, live } from '../commands/options.ts'
 
 export function applyCommand(exit: Exit): Command {
   return live(new Command('apply'))

@@ -2,10 +2,15 @@
 
 // `grove delete` deletes objects and waits until they are removed.
 import { type DiscoveredResource, isKubeError, type ObjectRef } from '@grove/kube'
+import {
+  type ClusterOptions,
+  type LiveCluster,
+  serverMessage,
+  withCluster,
+} from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, type LiveCluster, serverMessage, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printLines, printNote } from '../print.ts'
+import { wholeNumber } from '../commands/options.ts'
+import { printLines, printNote } from '../terminal/print.ts'
 import { dryRunNote } from './apply.ts'
 import { readObjects, resolveObject } from './manifest-objects.ts'
 import { objectsNamed } from './object-arguments.ts'

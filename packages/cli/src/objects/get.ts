@@ -8,9 +8,14 @@ import {
   type KubeObject,
   objectPath,
 } from '@grove/kube'
+import {
+  type ClusterOptions,
+  type LiveCluster,
+  serverMessage,
+  withCluster,
+} from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, type LiveCluster, serverMessage, withCluster } from '../live-cluster.ts'
-import { printJson, printLines, printNote, printYaml } from '../print.ts'
+import { printJson, printLines, printNote, printYaml } from '../terminal/print.ts'
 import { readObjects, resolveObject } from './manifest-objects.ts'
 import { objectsNamed } from './object-arguments.ts'
 import { displayName, ServedKinds } from './served-kinds.ts'

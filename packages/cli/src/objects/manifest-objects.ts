@@ -3,9 +3,9 @@
 // The objects of manifests, each with its resource and its namespace.
 import type { DiscoveredResource, KubeObject, ObjectRef } from '@grove/kube'
 import { CommandError } from '../command-error.ts'
-import type { ManifestDocument } from '../manifest.ts'
-import { readManifestsOf } from '../manifest-folders.ts'
-import { isObject } from '../set-manifest.ts'
+import type { ManifestDocument } from '../manifests/manifest.ts'
+import { readManifestsOf } from '../manifests/manifest-folders.ts'
+import { isObject } from '../manifests/set-manifest.ts'
 import type { ServedKinds } from './served-kinds.ts'
 
 export interface ManifestObject {

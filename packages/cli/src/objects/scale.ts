@@ -2,10 +2,10 @@
 
 // `grove scale` sets the replicas of sets, scaling groups, cliques and other scalable resources.
 import { getScale, isKubeError, setScale } from '@grove/kube'
+import { type ClusterOptions, serverMessage, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, serverMessage, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printLines, printNote } from '../print.ts'
+import { wholeNumber } from '../commands/options.ts'
+import { printLines, printNote } from '../terminal/print.ts'
 import { dryRunNote } from './apply.ts'
 import { readObjects, resolveObject } from './manifest-objects.ts'
 import { objectsNamed } from './object-arguments.ts'

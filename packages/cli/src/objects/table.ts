@@ -2,7 +2,7 @@
 
 // Prints the tables of the server in columns.
 
-import { escaped } from '../line.ts'
+import { escaped } from '../terminal/line.ts'
 
 export interface Table {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }

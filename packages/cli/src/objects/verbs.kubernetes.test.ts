@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { call } from '../testing/grove-call.ts'
-import { testVerbs } from './verbs.fixture.ts'
+import { testVerbs } from '../testing/object-commands.ts'
 
 describe('kubectl commands on real Kubernetes', () => {
   let kubernetes: Kubernetes

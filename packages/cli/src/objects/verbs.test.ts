@@ -2,7 +2,7 @@
 
 import { after, before, describe } from 'node:test'
 import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
-import { testVerbs } from './verbs.fixture.ts'
+import { testVerbs } from '../testing/object-commands.ts'
 
 describe('kubectl commands on the embedded cluster', () => {
   let cluster: EmbeddedCluster

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type Client, isKubeError } from '@grove/kube'
-import { printLines } from '../print.ts'
+import { printLines } from '../terminal/print.ts'
 import type { Query } from './get.ts'
 import { type Table, type TablePrinter, tableAccept } from './table.ts'
 

@@ -2,8 +2,8 @@
 
 // `grove rollout` shows and restores revisions of a set, with the arguments of kubectl.
 import { Command } from 'commander'
-import { dryRun, type Exit } from '../objects/commands.ts'
-import { live, output } from '../options.ts'
+import { type Exit, live, output } from '../commands/options.ts'
+import { dryRun } from '../objects/commands.ts'
 
 export function rolloutCommand(exit: Exit): Command {
   const rollout = new Command('rollout').description(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { impact, revisionRecord } from '@grove/api'
+import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { impactLines } from '../commands/impact.ts'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { printJson, printLines } from '../print.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 import { readHistory, revisionNumbered } from './revisions.ts'
 
 export interface DiffOptions extends ClusterOptions {

@@ -10,9 +10,9 @@ import {
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { changeCause, numberOf, recordOf, resources } from '@grove/operator'
+import type { LiveCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import type { LiveCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
+import { wholeNumber } from '../commands/options.ts'
 
 export interface Revision {
   readonly number: number

@@ -7,7 +7,7 @@ import { type Client, createClient, type Resource } from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { call } from '../testing/grove-call.ts'
-import { testRollout } from './rollout.fixture.ts'
+import { testRollout } from '../testing/rollout-commands.ts'
 
 describe('grove rollout on real Kubernetes', () => {
   let kubernetes: Kubernetes

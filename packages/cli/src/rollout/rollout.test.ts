@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PodCliqueSet, PodCliqueSetStatus } from '@grove/api'
 import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
-import { testRollout } from './rollout.fixture.ts'
+import { testRollout } from '../testing/rollout-commands.ts'
 import { progressOf } from './status.ts'
 
 describe('grove rollout on the embedded cluster', () => {

@@ -2,11 +2,11 @@
 
 // The state of a rollout, computed from the status of the set.
 import { type Condition, conditionType, type PodCliqueSet } from '@grove/api'
+import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
+import { noSuchSet } from '../clusters/set-objects.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printJson, printLines } from '../print.ts'
-import { noSuchSet } from '../set-objects.ts'
+import { wholeNumber } from '../commands/options.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 import { followSet } from '../tree/followed-set.ts'
 
 export interface RolloutStatusOptions extends ClusterOptions {

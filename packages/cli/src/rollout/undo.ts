@@ -3,11 +3,11 @@
 import { impact, restoreRecord } from '@grove/api'
 import { isConflict } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
 import { impactLines } from '../commands/impact.ts'
-import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
 import { dryRunNote } from '../objects/apply.ts'
-import { printJson, printLines } from '../print.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 import { readHistory, revisionNumbered } from './revisions.ts'
 
 export interface UndoOptions extends ClusterOptions {

@@ -2,7 +2,7 @@
 
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { run } from '../main.ts'
-import { onTerminal } from '../terminal.ts'
+import { onTerminal } from '../terminal/terminal.ts'
 import type { GroveResult } from './grove-process.ts'
 
 export interface CallOptions {

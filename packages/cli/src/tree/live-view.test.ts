@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { good } from '../line.ts'
+import { good } from '../terminal/line.ts'
 import { LiveView } from './live-view.ts'
 
 function screen(size: { isTTY?: boolean; columns?: number; rows?: number }) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { clipped, type Line, rendered, wantsColours } from '../line.ts'
+import { clipped, type Line, rendered, wantsColours } from '../terminal/line.ts'
 
 type Screen = NodeJS.WritableStream & {
   readonly isTTY?: boolean

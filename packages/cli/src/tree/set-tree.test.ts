@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiVersion, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { rendered } from '../line.ts'
+import { rendered } from '../terminal/line.ts'
 import { type SetObjects, setTree } from './set-model.ts'
 import { treeLines } from './set-tree.ts'
 

@@ -3,7 +3,7 @@
 // The tree of a set as lines of text.
 import { type Condition, conditionType } from '@grove/api'
 import { formatAge } from '@grove/apimachinery'
-import { bad, faint, good, joined, type Line, waiting } from '../line.ts'
+import { bad, faint, good, joined, type Line, waiting } from '../terminal/line.ts'
 import { type GangNote, type SetObjects, setTree, type TreeCount, type TreeNode } from './set-model.ts'
 
 export interface TreeOptions {

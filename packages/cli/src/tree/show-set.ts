@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
+import { onlySet, readSet } from '../clusters/set-objects.ts'
 // Prints a live set once, or after every change, as text or as JSON.
-import type { Line } from '../line.ts'
-import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
-import { jsonOf, printJson, printJsonLine, printLines } from '../print.ts'
-import { onlySet, readSet } from '../set-objects.ts'
-import { terminal } from '../terminal.ts'
+import type { Line } from '../terminal/line.ts'
+import { jsonOf, printJson, printJsonLine, printLines } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { followSet } from './followed-set.ts'
 import { LiveView } from './live-view.ts'
 import type { SetObjects } from './set-model.ts'

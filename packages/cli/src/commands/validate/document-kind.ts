@@ -2,7 +2,7 @@
 
 // Decides which documents admission validates, and describes why others are not checked.
 import { type AdmissionResponse, apiVersion, groveGroup, kinds, schedulerGroup } from '@grove/api'
-import type { ManifestDocument } from '../../manifest.ts'
+import type { ManifestDocument } from '../../manifests/manifest.ts'
 
 export interface CheckedDocument {
   readonly document: ManifestDocument

@@ -3,8 +3,8 @@
 // Converts the causes of a rejection into findings for people. Some causes have no usable field, or repeat one mistake
 // at several fields. A finding reports each mistake once, at the value to change. `-o json` prints the original causes.
 import { type AdmissionResponse, type Cause, type GroveKind, kinds } from '@grove/api'
-import { valueAt } from '../../field-path.ts'
-import { isObject } from '../../set-manifest.ts'
+import { valueAt } from '../../manifests/field-path.ts'
+import { isObject } from '../../manifests/set-manifest.ts'
 import { findingsOfSet } from './set-findings.ts'
 import { similarField } from './similar-field.ts'
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { parse, stringify } from 'yaml'
 import { call } from '../../testing/grove-call.ts'
-import { mistakes, soundSet } from './mistakes.fixture.ts'
+import { mistakes, soundSet } from '../../testing/mistakes.ts'
 
 describe('validate reports each mistake once, at its line', () => {
   it('and accepts the set without a mistake', async () => {

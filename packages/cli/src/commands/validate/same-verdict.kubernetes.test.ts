@@ -15,8 +15,8 @@ import {
 import { admissionHandlers, webhookConfigurations, webhookPaths } from '@grove/operator'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { call } from '../../testing/grove-call.ts'
-import { mistakes } from './mistakes.fixture.ts'
-import { compareVerdicts } from './same-verdict.fixture.ts'
+import { mistakes } from '../../testing/mistakes.ts'
+import { compareVerdicts } from '../../testing/same-verdict.ts'
 
 describe('validate and real Kubernetes return the same verdict', () => {
   let kubernetes: Kubernetes

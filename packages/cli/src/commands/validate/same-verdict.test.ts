@@ -3,7 +3,7 @@
 import { after, before, describe } from 'node:test'
 import { type Client, createClient, loadKubeconfig } from '@grove/kube'
 import { type EmbeddedCluster, startEmbedded } from '../../testing/embedded-cluster.ts'
-import { compareVerdicts } from './same-verdict.fixture.ts'
+import { compareVerdicts } from '../../testing/same-verdict.ts'
 
 describe('validate and the embedded cluster return the same verdict', () => {
   let cluster: EmbeddedCluster

@@ -3,8 +3,8 @@
 // Findings about names in a set. Admission reports these for the whole set, in messages that other tools match. The
 // findings contain the clique or group, and the valid names.
 import { type Cause, combinedNameLimit } from '@grove/api'
-import { valueAt } from '../../field-path.ts'
-import { isObject } from '../../set-manifest.ts'
+import { valueAt } from '../../manifests/field-path.ts'
+import { isObject } from '../../manifests/set-manifest.ts'
 import type { Finding } from './findings.ts'
 
 const cliquesPath = 'spec.template.cliques'

@@ -2,8 +2,8 @@
 
 // Suggests the field that the user probably meant instead of an unknown field.
 import { type GroveKind, type StructuralSchema, schemaOf } from '@grove/api'
-import { firstIndex, firstKey } from '../../field-path.ts'
-import { isObject } from '../../set-manifest.ts'
+import { firstIndex, firstKey } from '../../manifests/field-path.ts'
+import { isObject } from '../../manifests/set-manifest.ts'
 
 /** Returns a sibling field with a similar name, or the only missing required field. */
 export function similarField(kind: GroveKind, field: string, object: unknown): string | undefined {

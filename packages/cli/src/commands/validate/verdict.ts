@@ -2,8 +2,8 @@
 
 // Prints verdicts for people: one line each, followed by the errors with their lines in the file.
 import { kinds, type PodCliqueSet } from '@grove/api'
-import { valueAt } from '../../field-path.ts'
-import type { ManifestDocument } from '../../manifest.ts'
+import { valueAt } from '../../manifests/field-path.ts'
+import type { ManifestDocument } from '../../manifests/manifest.ts'
 import type { TemplateObject } from './claim-hints.ts'
 import type { CheckedDocument } from './document-kind.ts'
 import { type Finding, findingsOf } from './findings.ts'

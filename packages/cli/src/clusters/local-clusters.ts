@@ -4,7 +4,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
 
 /** A folder per user with one folder per process. Other users must not read the administrator key of a cluster. */
 function home(): string {

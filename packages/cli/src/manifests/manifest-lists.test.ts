@@ -5,9 +5,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { call } from '../testing/grove-call.ts'
 import { parseManifests } from './manifest.ts'
 import { itemsOf } from './manifest-lists.ts'
-import { call } from './testing/grove-call.ts'
 
 const items = (text: string) => parseManifests(text, 'file.yaml').flatMap(itemsOf)
 

@@ -3,9 +3,9 @@
 import { label, type PodCliqueSet } from '@grove/api'
 import type { KubeObject, Resource, Stored } from '@grove/kube'
 import { resources } from '@grove/operator'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
+import type { SetObjects } from '../tree/set-model.ts'
 import type { LiveCluster } from './live-cluster.ts'
-import type { SetObjects } from './tree/set-model.ts'
 
 /** Reads a set and all of its objects with five requests. */
 export async function readSet({ client, namespace }: LiveCluster, name: string): Promise<SetObjects> {

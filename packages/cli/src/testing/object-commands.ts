@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { it } from 'node:test'
-import { call } from '../testing/grove-call.ts'
-import { startGrove } from '../testing/grove-process.ts'
+import { call } from './grove-call.ts'
+import { startGrove } from './grove-process.ts'
 
 const configMap = (name: string, data: Record<string, string>, metadata: object = {}) => ({
   apiVersion: 'v1',

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
-import { call } from '../testing/grove-call.ts'
-import { startGrove } from '../testing/grove-process.ts'
+import { call } from './grove-call.ts'
+import { startGrove } from './grove-process.ts'
 
 const clique = (name: string, replicas: number, requests: object = {}) => ({
   name,

@@ -14,10 +14,10 @@ import {
   parseAllDocuments,
   type Tags,
 } from 'yaml'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { firstIndex, firstKey } from './field-path.ts'
 import { itemsOf } from './manifest-lists.ts'
-import { terminal } from './terminal.ts'
 
 /** Far above any real manifest, and small enough for a parser to finish in reasonable time. */
 const maxBytes = 64 * 1024 * 1024

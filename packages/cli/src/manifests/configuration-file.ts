@@ -2,9 +2,9 @@
 
 import { defaultConfiguration, loadConfiguration, type OperatorConfiguration } from '@grove/api'
 import { renderFieldErrors } from '@grove/apimachinery'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
+import { printNote } from '../terminal/print.ts'
 import { readManifests } from './manifest.ts'
-import { printNote } from './print.ts'
 
 /** Reads the operator configuration, or returns the default without a file. Warnings go to standard error. */
 export async function readConfigurationFile(path: string | undefined): Promise<OperatorConfiguration> {

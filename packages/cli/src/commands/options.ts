@@ -2,7 +2,10 @@
 
 // Options that several commands share, and their parsers.
 import { type Command, Option } from 'commander'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
+
+/** Sets the exit code of the process. */
+export type Exit = (code: number) => void
 
 /** The output format. The first one is the default. */
 export function output(...forms: [string, ...string[]]): Option {

@@ -7,8 +7,8 @@ import type { PodCliqueSet } from '@grove/api'
 import { type Client, isKubeError } from '@grove/kube'
 import { resources } from '@grove/operator'
 import { parse } from 'yaml'
-import { call } from '../../testing/grove-call.ts'
-import { mistakes, soundSet } from './mistakes.fixture.ts'
+import { call } from './grove-call.ts'
+import { mistakes, soundSet } from './mistakes.ts'
 
 /** The error of the cluster, or undefined if it accepts the manifest. A dry run: nothing is stored. */
 async function rejection(client: Client, set: PodCliqueSet): Promise<string | undefined> {

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { call } from './testing/grove-call.ts'
+import { call } from '../testing/grove-call.ts'
 
 const manifest = `
 apiVersion: grove.io/v1alpha1

@@ -2,9 +2,9 @@
 
 // Reads PodCliqueSets from manifests in the form in which the API server would store them.
 import { admit, type ClusterView, emptyCluster, type OperatorConfiguration } from '@grove/api'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
+import { printNote } from '../terminal/print.ts'
 import type { ManifestDocument } from './manifest.ts'
-import { printNote } from './print.ts'
 
 export interface SetManifest {
   readonly apiVersion: string

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
 import { parseManifests } from './manifest.ts'
 
 const values = (text: string) => parseManifests(text, 'file.yaml').map(document => document.value)

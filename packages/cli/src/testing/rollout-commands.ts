@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import type { PodCliqueSet } from '@grove/api'
-import { call } from '../testing/grove-call.ts'
+import { call } from './grove-call.ts'
 
 const manifest = (image: string, cause: string) => `
 apiVersion: grove.io/v1alpha1

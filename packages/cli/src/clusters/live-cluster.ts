@@ -13,9 +13,9 @@ import {
   kubeconfigPaths,
   loadKubeconfig,
 } from '@grove/kube'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
+import { printNote } from '../terminal/print.ts'
 import { localKubeconfigs } from './local-clusters.ts'
-import { printNote } from './print.ts'
 
 export interface ClusterOptions {
   readonly namespace?: string

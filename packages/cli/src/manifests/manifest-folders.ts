@@ -2,7 +2,7 @@
 
 import { readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
-import { CommandError } from './command-error.ts'
+import { CommandError } from '../command-error.ts'
 import { type ManifestDocument, readManifests } from './manifest.ts'
 
 const extensions = new Set(['.yaml', '.yml', '.json'])
