@@ -5,8 +5,9 @@ import { relative } from 'node:path'
 import { label } from '@grove/api'
 import type { Shown } from './demo.ts'
 
-/** The command line that the user typed: in a clone it runs through npm. */
-const self = process.env.npm_lifecycle_event ? 'npm run --silent grove --' : 'grove'
+/** The command that the user typed. The launcher sets the variable; without it the command runs through npm. */
+const self =
+  process.env.GROVE_COMMAND ?? (process.env.npm_lifecycle_event ? 'npm run --silent grove --' : 'grove')
 
 export function welcome(about: { url: string; nodes: number; kubeconfig: string }): string[] {
   return [
