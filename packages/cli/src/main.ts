@@ -55,7 +55,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const program = new Command('grove')
     .description('Validate, render and inspect PodCliqueSets, or run a local cluster with Grove')
-    .version(about.version, '-V, --version', 'Print the version')
+    .version(about.version, '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({
       writeOut: text => terminal().stdout.write(text),

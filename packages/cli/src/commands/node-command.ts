@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { Command } from 'commander'
-import { live } from './options.ts'
+import { connected } from './options.ts'
 
 export function nodeCommand(): Command {
   const node = new Command('node').description('Stop, restart or add nodes of a simulated cluster')
-  live(node.command('kill <name...>'))
+  connected(node.command('kill <name...>'))
     .description('Stop nodes and their pods without a graceful shutdown')
     .action(async (names, options) => {
       const { killNodes } = await import('./node.ts')
       await killNodes(names, options)
     })
-  live(node.command('restore <name...>'))
+  connected(node.command('restore <name...>'))
     .description('Restart stopped nodes')
     .action(async (names, options) => {
       const { restoreNodes } = await import('./node.ts')
       await restoreNodes(names, options)
     })
-  live(node.command('add <name...>'))
+  connected(node.command('add <name...>'))
     .description('Add nodes; `grove delete node` removes them')
     .option('--like <node>', 'copy resources, labels and taints of this node')
     .option('--gpus <number>', 'number of GPUs')

@@ -12,10 +12,16 @@ export function output(...forms: [string, ...string[]]): Option {
   return new Option('-o, --output <format>', 'output format').choices(forms).default(forms[0])
 }
 
-/** Options of commands that connect to a cluster. */
+/** Options of commands that connect to a cluster and use namespaced objects. */
 export function live(command: Command): Command {
+  return connected(
+    command.option('-n, --namespace <namespace>', 'namespace (default: that of the kubeconfig)'),
+  )
+}
+
+/** Options of commands that connect to a cluster. */
+export function connected(command: Command): Command {
   return command
-    .option('-n, --namespace <namespace>', 'namespace (default: that of the kubeconfig)')
     .option('--kubeconfig <file>', 'kubeconfig (default: as in kubectl, else that of a running `grove up`)')
     .option('--context <name>', 'context of the kubeconfig')
     .option('--local', 'use the cluster of a running `grove up` and ignore the kubeconfig')

@@ -22,7 +22,7 @@ export function applyCommand(exit: Exit): Command {
 export function getCommand(exit: Exit): Command {
   return live(new Command('get'))
     .description('List objects as tables of the server')
-    .argument('[what...]', 'TYPE, TYPE NAME…, TYPE/NAME…, TYPE,TYPE')
+    .argument('[resource...]', 'TYPE, TYPE NAME…, TYPE/NAME…, TYPE,TYPE')
     .option('-f, --filename <file...>', 'select the objects of these manifests; - reads standard input')
     .option('-A, --all-namespaces', 'select objects in all namespaces')
     .option('-l, --selector <selector>', 'select by labels: a=b,c!=d,e in (f, g)')
@@ -42,7 +42,7 @@ export function getCommand(exit: Exit): Command {
 export function deleteCommand(exit: Exit): Command {
   return live(new Command('delete'))
     .description('Delete objects, and wait until they are deleted')
-    .argument('[what...]', 'TYPE NAME…, TYPE/NAME…, TYPE with -l or --all')
+    .argument('[resource...]', 'TYPE NAME…, TYPE/NAME…, TYPE with -l or --all')
     .option('-f, --filename <file...>', 'select the objects of these manifests; - reads standard input')
     .option('-A, --all-namespaces', 'select objects in all namespaces')
     .option('-l, --selector <selector>', 'select by labels')
@@ -73,7 +73,7 @@ export function deleteCommand(exit: Exit): Command {
 export function scaleCommand(exit: Exit): Command {
   return live(new Command('scale'))
     .description('Set the replicas of sets, scaling groups, cliques and other scalable resources')
-    .argument('[what...]', 'TYPE NAME…, TYPE/NAME…')
+    .argument('[resource...]', 'TYPE NAME…, TYPE/NAME…')
     .requiredOption('--replicas <number>', 'new number of replicas')
     .option('--current-replicas <number>', 'precondition: current number of replicas')
     .option('-f, --filename <file...>', 'select the objects of these manifests; - reads standard input')
