@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What admission of a PodCliqueSet costs, by the number of its cliques: `npm run bench -- admission`.
-// The last column is the time per clique: it falls to a constant when everything is linear.
+// Measures admission of a PodCliqueSet by its number of cliques: `npm run bench -- admission`. The last column is the
+// time per clique. It converges to a constant if every rule is linear.
 
 import {
   admit,
@@ -14,7 +14,7 @@ import { defaultConfiguration } from '../src/configuration/index.ts'
 
 const context = { configuration: defaultConfiguration(), cluster: emptyCluster }
 
-/** Cliques in groups of five, each waiting for the one before, with pods of everyday size. */
+/** Cliques in groups of five, each waiting for the previous one, with pods of realistic size. */
 function manifest(count: number): object {
   const cliques = Array.from({ length: count }, (_, index) => ({
     name: `c${index}`,

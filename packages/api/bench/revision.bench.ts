@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How long it takes to tell whether a PodCliqueSet changed: its canonical form, its hash, and the hash of the older
-// operator. `node packages/api/bench/revision.bench.ts`; the time per clique should not depend on their number.
+// Measures the canonical form of a PodCliqueSet, its hash and the hash of the Go-based operator: `node
+// packages/api/bench/revision.bench.ts`. The time per clique should not depend on the number of cliques.
 import { canonicalSetTemplate } from '../src/revision/canonical.ts'
 import { generationHash } from '../src/revision/hash.ts'
 import { impact } from '../src/revision/impact.ts'
@@ -10,7 +10,7 @@ import { legacyGenerationHash } from '../src/revision/legacy.ts'
 const sizes = [1, 10, 100, 1000]
 const rounds = 25
 
-/** A role as they are in practice: an engine with probes, variables, devices and volumes, and a sidecar. */
+/** A realistic role: an engine with probes, variables, devices and volumes, and a sidecar. */
 function clique(index: number) {
   const variables = Array.from({ length: 20 }, (_, number) => ({
     name: `VARIABLE_${number}`,
@@ -55,7 +55,7 @@ function clique(index: number) {
   }
 }
 
-/** Milliseconds of one call: the fastest of all rounds, which other programs disturb least, and the middle one. */
+/** Milliseconds of one call: the fastest round, which other processes disturb least, and the median. */
 function measure(size: number, call: () => unknown): { fastest: number; median: number } {
   const calls = Math.max(1, Math.round(100 / size))
   const times = Array.from({ length: rounds }, () => {
@@ -83,6 +83,6 @@ function row(size: number) {
   }
 }
 
-// Compiled code first, so that the first row is not the slowest.
+// Warm up first, so that the first row does not include compilation.
 for (let round = 0; round < 3; round++) row(10)
 console.table(sizes.map(row))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Definitions as JSON with one property a line: a new Kubernetes version then shows as a diff that can be read.
- * `marker` says in the file how it was made, because JSON has no comments.
+ * Writes definitions as JSON with one property per line, so that a new Kubernetes version produces a readable diff.
+ * `marker` records the generator in the file, because JSON has no comments.
  */
 export function definitionFile(
   marker: string,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the CRDs embed of Kubernetes (pod spec, claim template, metrics) as structural schemas, one per definition.
-// References between them stay: packages/api/src/crds/embedded.ts links them when the CRDs are loaded.
+// Builds structural schemas of the Kubernetes types that the CRDs embed (pod spec, claim template, metrics), one per
+// definition. References between them stay: packages/api/src/crds/embedded.ts links them when the CRDs are loaded.
 import type { StructuralSchema } from '../src/crds/structural-schema.ts'
 import { definitionFile } from './definition-file.ts'
 import {
@@ -13,7 +13,7 @@ import {
   readDefinitions,
 } from './openapi.ts'
 
-/** A structural schema in which `$ref` stands for another definition of the same file. */
+/** A structural schema in which `$ref` names another definition of the same file. */
 export interface UnlinkedSchema
   extends Omit<StructuralSchema, 'properties' | 'items' | 'additionalProperties'> {
   readonly $ref?: string
@@ -36,7 +36,7 @@ export function embeddedSchemaFiles(): Record<string, string> {
   return { 'packages/api/src/crds/embedded.generated.json': text }
 }
 
-/** The union of both Kubernetes versions; `conflicts` names what the newer one says differently and is not followed. */
+/** The union of both Kubernetes versions. `conflicts` lists differences where the older version is kept. */
 export function embeddedDefinitions(): { definitions: Definitions; conflicts: string[] } {
   const older = reachable(readDefinitions('embedded'), embeddedRoots)
   const newer = reachable(readDefinitions('newest'), embeddedRoots)
@@ -44,8 +44,8 @@ export function embeddedDefinitions(): { definitions: Definitions; conflicts: st
 }
 
 /**
- * Members and definitions that came later are added. Everything that both know is taken from `older`, and a member
- * that was removed later stays: a manifest that was accepted once is accepted and stored in the same way for ever.
+ * Adds fields and definitions of the newer version. Fields that both versions have are taken from `older`, and removed
+ * fields stay. A manifest that was accepted once is therefore always accepted and stored the same way.
  */
 export function union(
   older: Definitions,
@@ -67,7 +67,7 @@ export function union(
   return { definitions: Object.fromEntries(definitions), conflicts }
 }
 
-/** Definitions whose meaning the OpenAPI does not express, or that CRDs treat in their own way. */
+/** Definitions that the OpenAPI cannot express, or that CRDs treat differently. */
 const wellKnown: Readonly<Record<string, UnlinkedSchema>> = {
   'meta.v1.Quantity': {
     anyOf: [{ type: 'integer' }, { type: 'string' }],
@@ -79,17 +79,17 @@ const wellKnown: Readonly<Record<string, UnlinkedSchema>> = {
     anyOf: [{ type: 'integer' }, { type: 'string' }],
     'x-kubernetes-int-or-string': true,
   },
-  // Without members: what is written into the metadata of an embedded template is pruned.
+  // Without properties, so that the API server prunes the metadata of an embedded template.
   'meta.v1.ObjectMeta': { type: 'object' },
   'meta.v1.RawExtension': { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 }
 
-/** Defaults of Kubernetes that the published PodCliqueSet API does not have: the cluster sets them on the pod. */
+/** Kubernetes defaults that the published PodCliqueSet API does not have: the API server sets them on the pod. */
 const omittedDefaults = ['core.v1.AzureDiskVolumeSource.cachingMode', 'core.v1.AzureDiskVolumeSource.kind']
 
 /**
- * References with further members. Kubernetes makes a plain reference atomic and lets these merge; the published
- * PodCliqueSet API takes both for references, and server-side apply must go on replacing them as a whole.
+ * References with additional fields. Kubernetes makes a plain reference atomic and merges these. The published
+ * PodCliqueSet API treats both as references, and server-side apply must keep replacing them as a whole.
  */
 const atomicReferences = [
   'core.v1.ConfigMapEnvSource',

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Among the tests on a real control plane, because those have Go.
+// One of the tests on a real control plane, because only those have Go.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { checkOpenApi } from './extract-openapi.ts'
 
-test('the committed definitions are what the OpenAPI of the pinned Kubernetes versions says', () => {
+test('the committed definitions match the OpenAPI of the pinned Kubernetes versions', () => {
   assert.deepEqual(checkOpenApi(join(import.meta.dirname, '../../..')), [])
 })

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `npm run generate -- --openapi`: takes from the Kubernetes OpenAPI what we use of it. Needs Go, because the
-// OpenAPI comes with the Go module k8s.io/kubernetes; everything else is generated from the extract with Node alone.
+// `npm run generate -- --openapi` extracts the definitions that this repository uses from the Kubernetes OpenAPI. It
+// needs Go, because the OpenAPI is part of the Go module k8s.io/kubernetes. Everything else is generated from the
+// extract with Node alone.
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +18,7 @@ import {
   reachable,
 } from './openapi.ts'
 
-/** Everything that the operator, the scheduler, the embedded cluster or the command line reads or writes. */
+/** Every type that the operator, the scheduler, the embedded cluster or the CLI reads or writes. */
 const typeRoots: Readonly<Record<string, readonly string[]>> = {
   'core.v1': [
     ...['Pod', 'PodTemplateSpec', 'Service', 'ServiceAccount', 'Secret', 'ConfigMap', 'Event', 'Node'],
@@ -48,7 +49,7 @@ const typeRoots: Readonly<Record<string, readonly string[]>> = {
   'scheduling.v1beta1': ['Workload', 'PodGroup'],
 }
 
-/** Which files of the OpenAPI hold the definitions above. */
+/** Files of the OpenAPI that contain these definitions. */
 const files = [
   'api__v1',
   'apis__admissionregistration.k8s.io__v1',
@@ -69,18 +70,18 @@ const files = [
 
 const roles: readonly KubernetesRole[] = ['newest', 'embedded']
 
-/** Path → text of the files to commit. */
+/** Returns the files to commit: path → content. */
 export function extractOpenApi(): Record<string, string> {
   return Object.fromEntries(roles.map(role => [definitionsPath(role), extract(role)]))
 }
 
-/** What is committed and is not what the OpenAPI of the pinned versions says today. */
+/** Returns the committed files that differ from the OpenAPI of the pinned versions. */
 export function checkOpenApi(root: string): string[] {
   return Object.entries(extractOpenApi())
     .filter(
       ([path, wanted]) => !existsSync(join(root, path)) || readFileSync(join(root, path), 'utf8') !== wanted,
     )
-    .map(([path]) => `${path} is not what the OpenAPI says; run: npm run generate -- --openapi`)
+    .map(([path]) => `${path} differs from the OpenAPI. Run: npm run generate -- --openapi`)
 }
 
 function extract(role: KubernetesRole): string {
@@ -96,7 +97,7 @@ function readOpenApi(version: string): Definitions {
   const definitions: Record<string, OpenApiSchema> = {}
   for (const file of files) {
     const path = join(folder, `${file}_openapi.json`)
-    // An older Kubernetes lacks the younger API groups.
+    // Older Kubernetes versions lack the newer API groups.
     if (!existsSync(path)) continue
     const { components } = JSON.parse(readFileSync(path, 'utf8')) as { components?: { schemas?: RawSchemas } }
     for (const [name, schema] of Object.entries(components?.schemas ?? {}))
@@ -115,7 +116,7 @@ function downloadKubernetes(version: string): string {
 
 type RawSchemas = Readonly<Record<string, RawSchema>>
 
-/** A schema as Kubernetes publishes it: references stand in an `allOf` so that a default may stand beside them. */
+/** A schema as Kubernetes publishes it: a reference is wrapped in `allOf` so that it can have a default. */
 export interface RawSchema extends Omit<OpenApiSchema, 'properties' | 'items' | 'additionalProperties'> {
   readonly description?: string
   readonly allOf?: readonly RawSchema[]
@@ -125,7 +126,7 @@ export interface RawSchema extends Omit<OpenApiSchema, 'properties' | 'items' | 
   readonly additionalProperties?: RawSchema
 }
 
-/** `io.k8s.api.core.v1.Pod` → `core.v1.Pod`; all that apimachinery defines counts as `meta.v1`. */
+/** `io.k8s.api.core.v1.Pod` → `core.v1.Pod`. All definitions of apimachinery count as `meta.v1`. */
 export function shortName(name: string): string {
   const last = name.slice(name.lastIndexOf('.') + 1)
   if (name.startsWith('io.k8s.apimachinery.')) return `meta.v1.${last}`
@@ -144,7 +145,7 @@ const keptKeywords = [
 ] as const
 
 export function simplify(raw: RawSchema, name = ''): OpenApiSchema {
-  // It refers to itself, and nothing here looks into the schemas of CRDs that way.
+  // It is recursive, and no code here reads the schema of a CRD through these types.
   if (name === 'apiextensions.v1.JSONSchemaProps') return {}
   const reference = raw.$ref ?? raw.allOf?.[0]?.$ref
   if (reference) return { $ref: shortName(reference.slice(reference.lastIndexOf('/') + 1)) }
@@ -165,15 +166,15 @@ export function simplify(raw: RawSchema, name = ''): OpenApiSchema {
 }
 
 /**
- * Beside real defaults the OpenAPI gives Go's zero value for every member that Go always writes. Those are the
- * required ones, and objects; a CRD that repeated them would fill in an empty name instead of refusing it.
+ * The OpenAPI also lists Go's zero value as the default of every field that Go always writes. Those are required fields
+ * and objects. A CRD with these defaults would fill in an empty name instead of rejecting it.
  */
 function defaultOf(property: RawSchema, required: boolean): unknown {
   const isObject = typeof property.default === 'object'
   return required || isObject ? undefined : property.default
 }
 
-/** Top-level kinds have one; options such as DeleteOptions have one per API group, which says nothing. */
+/** Top-level kinds have one. Option types such as DeleteOptions have one per API group, which identifies nothing. */
 function singleKind(raw: RawSchema): GroupVersionKind | undefined {
   const kinds = raw['x-kubernetes-group-version-kind'] ?? []
   return kinds.length === 1 ? kinds[0] : undefined

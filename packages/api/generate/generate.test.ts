@@ -8,7 +8,7 @@ import { kubernetesTypeFiles, typeFiles } from './kubernetes-types.ts'
 
 describe('generators', () => {
   for (const generator of [kubernetesTypeFiles, embeddedSchemaFiles, acceptedDifferenceFiles])
-    test(`${generator.name} makes the same twice, and marks it`, () => {
+    test(`${generator.name} is deterministic, and marks its output as generated`, () => {
       const files = generator()
       assert.deepEqual(generator(), files)
       for (const [path, text] of Object.entries(files)) {
@@ -21,7 +21,7 @@ describe('generators', () => {
 describe('the union of two versions', () => {
   const string = { type: 'string' }
 
-  test('adds what came later and keeps what went', () => {
+  test('adds new fields and keeps removed ones', () => {
     const older = { a: { type: 'object', required: ['x'], properties: { x: string, gone: string } }, old: {} }
     const newer = {
       a: { type: 'object', required: ['x'], properties: { x: string, added: string } },
@@ -37,7 +37,7 @@ describe('the union of two versions', () => {
     })
   })
 
-  test('follows the older one where both know a thing, and tells', () => {
+  test('follows the older version where both define a field, and reports the conflict', () => {
     const older = { a: { required: ['x'], properties: { x: string, y: { type: 'array' } } } }
     const newer = { a: { properties: { x: { ...string, default: 'z' }, y: { type: 'array' } } } }
     assert.deepEqual(union(older, newer), {
@@ -46,20 +46,20 @@ describe('the union of two versions', () => {
     })
   })
 
-  test('of the pinned versions differs in one thing: 1.37 no longer requires the spec of a claim template', () => {
+  test('of the pinned versions has one conflict: 1.37 no longer requires the spec of a claim template', () => {
     assert.deepEqual(embeddedDefinitions().conflicts, ['resource.v1.ResourceClaimTemplateSpec'])
   })
 })
 
 describe('a structural schema', () => {
-  test('drops what CRDs may not say', () => {
+  test('drops keywords that CRDs do not allow', () => {
     const schema = { type: 'array', items: { $ref: 'a' }, 'x-kubernetes-patch-strategy': 'merge' }
     assert.deepEqual(structural('core.v1.Thing.list', schema), { type: 'array', items: { $ref: 'a' } })
   })
   test('of a quantity is an integer or a string', () => {
     assert.equal(structural('meta.v1.Quantity', {})['x-kubernetes-int-or-string'], true)
   })
-  test('leaves two defaults to the cluster', () => {
+  test('omits two defaults, which the API server sets', () => {
     const withDefault = { type: 'string', default: 'Shared' }
     assert.deepEqual(structural('core.v1.AzureDiskVolumeSource.kind', withDefault), { type: 'string' })
     assert.deepEqual(structural('core.v1.Other.kind', withDefault), withDefault)
@@ -75,7 +75,7 @@ describe('types', () => {
     },
   }
 
-  test('of a kind name its version, and require what every object has', () => {
+  test('of a kind contain its version and require apiVersion, kind and metadata', () => {
     const files = typeFiles({
       'apps.v1.Thing': {
         type: 'object',

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Kubernetes OpenAPI as this repository keeps it: only the definitions that are used, without texts.
+// The extract of the Kubernetes OpenAPI in this repository: only the definitions in use, without descriptions.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -27,18 +27,18 @@ export interface GroupVersionKind {
   readonly kind: string
 }
 
-/** By short name, for example `core.v1.PodSpec` or `meta.v1.ObjectMeta`; `$ref`s are such names. */
+/** By short name, for example `core.v1.PodSpec` or `meta.v1.ObjectMeta`. `$ref` uses the same names. */
 export type Definitions = Readonly<Record<string, OpenApiSchema>>
 
 /**
- * Types and CRDs follow `newest`. Where an embedded pod specification differs between the two, `embedded` wins:
- * it is the version whose pods the published PodCliqueSet API accepts.
+ * Types and CRDs follow `newest`. Where an embedded pod spec differs between the two, `embedded` wins: the published
+ * PodCliqueSet API accepts pods of that version.
  */
 export const kubernetesVersions = { newest: 'v1.37.1', embedded: 'v1.35.4' } as const
 
 export type KubernetesRole = keyof typeof kubernetesVersions
 
-/** What the CRDs embed. */
+/** Kubernetes types that the CRDs embed. */
 export const embeddedRoots = [
   'core.v1.PodSpec',
   'resource.v1.ResourceClaimTemplateSpec',
@@ -57,7 +57,7 @@ export function readDefinitions(role: KubernetesRole): Definitions {
   return (file as { definitions: Definitions }).definitions
 }
 
-/** The definitions that `roots` need, themselves included, sorted by name. */
+/** Returns `roots` and every definition they reference, sorted by name. */
 export function reachable(all: Definitions, roots: readonly string[]): Definitions {
   const found = new Map<string, OpenApiSchema>()
   const open = [...roots]

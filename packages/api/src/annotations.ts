@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 export const annotation = {
-  /** On a PodCliqueSet, exactly "true": the protection of its objects is off. */
+  /** On a PodCliqueSet, exactly "true": disables the protection of its objects. */
   disableProtection: 'grove.io/disable-managed-resource-protection',
-  /** On a PodCliqueSet: any change of it starts a reconcile. */
+  /** On a PodCliqueSet: any change of the value starts a reconcile. */
   reconcileTrigger: 'grove.io/reconcile-trigger',
-  /** On a PodCliqueSet, by us: how many pods its terminated cliques had been scaled to, until they are back. */
+  /** On a PodCliqueSet, set by the operator: replicas of terminated cliques, until these are recreated. */
   countsBeforeTermination: 'grove.io/replicas-before-termination',
-  /** On a pod, by us: how often the pods of its index failed in a row before it. */
+  /** On a pod, set by the operator: consecutive failures of earlier pods with the same index. */
   consecutiveFailures: 'grove.io/consecutive-failures',
-  /** On a PodGang: the ClusterTopologyBinding to place it by. */
+  /** On a PodGang: the ClusterTopologyBinding for its placement. */
   topologyName: 'grove.io/topology-name',
   /** On a PodCliqueSet, clique or scaling group: multi-node NVLink group, or `none`. */
   mnnvlGroup: 'grove.io/mnnvl-group',
@@ -23,8 +23,11 @@ export const annotation = {
   serviceAccountName: 'kubernetes.io/service-account.name',
 } as const
 
-/** Value of the MNNVL annotation that opts out and ends inheritance. */
+/** Value of the MNNVL annotation that opts out and stops inheritance. */
 export const mnnvlGroupNone = 'none'
 
-/** Keys with this prefix are ours: neither mirrored from a PodCliqueSet to its gangs nor removed from them. */
+/**
+ * The operator owns keys with this prefix: it neither copies them from a PodCliqueSet to its gangs nor removes them
+ * there.
+ */
 export const ownKeyPrefix = 'grove.io/'

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every condition that is ever written, as a value: status, reason and message decide together, so they are made together.
+// Every condition that the operator writes, as a value. Status, reason and message belong together, so one function
+// creates all three.
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown'
 
@@ -17,12 +18,15 @@ export const conditionType = {
   minAvailableBreached: 'MinAvailableBreached',
   gangTerminationInProgress: 'GangTerminationInProgress',
   schedulerTopologyDrift: 'SchedulerTopologyDrift',
-  /** Ours: on a PodClique that once had its minimum scheduled, on a PodCliqueScalingGroup that once was well. Never taken back. */
+  /**
+   * Extension: on a PodClique that had minAvailable pods scheduled once, or a PodCliqueScalingGroup that was available
+   * once. Never set back.
+   */
   everScheduled: 'EverScheduled',
   everHealthy: 'EverHealthy',
-  /** Ours: on whatever is being updated, and on a PodCliqueSet that was. */
+  /** Extension: on every object that is being updated, and on a PodCliqueSet after its update. */
   updateProgressing: 'UpdateProgressing',
-  /** Ours: on a PodClique whose pods fail again and again. */
+  /** Extension: on a PodClique whose pods fail repeatedly. */
   podsFailing: 'PodsFailing',
   podGangInitialized: 'Initialized',
   podGangScheduled: 'Scheduled',
@@ -71,7 +75,7 @@ export const topologyLevels = {
 
 const scheduled = maker(conditionType.podCliqueScheduled)
 
-/** On a PodClique: are enough of its pods placed? */
+/** On a PodClique: reports whether minAvailable pods are scheduled. */
 export const podCliqueScheduled = (minAvailable: number, found: number): ConditionValue =>
   found < minAvailable
     ? scheduled(
@@ -87,7 +91,7 @@ export const podCliqueScheduled = (minAvailable: number, found: number): Conditi
 
 const breach = maker(conditionType.minAvailableBreached)
 
-/** On PodCliques and PodCliqueScalingGroups: is there too little left for the whole to be of use? */
+/** On PodCliques and PodCliqueScalingGroups: reports whether fewer than minAvailable are available. */
 export const minAvailableBreached = {
   updateInProgress: breach('Unknown', 'UpdateInProgress', 'Update is in progress'),
 
@@ -98,21 +102,21 @@ export const minAvailableBreached = {
       `Scheduled replicas (${found}) below MinAvailable (${minAvailable})`,
     ),
 
-  /** Nothing was scheduled yet: a start-up is not a breach. */
+  /** No pod was ever scheduled: a startup is not a breach. */
   neverScheduled: breach(
     'False',
     'InsufficientScheduledPods',
     'No replica has been scheduled yet. Gang termination is suppressed during start-up',
   ),
 
-  /** Everything was lost: recreating would only give the same pending pods. */
+  /** All pods were lost: recreated pods would be pending as well. */
   allLost: breach(
     'False',
     'InsufficientScheduledPods',
     'All scheduled replicas were lost. Gang termination is suppressed because recreating them would give the same pending pods',
   ),
 
-  /** Somebody wants none: that is neither a start-up nor a loss. */
+  /** The user scaled to zero: this is neither a startup nor a loss. */
   scaledToZero: breach(
     'False',
     'InsufficientScheduledPods',
@@ -148,7 +152,7 @@ export const minAvailableBreached = {
     ),
 }
 
-/** A fact that outlives operators and clocks: only what was well before can be terminated for not being so. */
+/** Persists across operator restarts. Only an object that was available before can be terminated. */
 export const everScheduled: ConditionValue = {
   type: conditionType.everScheduled,
   status: 'True',
@@ -163,7 +167,7 @@ export const everHealthy: ConditionValue = {
   message: 'The minimum was healthy at least once',
 }
 
-/** On every PodCliqueScalingGroup of a replica that gang termination has just taken down. */
+/** On every PodCliqueScalingGroup of a replica that gang termination has just deleted. */
 export const gangTerminationInProgress = (replica: number): ConditionValue => ({
   type: conditionType.gangTerminationInProgress,
   status: 'True',
@@ -173,19 +177,19 @@ export const gangTerminationInProgress = (replica: number): ConditionValue => ({
 
 const updating = maker(conditionType.updateProgressing)
 
-/** How an update gets on, and what it waits for. On PodCliques and PodCliqueScalingGroups only while theirs runs. */
+/** Progress of an update and its next step. On PodCliques and PodCliqueScalingGroups only during their own update. */
 export const updateProgressing = {
   replacing: (what: string): ConditionValue => updating('True', 'Replacing', what),
   waiting: (what: string): ConditionValue => updating('True', 'Waiting', what),
   paused: (what: string): ConditionValue => updating('Unknown', 'Paused', what),
   partitioned: (what: string): ConditionValue => updating('False', 'Partitioned', what),
   deadlineExceeded: (what: string): ConditionValue => updating('False', 'ProgressDeadlineExceeded', what),
-  complete: updating('False', 'UpdateComplete', 'Every replica is of the newest template'),
+  complete: updating('False', 'UpdateComplete', 'All replicas have the newest template'),
 }
 
 const podsFail = maker(conditionType.podsFailing)
 
-/** On a PodClique, from the first failure that delays a replacement on. */
+/** On a PodClique, from the first failure that delays a replacement. */
 export const podsFailing = {
   backOff: (message: string): ConditionValue => podsFail('True', 'BackOff', message),
   recovered: podsFail('False', 'Recovered', 'No replacement of a failed pod is delayed'),
@@ -206,10 +210,10 @@ export const schedulerTopologyDrift = {
 
 const initialized = maker(conditionType.podGangInitialized)
 
-/** On a PodGang: do all of its pods exist? The message of one that waits says what for. */
+/** On a PodGang: reports whether all of its pods exist. The message of a waiting gang names the missing part. */
 export const podGangInitialized = {
   pending: (waitsFor: string) => initialized('False', 'PodGangPodsCreationPending', waitsFor),
-  /** Ours: it was complete once and has less than its minimum now. */
+  /** Extension: the gang was complete once and has fewer than minReplicas pods now. */
   lost: (waitsFor: string) => initialized('False', 'PodGangPodsLost', waitsFor),
   done: initialized('True', 'PodGangPodsCreated', 'PodGang is fully initialized'),
 }

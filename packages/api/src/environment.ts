@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Variables that every container of a pod gets, in this order, in front of its own. Their names are reserved. */
+/** Variables that every container of a pod gets, in this order, before its own. The names are reserved. */
 export const podEnvironment = {
   setName: 'GROVE_PCS_NAME',
   setIndex: 'GROVE_PCS_INDEX',
@@ -9,21 +9,21 @@ export const podEnvironment = {
   podIndex: 'GROVE_PCLQ_POD_INDEX',
 } as const
 
-/** Further variables for pods of a scaling group; they are part of the PodClique's own pod spec. */
+/** Additional variables for pods of a scaling group. They are part of the pod spec of the PodClique. */
 export const scalingGroupEnvironment = {
   name: 'GROVE_PCSG_NAME',
   templatePodCount: 'GROVE_PCSG_TEMPLATE_NUM_PODS',
   index: 'GROVE_PCSG_INDEX',
 } as const
 
-/** What the operator process reads from its own environment. */
+/** Environment variables of the operator process. */
 export const operatorEnvironment = {
-  /** Image repository of the start-up waiter, without tag. */
+  /** Image repository of the startup waiter, without tag. */
   waiterImage: 'GROVE_INIT_CONTAINER_IMAGE',
   serviceAccountName: 'GROVE_OPERATOR_SERVICE_ACCOUNT_NAME',
 } as const
 
-/** The init container that holds a pod back until the cliques it starts after are ready. */
+/** The init container that delays a pod until the cliques it starts after are ready. */
 export const waiter = {
   containerName: 'grove-initc',
   podInfoVolume: 'pod-info-vol',
@@ -37,6 +37,6 @@ export const waiter = {
     `--podcliques=${cliqueName}:${minAvailable}`,
 } as const
 
-/** Name of the claim by which a pod joins its ComputeDomain. */
+/** Name of the claim that joins a pod to its ComputeDomain. */
 export const mnnvlClaimName = 'mnnvl-claim'
 export const gpuResourceName = 'nvidia.com/gpu'

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every event that is ever emitted, as a value without the object it is about. Recorders decide where it goes.
+// Every event that the operator emits, as a value without the object it refers to.
 
 export interface EventValue {
   readonly type: 'Normal' | 'Warning'
@@ -8,7 +8,7 @@ export interface EventValue {
   readonly message: string
 }
 
-/** Reporting components; users filter by them. */
+/** Reporting components, which users filter by. */
 export const eventSource = {
   podCliqueSet: 'podcliqueset-controller',
   podClique: 'podclique-controller',
@@ -28,7 +28,7 @@ export const events = {
   podDeleted: (pod: string) => normal('PodDeleteSuccessful', `Deleted Pod: ${pod}`),
   podDeleteFailed: (error: string) => warning('PodDeleteFailed', `Error deleting pod: ${error}`),
 
-  /** `terminates`: will gang termination follow, or wait because recreating would give the same pending pods? */
+  /** `terminates` is false if gang termination waits, because recreated pods would be pending as well. */
   allPodsLost: (before: number, terminates: boolean) =>
     warning(
       'AllScheduledReplicasLost',
@@ -43,10 +43,10 @@ export const events = {
   replicaLimitExceeded: (message: string) => warning('ReplicaLimitExceeded', message),
 
   revisionNotRecorded: (error: string) =>
-    warning('RevisionNotRecorded', `The revision is missing in the history of the set: ${error}`),
+    warning('RevisionNotRecorded', `The revision could not be added to the history of the set: ${error}`),
 
   orphansAdopted: (count: number) =>
-    normal('OrphansAdopted', `Took over ${count} objects of this name that nobody controlled`),
+    normal('OrphansAdopted', `Adopted ${count} objects of this name that had no controller`),
 
   memberCliqueCreated: (id: string) =>
     normal('PodCliqueCreateSuccessful', `PodClique ${id} created successfully`),
@@ -89,11 +89,11 @@ export const events = {
   setReplicaDeleteFailed: (replica: number, error: string) =>
     warning('PodCliqueSetReplicaDeleteFailed', `Error deleting PodCliqueSet replica ${replica}: ${error}`),
 
-  /** Ours: before anything is taken down. `deadline` is RFC 3339. */
+  /** Extension: emitted before anything is deleted. `deadline` is RFC 3339. */
   gangTerminationScheduled: (what: string, because: string, deadline: string) =>
     warning(
       'GangTerminationScheduled',
-      `${what} will be terminated at ${deadline} and built anew unless it recovers: ${because}`,
+      `${what} will be terminated at ${deadline} and recreated unless it recovers: ${because}`,
     ),
 
   podGangApplied: (id: string) => normal('PodGangCreateOrUpdateSuccessful', `Created/Updated PodGang ${id}`),
@@ -112,7 +112,7 @@ export const events = {
   computeDomainHeld: (name: string) =>
     warning(
       'ComputeDomainHeld',
-      `ComputeDomain ${name} was deleted while pods use it; it is held until they are gone, then made anew`,
+      `ComputeDomain ${name} was deleted while pods use it; it is kept until these pods are deleted, then recreated`,
     ),
   computeDomainDeleteFailed: (name: string, error: string) =>
     warning('ComputeDomainDeleteFailed', `Failed to delete ComputeDomain ${name}: ${error}`),
@@ -123,7 +123,7 @@ export const events = {
 
   kaiMappingFailed: (error: string) => warning('KAIBackendMappingFailed', error),
   volcanoUnavailable: (error: string) => warning('VolcanoCapabilityUnavailable', error),
-} satisfies Record<string, (...words: never[]) => EventValue>
+} satisfies Record<string, (...args: never[]) => EventValue>
 
 function afterTotalLoss(kind: string, terminates: boolean): string {
   return terminates

@@ -3,7 +3,7 @@
 export const finalizer = {
   podCliqueSet: 'grove.io/podcliqueset.grove.io',
   computeDomain: 'grove.io/computedomain-finalizer',
-  /** Written by other implementations of this API; removed when met, never added. */
+  /** Written by other implementations of this API. The operator removes it and never adds it. */
   foreignPodClique: 'grove.io/podclique.grove.io',
   foreignScalingGroup: 'grove.io/podcliquescalinggroup.grove.io',
 } as const

@@ -16,7 +16,7 @@ export const label = {
   /** Only on PodCliques and pods of a scaled gang. */
   basePodGang: 'grove.io/base-podgang',
   podTemplateHash: 'grove.io/pod-template-hash',
-  /** On a recorded revision: the hash by which a set's status calls it. */
+  /** On a stored revision: its hash, as in the status of a set. */
   generationHash: 'grove.io/generation-hash',
   schedulerName: 'grove.io/scheduler-name',
   mnnvlGroup: 'grove.io/mnnvl-group',
@@ -26,8 +26,8 @@ export const label = {
 } as const
 
 /**
- * Labels below `grove.io/` by which the operator finds PodCliques and pods and knows what they belong to. The operator
- * alone sets them: on a clique template they are ignored.
+ * Labels below `grove.io/` by which the operator finds PodCliques and pods and their owners. Only the operator sets
+ * them. On a clique template they are ignored.
  */
 export const reservedLabels: ReadonlySet<string> = new Set([
   label.setReplicaIndex,
@@ -40,7 +40,7 @@ export const reservedLabels: ReadonlySet<string> = new Set([
   label.podTemplateHash,
 ])
 
-/** Values of `app.kubernetes.io/component`. Pods carry the value of their PodClique. */
+/** Values of `app.kubernetes.io/component`. Pods have the value of their PodClique. */
 export const component = {
   headlessService: 'pcs-headless-service',
   role: 'pod-role',
@@ -59,12 +59,12 @@ export const component = {
 
 export type Component = (typeof component)[keyof typeof component]
 
-/** What every object made for a PodCliqueSet carries; also how it is found again. */
+/** Labels of every object that the operator creates for a PodCliqueSet. It also finds the objects by them. */
 export function managedLabels(set: string): Record<string, string> {
   return { [label.managedBy]: operatorName, [label.partOf]: set }
 }
 
-/** A label selector in text form, in the order given: the form that autoscalers read from a status. */
+/** A label selector as text, in the order given: autoscalers read this form from a status. */
 export function selectorText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
     .map(([key, value]) => `${key}=${value}`)

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { label, managedLabels, podSelector } from './labels.ts'
 import { names } from './names.ts'
 
-test('objects of one set are called after the set, its replica and their template', () => {
+test('objects of a set are named after the set, its replica and their template', () => {
   const group = names.scalingGroup('simple1', 0, 'sga')
   const table: [string, string][] = [
     [names.replica('simple1', 0), 'simple1-0'],
@@ -26,7 +26,7 @@ test('objects of one set are called after the set, its replica and their templat
   for (const [made, wanted] of table) assert.equal(made, wanted)
 })
 
-test('a pod calls a shared claim by its own name where that is a DNS label, and by a short one otherwise', () => {
+test('a pod uses the name of a shared claim if that is a DNS label, and a short one otherwise', () => {
   const longest = 'c'.repeat(63)
   assert.equal(names.claimInPod(longest), longest)
   const long = names.claimInPod(`${longest}x`)
@@ -36,13 +36,13 @@ test('a pod calls a shared claim by its own name where that is a DNS label, and 
   assert.match(names.claimInPod('w-all-gpu.example.com'), /^w-all-gpu-example-com-[0-9a-f]{8}$/)
 })
 
-test('scaled gangs are counted from the first group replica beyond the minimum', () => {
+test('scaled gangs are numbered from the first group replica above minAvailable', () => {
   assert.equal(names.scaledPodGang('simple1-0-sga', 1, 1), 'simple1-0-sga-0')
   assert.equal(names.scaledPodGang('simple1-0-sga', 2, 1), 'simple1-0-sga-1')
   assert.equal(names.scaledPodGang('simple1-0-sga', 3, 3), 'simple1-0-sga-0')
 })
 
-test('selectors for autoscalers list manager, set and the unit, in that order', () => {
+test('selectors for autoscalers contain manager, set and the unit, in that order', () => {
   const base = 'app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of=simple1'
   assert.equal(podSelector.ofSet('simple1'), base)
   assert.equal(podSelector.ofClique('simple1', 'simple1-0-a'), `${base},grove.io/podclique=simple1-0-a`)

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How every object is called. Names are only ever built here, never taken apart again: what belongs to what is said
-// by owner references and labels.
+// Builds the names of all objects. No code parses a name: owner references and labels express which objects belong
+// together.
 import { Fnv1a64 } from './revision/fnv.ts'
 
-/** Characters that the user's own parts of a pod name may have together; the rest is hyphens, indexes and a random suffix. */
+/** Total length of the user's names in a pod name. The rest is hyphens, indexes and a random suffix. */
 export const combinedNameLimit = 45
 
-/** What the name of a container, a volume or a claim inside a pod may have: a DNS label. */
+/** Maximum length of the name of a container, volume or claim in a pod: a DNS label. */
 const labelLimit = 63
 const shortenedTo = 54
 
 export const operatorName = 'grove-operator'
 
 export const names = {
-  /** One replica of a PodCliqueSet; also its base PodGang, its headless Service and the subdomain of its pods. */
+  /**
+   * One replica of a PodCliqueSet. Also the name of its base PodGang and headless Service, and the subdomain of its
+   * pods.
+   */
   replica: (set: string, replica: number): string => `${set}-${replica}`,
 
   headlessServiceAddress: (set: string, replica: number, namespace: string, clusterDomain: string): string =>
@@ -24,7 +27,7 @@ export const names = {
 
   standaloneClique: (set: string, replica: number, clique: string): string => `${set}-${replica}-${clique}`,
 
-  /** A clique in one replica of a scaling group, whose full name is given. */
+  /** A clique in one replica of a scaling group. The full name of the group is given. */
   memberClique: (scalingGroupName: string, groupReplica: number, clique: string): string =>
     `${scalingGroupName}-${groupReplica}-${clique}`,
 
@@ -34,7 +37,7 @@ export const names = {
 
   basePodGang: (set: string, replica: number): string => names.replica(set, replica),
 
-  /** The gang of a group replica beyond the minimum. Counted from zero, so it depends on the group's minAvailable. */
+  /** The gang of a group replica above minAvailable. Numbered from zero, so the name depends on minAvailable. */
   scaledPodGang: (scalingGroupName: string, groupReplica: number, minAvailable: number): string =>
     `${scalingGroupName}-${groupReplica - minAvailable}`,
 
@@ -47,15 +50,15 @@ export const names = {
   /** Role and RoleBinding share this name. */
   podRole: (set: string): string => `grove.io:pcs:${set}`,
 
-  /** The same as a label value, where colons are not allowed. */
+  /** The same as a label value, which cannot contain colons. */
   podRoleLabel: (set: string): string => `grove.io-pcs-${set}`,
 
   tokenSecret: (set: string): string => `${set}-ic-sat`,
 
-  /** Former name of the token Secret; met on clusters taken over from older releases, never created. */
+  /** Former name of the token Secret. It exists in clusters that an older release managed, and is never created. */
   legacyTokenSecret: (set: string): string => `${set}-initc-sa-token-secret`,
 
-  /** ComputeDomain and the claim template that its driver makes. */
+  /** ComputeDomain and the claim template that its driver creates. */
   computeDomain: (set: string, replica: number, mnnvlGroup: string): string =>
     `${set}-${replica}-${mnnvlGroup}`,
 
@@ -67,8 +70,8 @@ export const names = {
     `${owner}-${replica}-${template}`,
 
   /**
-   * How a pod calls a shared claim inside itself. The claim's own name, unless it is no DNS label: then as much of it as
-   * fits, told apart from others by its hash.
+   * The name of a shared claim inside a pod: the name of the claim if it is a DNS label. Otherwise its longest prefix
+   * that fits, with a hash to make it unique.
    */
   claimInPod: (claim: string): string => {
     if (claim.length <= labelLimit && !claim.includes('.')) return claim

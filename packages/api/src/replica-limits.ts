@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Replica counts that are too large to act upon. Only arithmetic on the templates: the cost depends on the size of the
-// manifest, never on the counts in it.
+// Finds replica counts that are too large to apply. It only computes with the templates: the cost depends on the size
+// of the manifest, not on the counts.
 import type { LimitsConfiguration } from './configuration/index.ts'
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from './types/index.ts'
 
 export interface ExceededLimit {
-  /** The path of the count. */
+  /** The field path of the count. */
   readonly field: string
   readonly value: number
   readonly limit: number
@@ -15,7 +15,7 @@ export interface ExceededLimit {
 }
 
 export function describeExceededLimit({ field, value, limit, key }: ExceededLimit): string {
-  const what = key === 'podsPerPodCliqueSet' ? `${field} asks for ${value} pods` : `${field} is ${value}`
+  const what = key === 'podsPerPodCliqueSet' ? `${field} requests ${value} pods` : `${field} is ${value}`
   return `${what}, which exceeds the limit of ${limit} (limits.${key} in the operator configuration); existing replicas are kept, and none is created until the count is reduced`
 }
 
@@ -31,7 +31,7 @@ export function exceededLimits({ spec }: PodCliqueSet, limits: LimitsConfigurati
     : above('spec', replicas * podsOfReplica({ spec }), limits, 'podsPerPodCliqueSet')
 }
 
-/** The same without `spec.replicas`: these counts decide about each replica. */
+/** The same without `spec.replicas`: these counts apply to each replica. */
 export function exceededTemplateLimits(
   { spec: { template } }: Pick<PodCliqueSet, 'spec'>,
   limits: LimitsConfiguration,
@@ -53,7 +53,7 @@ export function exceededTemplateLimits(
   return above(at, podsOfReplica({ spec: { template } }), limits, 'podsPerPodCliqueSet')
 }
 
-/** Counts of a scaling group with so many replicas above their limits. */
+/** Counts of a scaling group above their limits, for a given number of replicas. */
 export function exceededGroupLimits(
   set: Pick<PodCliqueSet, 'spec'>,
   group: ScalingGroupTemplate,
@@ -102,7 +102,7 @@ function templatesByName({ spec }: Pick<PodCliqueSet, 'spec'>): ReadonlyMap<stri
   return new Map(spec.template.cliques.map(template => [template.name, template]))
 }
 
-/** A clique without pods is an object as well. */
+/** A clique without pods counts as one, because its PodClique exists. */
 function podsOf(template: CliqueTemplate | undefined): number {
   return Math.max(1, template?.spec.replicas ?? 1)
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Every scheduler backend, by the name that also stands in `pod.spec.schedulerName`. The configuration accepts exactly
- * these, and the operator does not compile without a backend for each.
+ * Every scheduler backend, by its `pod.spec.schedulerName`. The configuration accepts exactly these, and the operator
+ * does not compile without a backend for each.
  */
 export const scheduler = {
   kai: 'kai-scheduler',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What every command says to input that it cannot use: one sentence that a person can act on, exit code 2, no stack,
-// nothing on standard output.
+// Every command rejects unusable input with one message that the user can act on, exit code 2, no stack trace, and no
+// output on standard output.
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const missing = join(folder, 'missing.yaml')
 const empty = file('empty.yaml', '')
 const comment = file('comment.yaml', '# nothing\n---\n')
 const broken = file('broken.yaml', 'kind: PodCliqueSet\nspec:\n  - a\n b: [\n')
-const text = file('text.yaml', 'just words\n')
+const text = file('text.yaml', 'just args\n')
 const binary = file('binary.yaml', new Uint8Array([0xff, 0xfe, 0x00, 0x80]))
 const nameless = file('kindless.yaml', 'metadata: {name: a}\n')
 const versionless = file('versionless.yaml', 'kind: ConfigMap\nmetadata: {name: a}\n')
@@ -41,7 +41,7 @@ spec:
 )
 const emptyFolder = join(folder, 'nothing')
 mkdirSync(emptyFolder)
-/** Nobody listens there. */
+/** No server listens on this port. */
 const kubeconfig = file(
   'kubeconfig',
   `current-context: c
@@ -52,13 +52,18 @@ users: [{name: u, user: {}}]
 )
 const brokenKubeconfig = file('broken-kubeconfig', 'clusters: [\n')
 
-async function refused(words: readonly string[], pattern: RegExp, status = 2, input = ''): Promise<void> {
-  const result = await call(words, { input })
-  const told = `grove ${words.join(' ')}: ${result.stdout}${result.stderr}`
-  assert.equal(result.status, status, told)
-  assert.match(result.stderr, pattern, told)
-  assert.equal(result.stdout, '', told)
-  assert.doesNotMatch(result.stderr, /^ +at .*:\d+:\d+\)?$/m, told)
+async function assertRejected(
+  args: readonly string[],
+  pattern: RegExp,
+  status = 2,
+  input = '',
+): Promise<void> {
+  const result = await call(args, { input })
+  const output = `grove ${args.join(' ')}: ${result.stdout}${result.stderr}`
+  assert.equal(result.status, status, output)
+  assert.match(result.stderr, pattern, output)
+  assert.equal(result.stdout, '', output)
+  assert.doesNotMatch(result.stderr, /^ +at .*:\d+:\d+\)?$/m, output)
 }
 
 describe('files that cannot be read', () => {
@@ -80,28 +85,29 @@ describe('files that cannot be read', () => {
     ['broken YAML', broken, /^grove: .*broken\.yaml:4:\d+: [^\n]+\n$/],
     ['something else than text', binary, /^grove: .*binary\.yaml is not UTF-8 text\n$/],
   ]
-  for (const [name, words] of Object.entries(readers))
-    for (const [what, path, pattern] of files) it(`${name}: ${what}`, () => refused(words(path), pattern))
+  for (const [name, args] of Object.entries(readers))
+    for (const [what, path, pattern] of files)
+      it(`${name}: ${what}`, () => assertRejected(args(path), pattern))
 
   const takeFolders = new Set(['validate', 'render', 'hash', 'apply'])
-  for (const [name, words] of Object.entries(readers)) {
+  for (const [name, args] of Object.entries(readers)) {
     const pattern = takeFolders.has(name)
-      ? /^grove: the folder .*nothing holds no file that ends in \.yaml, \.yml or \.json\n$/
+      ? /^grove: the folder .*nothing contains no file that ends in \.yaml, \.yml or \.json\n$/
       : /^grove: cannot read .*: it is a directory\n$/
-    it(`${name}: a folder without manifests`, () => refused(words(emptyFolder), pattern))
+    it(`${name}: a folder without manifests`, () => assertRejected(args(emptyFolder), pattern))
   }
 })
 
-describe('files that hold something else', () => {
-  const table: [words: string[], pattern: RegExp][] = [
+describe('files without a Kubernetes manifest', () => {
+  const table: [args: string[], pattern: RegExp][] = [
     ...[empty, comment].flatMap((path): [string[], RegExp][] => [
-      [['validate', '-f', path], /^grove: nothing to check in /],
+      [['validate', '-f', path], /^grove: no documents in /],
       [['render', '-f', path], /^grove: no PodCliqueSet in /],
       [['hash', '-f', path], /^grove: no PodCliqueSet in /],
       [['impact', '--old', path, '-f', set], /^grove: no PodCliqueSet in /],
       [['apply', '--kubeconfig', kubeconfig, '-f', path], /^grove: no objects in /],
-      [['up', '--topology', path], /must hold exactly one document, not 0/],
-      [['up', '--config', path], /must hold exactly one document, not 0/],
+      [['up', '--topology', path], /must contain exactly one document, not 0/],
+      [['up', '--config', path], /must contain exactly one document, not 0/],
     ]),
     [
       ['up', '--demo', 'nope'],
@@ -110,22 +116,22 @@ describe('files that hold something else', () => {
     [['render', '-f', pod], /^grove: no PodCliqueSet in .*pod\.yaml, only Pod\n$/],
     [['hash', '-f', pod], /^grove: no PodCliqueSet in .*pod\.yaml, only Pod\n$/],
     [['impact', '--old', set, '-f', pod], /^grove: no PodCliqueSet in .*pod\.yaml, only Pod\n$/],
-    [['apply', '--kubeconfig', kubeconfig, '-f', text], /text\.yaml:1: this is no Kubernetes object/],
+    [['apply', '--kubeconfig', kubeconfig, '-f', text], /text\.yaml:1: this is not a Kubernetes object/],
     [['apply', '--kubeconfig', kubeconfig, '-f', nameless], /kindless\.yaml:1: the object has no kind/],
     [['apply', '--kubeconfig', kubeconfig, '-f', versionless], /the ConfigMap has no apiVersion/],
     [
       ['apply', '--kubeconfig', kubeconfig, '-f', emptyFolder],
-      /holds no file that ends in \.yaml, \.yml or \.json/,
+      /contains no file that ends in \.yaml, \.yml or \.json/,
     ],
     [['validate', '-f', set, '--config', pod], /pod\.yaml: /],
   ]
-  for (const [words, pattern] of table)
-    it(words.map(word => word.replace(`${folder}/`, '')).join(' '), () => refused(words, pattern))
+  for (const [args, pattern] of table)
+    it(args.map(arg => arg.replace(`${folder}/`, '')).join(' '), () => assertRejected(args, pattern))
 })
 
-describe('words that mean nothing', () => {
+describe('invalid arguments', () => {
   const live = ['--kubeconfig', kubeconfig]
-  const table: [words: string[], pattern: RegExp][] = [
+  const table: [args: string[], pattern: RegExp][] = [
     [[], /Usage: grove/],
     [['vaildate'], /unknown command 'vaildate'\n\(Did you mean validate\?\)/],
     [['validate'], /required option '-f, --filename <file\.\.\.>' not specified/],
@@ -138,20 +144,20 @@ describe('words that mean nothing', () => {
     [['status', 'a', 'b'], /too many arguments/],
     [['apply'], /required option '-f, --filename <file\.\.\.>' not specified/],
     [['apply', '-f', set, '--dry-run=maybe'], /Allowed choices are none, client, server/],
-    [['apply', '-f', set, '--force-conflicts', ...live], /--force-conflicts belongs to --server-side/],
+    [['apply', '-f', set, '--force-conflicts', ...live], /--force-conflicts requires --server-side/],
     [['scale', 'pcs', 'x'], /required option '--replicas <number>' not specified/],
     [['scale', 'pcs', 'x', '--replicas=-1', ...live], /--replicas must be a whole number, not "-1"/],
     [['delete', 'pod', 'x', '--cascade=maybe'], /Allowed choices are background, foreground, orphan/],
-    [['delete', 'pod', 'x', '--now', '--grace-period=3', ...live], /say either --now or --grace-period/],
+    [['delete', 'pod', 'x', '--now', '--grace-period=3', ...live], /use either --now or --grace-period/],
     [['node', 'kil', 'x'], /unknown command 'kil'\n\(Did you mean kill\?\)/],
     [['node', 'add'], /missing required argument 'name'/],
   ]
-  for (const [words, pattern] of table)
-    it(`grove ${words.filter(word => !word.startsWith(folder)).join(' ')}`, () => refused(words, pattern))
+  for (const [args, pattern] of table)
+    it(`grove ${args.filter(arg => !arg.startsWith(folder)).join(' ')}`, () => assertRejected(args, pattern))
 })
 
 describe('a cluster that cannot be reached', () => {
-  const words = [
+  const args = [
     ['get', 'pods'],
     ['apply', '-f', pod],
     ['delete', 'pod', 'x'],
@@ -160,26 +166,29 @@ describe('a cluster that cannot be reached', () => {
     ['status', 'x'],
     ['node', 'kill', 'x'],
   ]
-  for (const each of words) {
-    const name = each.filter(word => !word.startsWith(folder)).join(' ')
-    it(`${name}: nobody listens`, () =>
-      refused(
+  for (const each of args) {
+    const name = each.filter(arg => !arg.startsWith(folder)).join(' ')
+    it(`${name}: no server listens`, () =>
+      assertRejected(
         [...each, '--kubeconfig', kubeconfig],
-        /^grove: cannot reach the cluster at https:\/\/127\.0\.0\.1:1: nothing listens there; is it running\?\n$/,
+        /^grove: cannot reach the cluster at https:\/\/127\.0\.0\.1:1: connection refused; is it running\?\n$/,
         1,
       ))
     it(`${name}: no kubeconfig`, () =>
-      refused(
+      assertRejected(
         [...each, '--kubeconfig', missing],
-        /^grove: no cluster to talk to: the kubeconfig .* cannot be read/,
+        /^grove: no cluster found: the kubeconfig .* cannot be read/,
       ))
     it(`${name}: a broken kubeconfig`, () =>
-      refused(
+      assertRejected(
         [...each, '--kubeconfig', brokenKubeconfig],
-        /^grove: no cluster to talk to: .* is not valid YAML\n$/,
+        /^grove: no cluster found: .* is not valid YAML\n$/,
       ))
     it(`${name}: no such context`, () =>
-      refused([...each, '--kubeconfig', kubeconfig, '--context', 'x'], /the kubeconfig has no context "x"/))
+      assertRejected(
+        [...each, '--kubeconfig', kubeconfig, '--context', 'x'],
+        /the kubeconfig has no context "x"/,
+      ))
   }
 })
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command as a person meets it: as a process, with files, pipes and exit codes.
+// Runs the command as a user does: as a process, with files, pipes and exit codes.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -17,8 +17,8 @@ before(() => {
 })
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-function grove(words: string[], input = '') {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...words], {
+function grove(args: string[], input = '') {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], {
     input,
     encoding: 'utf8',
     timeout: 60_000,
@@ -58,7 +58,7 @@ test('validate accepts the sample', () => {
   assert.match(stdout, /✓ PodCliqueSet llm\n1 accepted\n$/)
 })
 
-test('validate refuses with the field, the reason and the line, and exits with 1', () => {
+test('validate rejects a set with the field, the reason and the line, and exits with 1', () => {
   const path = file(
     'bad.yaml',
     set(text => text.replace('replicas: 2', 'replicas: 2\n          minAvailable: 3')),
@@ -70,10 +70,10 @@ test('validate refuses with the field, the reason and the line, and exits with 1
     stdout,
     /spec\.template\.cliques\[0\]\.spec\.minAvailable: Invalid value: 3: minAvailable must not be greater than replicas {2}\(line 13\)/,
   )
-  assert.match(stdout, /0 accepted, 1 refused\n$/)
+  assert.match(stdout, /0 accepted, 1 rejected\n$/)
 })
 
-test('validate hints at what is accepted and yet does not work', () => {
+test('validate hints at fields that are accepted but have no effect', () => {
   const mistakes = set(text => text.replace('replicas: 2', 'startsAfter: [web]').replace(/ *image: .*\n/, ''))
   const { status, stdout } = grove(['validate', '-f', '-'], mistakes)
   assert.equal(status, 0)
@@ -81,37 +81,37 @@ test('validate hints at what is accepted and yet does not work', () => {
     stdout,
     `✓ PodCliqueSet demo
     hint: spec.template.cliques[0].spec.startsAfter: has no effect unless cliqueStartupType is CliqueStartupTypeExplicit  (line 12)
-    hint: spec.template.cliques[0].spec.podSpec.containers[0].image: without one Kubernetes refuses the pods  (line 15)
+    hint: spec.template.cliques[0].spec.podSpec.containers[0].image: without one Kubernetes rejects the pods  (line 15)
 1 accepted
 `,
   )
 })
 
-test('validate reads standard input, several documents, and answers as JSON', () => {
+test('validate reads several documents from standard input and prints JSON', () => {
   const stream = `${set()}---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: x}\n---\n${set(text => text.replace('name: web\n        spec', 'name: "Web!"\n        spec'))}`
   const { status, stdout } = grove(['validate', '-o', 'json', '-f', '-'], stream)
   assert.equal(status, 1)
-  const answers = JSON.parse(stdout)
+  const responses = JSON.parse(stdout)
   assert.deepEqual(
-    answers.map((answer: { allowed: boolean }) => answer.allowed),
+    responses.map((response: { allowed: boolean }) => response.allowed),
     [true, true, false],
   )
-  assert.equal(answers[0].object.spec.template.terminationDelay, '4h0m0s')
+  assert.equal(responses[0].object.spec.template.terminationDelay, '4h0m0s')
 })
 
-test('validate judges an update against the stored object', () => {
+test('validate compares an update with the stored object', () => {
   const old = file('old.yaml', set())
   const changed = file(
     'role.yaml',
     set(text => text.replace('roleName: web', 'roleName: other')),
   )
-  const refused = grove(['validate', '-f', changed, '--old', old])
-  assert.equal(refused.status, 1)
-  assert.match(refused.stdout, /roleName: Invalid value: "other": field is immutable/)
+  const rejected = grove(['validate', '-f', changed, '--old', old])
+  assert.equal(rejected.status, 1)
+  assert.match(rejected.stdout, /roleName: Invalid value: "other": field is immutable/)
   assert.equal(grove(['validate', '-f', changed]).status, 0)
 })
 
-test('bad input ends in one sentence, without a stack', () => {
+test('invalid input causes one message without a stack trace', () => {
   const table: [string, string, RegExp][] = [
     ['malformed YAML', 'a: [1,\n', /^grove: standard input:\d+:\d+: /],
     ['deep nesting', '['.repeat(50_000), /nested more than/],
@@ -119,16 +119,16 @@ test('bad input ends in one sentence, without a stack', () => {
     ['no such file', '', /cannot read .*missing\.yaml: no such file/],
   ]
   for (const [what, input, pattern] of table) {
-    const words =
+    const args =
       what === 'no such file' ? ['validate', '-f', join(folder, 'missing.yaml')] : ['validate', '-f', '-']
-    const { status, stderr } = grove(words, input)
+    const { status, stderr } = grove(args, input)
     assert.equal(status, 2, what)
     assert.match(stderr, pattern, what)
     assert.equal(stderr.trim().split('\n').length, 1, `${what}: ${stderr}`)
   }
 })
 
-test('unknown and misspelt kinds are refused with what was meant', () => {
+test('unknown and misspelt kinds are rejected with a suggestion', () => {
   const table: [string, RegExp][] = [
     [
       'kind: PodCliqueset\napiVersion: grove.io/v1alpha1\n',
@@ -145,7 +145,7 @@ test('unknown and misspelt kinds are refused with what was meant', () => {
   }
 })
 
-test('kinds of other API groups are not checked, and are no failure', () => {
+test('kinds of other API groups are not checked, and are not a failure', () => {
   const table: [string, RegExp][] = [
     ['v1', /^- Foo x {2}not checked: v1 is not an API of Grove\n0 accepted, 1 not checked\n$/],
     ['resource.nvidia.com/v1beta1', /not checked: resource\.nvidia\.com\/v1beta1 is not an API of Grove\n/],
@@ -165,7 +165,7 @@ test('kinds of other API groups are not checked, and are no failure', () => {
   assert.match(stdout, /not checked: .*; PodCliqueSet is served as grove\.io\/v1alpha1\n/)
 })
 
-test('hash names every clique and the set; order and replicas do not matter', () => {
+test('hash prints every clique and the set, independent of order and replicas', () => {
   const one = JSON.parse(grove(['hash', '-o', 'json', '-f', '-'], set()).stdout)
   const two = JSON.parse(
     grove(
@@ -180,7 +180,7 @@ test('hash names every clique and the set; order and replicas do not matter', ()
   assert.equal(legacy[0].generationHash, legacy[0].cliques.web)
 })
 
-test('impact says what restarts and why, or that nothing does', () => {
+test('impact prints the restarted cliques with the reasons, or that nothing restarts', () => {
   const old = file('before.yaml', set())
   const image = file(
     'image.yaml',
@@ -199,7 +199,7 @@ test('impact says what restarts and why, or that nothing does', () => {
   )
   const harmless = grove(['impact', '--old', old, '-f', scaled, '--exit-code'])
   assert.equal(harmless.status, 0)
-  assert.match(harmless.stdout, /demo: nothing restarts/)
+  assert.match(harmless.stdout, /demo: no pods restart/)
 })
 
 test('render prints every object of a set', () => {
@@ -217,15 +217,18 @@ test('crds prints the five definitions as YAML and as JSON', () => {
   assert.equal(grove(['crds']).stdout.match(/^kind: CustomResourceDefinition$/gm)?.length, 5)
 })
 
-test('a wrong word is answered with what there is', () => {
+test('an unknown command is rejected with a suggestion', () => {
   assert.equal(grove(['validate']).status, 2)
   assert.match(grove(['nonsense']).stderr, /unknown command 'nonsense'/)
   assert.match(grove(['--help']).stdout, /validate/)
 })
 
-test('says its version, and where a word of kubectl that it does not have is served', () => {
+test('prints its version, and refers to kubectl for commands that only kubectl has', () => {
   assert.match(grove(['--version']).stdout, /^\d+\.\d+\.\d+\n$/)
   const { status, stderr } = grove(['describe', 'pcs', 'llm'])
   assert.equal(status, 2)
-  assert.match(stderr, /unknown command 'describe'\n.*\n`kubectl describe` does that; `grove up` prints/)
+  assert.match(
+    stderr,
+    /unknown command 'describe'\n.*\n`kubectl describe` provides this command; `grove up` prints/,
+  )
 })

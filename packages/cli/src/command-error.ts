@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Something the user can put right: printed as one sentence, without a stack. */
+/** An error that the user can fix. Printed as one message without a stack trace. */
 export class CommandError extends Error {
   readonly exitCode: number
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands of the README and of the guide work exactly as they are printed there: every block that is marked `sh`,
-// from the top of the page to its end, in one shell.
+// Executes the commands of the README and of the guide: every `sh` block of a page, in order, in one shell.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -19,11 +18,11 @@ function shellBlocks(page: string): string {
   return `set -euo pipefail\n${blocks.join('\n')}`
 }
 
-describe('the commands of the documentation', {
+describe('the commands in the documentation', {
   skip: process.platform === 'win32' && 'they are for a shell',
 }, () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-guide-'))
-  // A newcomer has no kubeconfig. npm runs the Node of this test, so that nothing is installed for another.
+  // A new user has no kubeconfig. npm uses the Node of this test, so that it does not install another.
   const environment = {
     HOME: folder,
     TMPDIR: folder,
@@ -49,12 +48,12 @@ describe('the commands of the documentation', {
         cwd: root,
         env: { ...process.env, ...environment },
       })
-      let told = ''
+      let output = ''
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding('utf8').on('data', chunk => {
-          told += chunk
+          output += chunk
         })
       const code = await new Promise(done => child.on('close', done))
-      assert.equal(code, 0, told.slice(-4_000))
+      assert.equal(code, 0, output.slice(-4_000))
     })
 })

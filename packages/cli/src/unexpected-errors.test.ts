@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Whatever a file holds, a command prints its result or one line that says what is wrong. No input leads to a stack.
+// A command prints its result or one error line for every input. No input causes a stack trace.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { after, describe, it } from 'node:test'
 import { run } from './main.ts'
-import { onTerminal } from './terminal.ts'
+import { onTerminal } from './terminal/terminal.ts'
 import { call } from './testing/grove-call.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'grove-unexpected-'))
@@ -44,7 +44,7 @@ spec:
 `
 const good = file('good.yaml', sound())
 
-/** As a cluster returns it: commands take its spec as it is. */
+/** As a cluster returns it: commands use its spec unchanged. */
 const stored = (body: string) =>
   `apiVersion: grove.io/v1alpha1\nkind: PodCliqueSet\nmetadata: {name: x, uid: u}\n${body}\n`
 
@@ -71,15 +71,15 @@ const companions = [
   'kind: [7]',
 ]
 
-async function endsWell(words: readonly string[], input = ''): Promise<void> {
-  const { status, stderr } = await call(words, { input })
-  const told = `grove ${words.join(' ')}: exit code ${status}: ${stderr}`
-  assert.doesNotMatch(stderr, /unexpected error|^ +at /m, told)
+async function endsWell(args: readonly string[], input = ''): Promise<void> {
+  const { status, stderr } = await call(args, { input })
+  const output = `grove ${args.join(' ')}: exit code ${status}: ${stderr}`
+  assert.doesNotMatch(stderr, /unexpected error|^ +at /m, output)
   if (status !== 0 && stderr !== '')
-    assert.match(stderr, /^(?:(?:warning|hint): .*\n)*grove: [^\n]+\n$/, told)
+    assert.match(stderr, /^(?:(?:warning|hint): .*\n)*grove: [^\n]+\n$/, output)
 }
 
-describe('no input is unexpected', () => {
+describe('every input is expected', () => {
   bodies.forEach((body, at) => {
     const path = file(`stored-${at}.yaml`, stored(body))
     const calls = [
@@ -93,12 +93,12 @@ describe('no input is unexpected', () => {
       ['impact', '--old', good, '-f', path],
     ]
     it(body || 'a set without a spec', async () => {
-      for (const words of calls) await endsWell(words)
+      for (const args of calls) await endsWell(args)
     })
   })
 
   for (const companion of companions)
-    it(`beside a set: ${JSON.stringify(companion)}`, async () => {
+    it(`together with a set: ${JSON.stringify(companion)}`, async () => {
       for (const command of ['render', 'validate', 'hash'])
         await endsWell([command, '-f', '-'], `${sound()}---\n${companion}\n`)
       await endsWell(['render', '-f', '-', '--config', kai], `${sound()}---\n${companion}\n`)
@@ -111,9 +111,9 @@ describe('no input is unexpected', () => {
     })
 })
 
-describe('an error that no command expects', () => {
-  /** A standard output that fails, as a full disk would make it. */
-  async function onFailingOutput(words: readonly string[]): Promise<{ status: number; stderr: string }> {
+describe('an unexpected error', () => {
+  /** A standard output that fails, as on a full disk. */
+  async function onFailingOutput(args: readonly string[]): Promise<{ status: number; stderr: string }> {
     let text = ''
     const stdout = new Writable()
     stdout.write = () => {
@@ -125,21 +125,21 @@ describe('an error that no command expects', () => {
         done()
       },
     })
-    const status = await onTerminal({ stdin: process.stdin, stdout, stderr }, () => run(words))
+    const status = await onTerminal({ stdin: process.stdin, stdout, stderr }, () => run(args))
     return { status, stderr: text }
   }
 
-  for (const words of [['crds'], ['hash', '-f', good], ['validate', '-f', good], ['render', '-f', good]])
-    it(`ends grove ${words[0]} with one line and exit code 1`, async () => {
-      const { status, stderr } = await onFailingOutput(words)
+  for (const args of [['crds'], ['hash', '-f', good], ['validate', '-f', good], ['render', '-f', good]])
+    it(`ends grove ${args[0]} with one line and exit code 1`, async () => {
+      const { status, stderr } = await onFailingOutput(args)
       assert.equal(status, 1)
       assert.match(
         stderr,
-        /^(?:hint: .*\n)?grove: unexpected error: no space left \(GROVE_DEBUG=1 shows where\)\n$/,
+        /^(?:hint: .*\n)?grove: unexpected error: no space left \(set GROVE_DEBUG=1 to print the stack trace\)\n$/,
       )
     })
 
-  it('shows its stack where the user asks for it', async () => {
+  it('has its stack trace printed on request', async () => {
     process.env.GROVE_DEBUG = '1'
     try {
       assert.match((await onFailingOutput(['crds'])).stderr, /no space left\non device\n(?:.*\n)* +at /)

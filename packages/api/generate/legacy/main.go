@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Everything about hashes of the older, Go-based operator that only Go can tell: the types its hash printed
-// (`types`), and, to compare our own implementation with, what Go makes of given templates (`hashes`) and
-// quantities (`quantities`). The Kubernetes library in go.mod is the version that operator was built with; another
-// version has other fields, hence other hashes. Not needed to build, run or test the project itself.
+// Prints data about the hashes of the Go-based operator that only Go can compute. `types` prints the Go types that its
+// hash prints. `hashes` and `quantities` print Go's result for given templates and quantities, which tests compare with
+// the TypeScript implementation. go.mod has the Kubernetes library of that operator: another version has other fields,
+// and therefore other hashes. This program is not needed to build, run or test the project itself.
 package main
 
 import (
@@ -39,8 +39,9 @@ func main() {
 }
 
 // printTypes writes one JSON object: type name to description, for every type a pod template can contain.
-// A struct is its fields `GoName jsonName type`, joined by commas; jsonName is `+` where the members of an embedded
-// struct stand in the parent's JSON, `-` where JSON cannot set the field. Any other type is `=` and what it is made of.
+// A struct is printed as its fields `GoName jsonName type`, joined by commas. jsonName is `+` if JSON inlines the
+// fields of an embedded struct into the parent, and `-` if JSON cannot set the field. Any other type is printed as `=`
+// and its underlying type.
 func printTypes() {
 	table := map[string]string{}
 	seen := map[string]reflect.Type{}
@@ -49,7 +50,7 @@ func printTypes() {
 }
 
 func collect(t reflect.Type, table map[string]string, seen map[string]reflect.Type) {
-	// The reference never has more than a nil pointer to it, and its insides differ between Go releases.
+	// It is only referenced by nil pointers, and its fields differ between Go releases.
 	if t.String() == "time.Location" {
 		return
 	}
@@ -70,7 +71,7 @@ func collect(t reflect.Type, table map[string]string, seen map[string]reflect.Ty
 		collect(t.Key(), table, seen)
 		collect(t.Elem(), table, seen)
 	case reflect.Struct:
-		// Its print is made from the text alone.
+		// It is printed as text.
 		if t == reflect.TypeFor[resource.Quantity]() {
 			return
 		}
@@ -141,7 +142,7 @@ type hashesOutput struct {
 // of all prints.
 func hashesOf(line []byte) {
 	var input hashesInput
-	// Like an API client, not like encoding/json: names of members are case-sensitive.
+	// Field names are case-sensitive, as in API clients and unlike encoding/json.
 	if err := kjson.UnmarshalCaseSensitivePreserveInts(line, &input); err != nil {
 		write(hashesOutput{Error: err.Error()})
 		return
@@ -172,7 +173,7 @@ type quantityOutput struct {
 	Text  string `json:"text"`
 }
 
-// quantityOf reads a list of quantities; it writes for each of them its error, or its print and its canonical text.
+// quantityOf reads a list of quantities. For each it writes the error, or the print and the canonical text.
 func quantityOf(line []byte) {
 	var texts []string
 	if err := json.Unmarshal(line, &texts); err != nil {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { clique, configurationWith, sampleCluster, sampleSet } from '../testing/sample-sets.ts'
 import { type AdmissionRequest, admit } from './review.ts'
-import { clique, configurationWith, sampleCluster, sampleSet } from './sample-sets.ts'
 
 const contexts = [
   {},
@@ -12,14 +12,14 @@ const contexts = [
   { topology: true, schedulers: ['volcano'] },
 ].map(settings => ({ configuration: configurationWith(settings), cluster: sampleCluster }))
 
-/** Whatever comes in, an answer comes out that is complete in itself. */
-function answers(request: AdmissionRequest): void {
+/** Asserts that admission returns a complete response for the request. */
+function assertResponse(request: AdmissionRequest): void {
   for (const context of contexts) {
-    const answer = admit(request, context)
-    assert.equal(typeof answer.allowed, 'boolean')
-    if (answer.allowed) assert.ok(answer.code < 300 && answer.message === undefined)
-    else assert.ok(answer.code >= 400 && typeof answer.message === 'string' && answer.message !== '')
-    JSON.stringify(answer)
+    const response = admit(request, context)
+    assert.equal(typeof response.allowed, 'boolean')
+    if (response.allowed) assert.ok(response.code < 300 && response.message === undefined)
+    else assert.ok(response.code >= 400 && typeof response.message === 'string' && response.message !== '')
+    JSON.stringify(response)
   }
 }
 
@@ -70,7 +70,7 @@ const rich = {
   ),
 }
 
-/** Values that have broken programs before. */
+/** Values that are likely to break a program. */
 const strange = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -103,7 +103,7 @@ const strange = fc.oneof(
 
 type Container = Record<string, unknown>
 
-/** Every place of a value, as the container and the key in it. */
+/** Every position of a value, as its container and key. */
 function places(value: unknown, found: [Container, string][] = []): [Container, string][] {
   if (typeof value !== 'object' || value === null) return found
   for (const key of Object.keys(value)) {
@@ -113,7 +113,7 @@ function places(value: unknown, found: [Container, string][] = []): [Container, 
   return found
 }
 
-/** The value with some of its places replaced, removed or doubled. */
+/** The value with some positions replaced, removed or duplicated. */
 const mutated = (original: object, maximum = 4): fc.Arbitrary<object> => {
   const count = places(original).length
   const change = fc.record({
@@ -138,21 +138,21 @@ const mutated = (original: object, maximum = 4): fc.Arbitrary<object> => {
 
 const runs = { numRuns: 1000 }
 
-describe('admission answers', () => {
-  test('the base of these properties is accepted where it fits', () => {
+describe('admission returns a complete response', () => {
+  test('the base of these properties is accepted if the configuration supports it', () => {
     assert.equal(
       admit({ operation: 'CREATE', kind: 'PodCliqueSet', object: rich }, contexts[1]!).message,
       undefined,
     )
   })
 
-  test('arbitrary JSON', () => {
+  test('for arbitrary JSON', () => {
     const kinds = fc.constantFrom('PodCliqueSet', 'ClusterTopologyBinding')
     const operations = fc.constantFrom('CREATE', 'UPDATE')
     fc.assert(
       fc.property(kinds, operations, strange, strange, (kind, operation, object, oldObject) => {
-        answers({ kind, operation, object, oldObject })
-        answers({
+        assertResponse({ kind, operation, object, oldObject })
+        assertResponse({
           kind,
           operation,
           object: { metadata: object, spec: oldObject },
@@ -163,24 +163,26 @@ describe('admission answers', () => {
     )
   })
 
-  test('a new set with mistakes', () => {
+  test('for a new set with mistakes', () => {
     fc.assert(
-      fc.property(mutated(rich), object => answers({ operation: 'CREATE', kind: 'PodCliqueSet', object })),
+      fc.property(mutated(rich), object =>
+        assertResponse({ operation: 'CREATE', kind: 'PodCliqueSet', object }),
+      ),
       runs,
     )
   })
 
-  test('a changed set with mistakes, also of a stored set with mistakes', () => {
+  test('for an update with mistakes, also if the stored set has mistakes', () => {
     fc.assert(
       fc.property(mutated(rich), mutated(rich), (object, oldObject) => {
-        answers({ operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject: rich })
-        answers({ operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject })
+        assertResponse({ operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject: rich })
+        assertResponse({ operation: 'UPDATE', kind: 'PodCliqueSet', object, oldObject })
       }),
       runs,
     )
   })
 
-  test('the same for what it has just accepted, which it then leaves as it is', () => {
+  test('for a set that it has just accepted, and does not change it', () => {
     let accepted = 0
     fc.assert(
       fc.property(mutated(rich, 1), object => {

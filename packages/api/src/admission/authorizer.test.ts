@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
   authorize,
-  type ProtectionAnswer,
   type ProtectionContext,
   type ProtectionRequest,
+  type ProtectionResponse,
 } from './authorizer.ts'
 import type { Lookup } from './cluster-view.ts'
 
@@ -40,7 +40,7 @@ function managed(set: string | undefined, metadata: object = {}): object {
   return { metadata: { name: 'demo-0-web', namespace: 'work', labels, ...metadata } }
 }
 
-function ask(request: Partial<ProtectionRequest>, set: string | undefined = 'demo'): ProtectionAnswer {
+function ask(request: Partial<ProtectionRequest>, set: string | undefined = 'demo'): ProtectionResponse {
   const object = managed(set)
   return authorize(
     { operation: 'UPDATE', userName: 'alice', kind: clique, object, oldObject: object, ...request },
@@ -48,25 +48,25 @@ function ask(request: Partial<ProtectionRequest>, set: string | undefined = 'dem
   )
 }
 
-const allowed = (message: string, ...warnings: string[]): ProtectionAnswer => ({
+const allowed = (message: string, ...warnings: string[]): ProtectionResponse => ({
   allowed: true,
   code: 200,
   message,
   warnings,
 })
-const denied = (code: number, message: string): ProtectionAnswer => ({
+const denied = (code: number, message: string): ProtectionResponse => ({
   allowed: false,
   code,
   message,
   warnings: [],
 })
 
-describe('requests that say nothing about an object', () => {
+describe('requests without a protected object', () => {
   test('connecting is allowed', () => {
     assert.deepEqual(ask({ operation: 'CONNECT' }), allowed('operation CONNECT is allowed'))
   })
 
-  test('an operation that nobody knows is an error', () => {
+  test('an unknown operation is an error', () => {
     assert.deepEqual(ask({ operation: 'PATCH' }), denied(500, 'unsupported operation: operation PATCH'))
   })
 
@@ -81,8 +81,8 @@ describe('requests that say nothing about an object', () => {
     )
   })
 
-  test('an object that cannot be read is refused: the new one on create, the old one otherwise', () => {
-    const text = 'failed to decode request: the request holds no object'
+  test('an object that cannot be decoded is rejected: the new one on create, the old one otherwise', () => {
+    const text = 'failed to decode request: the request contains no object'
     assert.deepEqual(ask({ operation: 'CREATE', object: undefined }), denied(400, text))
     assert.deepEqual(ask({ operation: 'UPDATE', oldObject: null }), denied(400, text))
     assert.deepEqual(ask({ operation: 'DELETE', oldObject: 3 }), denied(400, text))
@@ -96,7 +96,7 @@ describe('requests that say nothing about an object', () => {
 describe('the PodCliqueSet that an object belongs to', () => {
   const undetermined = 'admission allowed, no PodCliqueSet could be determined for resource: work/demo-0-web'
 
-  test('is told by a label', () => {
+  test('is found by a label', () => {
     assert.equal(ask({}).allowed, false)
     const object = managed(undefined)
     assert.deepEqual(
@@ -108,7 +108,7 @@ describe('the PodCliqueSet that an object belongs to', () => {
     )
   })
 
-  test('is told by the controlling owner before the label', () => {
+  test('is found by the controlling owner reference before the label', () => {
     const owner = {
       apiVersion: 'grove.io/v1alpha1',
       kind: 'PodCliqueSet',
@@ -122,18 +122,18 @@ describe('the PodCliqueSet that an object belongs to', () => {
     assert.equal(ask({ oldObject: other, object: other }).allowed, true)
   })
 
-  test('may be gone', () => {
+  test('may be deleted already', () => {
     assert.deepEqual(
       ask({}, 'gone'),
       allowed(undetermined, 'parent PodCliqueSet gone not found for resource: work/demo-0-web'),
     )
   })
 
-  test('may be unreadable', () => {
+  test('may be impossible to read', () => {
     assert.deepEqual(ask({}, 'broken'), denied(500, 'timeout'))
   })
 
-  test('may have switched the protection off, with exactly "true"', () => {
+  test('may disable the protection, with exactly "true"', () => {
     assert.deepEqual(
       ask({}, 'open'),
       allowed('admission allowed, resource protection is disabled for PodCliqueSet: work/open'),
@@ -143,7 +143,7 @@ describe('the PodCliqueSet that an object belongs to', () => {
 })
 
 describe('a protected object', () => {
-  test('is a pod, which everybody may delete', () => {
+  test('is a pod, which every user may delete', () => {
     assert.deepEqual(
       ask({ operation: 'DELETE', kind: pod }),
       allowed('admission allowed, deletion of resource: Pod is allowed for all users having sufficient RBAC'),
@@ -171,7 +171,7 @@ describe('a protected object', () => {
       )
     })
 
-    test(`${operation}: by nobody else, in no other spelling`, () => {
+    test(`${operation}: by no other user, and names must match exactly`, () => {
       for (const userName of ['alice', '', operator.toUpperCase(), `${operator} `]) {
         assert.deepEqual(
           ask({ operation, userName }),
@@ -181,7 +181,7 @@ describe('a protected object', () => {
     })
   }
 
-  test('is any of the kinds that the operator makes', () => {
+  test('is any of the kinds that the operator creates', () => {
     for (const [group, version, kind] of [
       ['', 'v1', 'Secret'],
       ['', 'v1', 'Service'],
@@ -206,7 +206,7 @@ describe('a protected object', () => {
     ] as const) {
       assert.deepEqual(
         ask({ userName: collector, object }),
-        denied(403, `admission denied, label ${key} of resource: work/demo-0-web must stay as it is`),
+        denied(403, `admission denied, label ${key} of resource: work/demo-0-web must not be changed`),
       )
     }
     assert.equal(ask({ userName: operator, object: { metadata: {} } }).allowed, true)

@@ -9,8 +9,8 @@ import { operatorName } from '../names.ts'
 import type { Lookup } from './cluster-view.ts'
 import { decodeMetadata } from './decode.ts'
 
-// Keeps people from changing by accident what belongs to a PodCliqueSet. It is no security boundary: it believes owner
-// references and labels, and who may edit the PodCliqueSet can switch it off.
+// Protects objects that belong to a PodCliqueSet against accidental changes. It is not a security boundary: it trusts
+// owner references and labels, and a user who may edit the PodCliqueSet can disable it.
 
 export interface ProtectionRequest {
   readonly operation: string
@@ -23,20 +23,20 @@ export interface ProtectionRequest {
 export interface ProtectionContext {
   /** The annotations of a PodCliqueSet. */
   podCliqueSetAnnotations(namespace: string, name: string): Lookup<Readonly<Record<string, string>>>
-  /** The user as which the operator itself acts. */
+  /** The user name of the operator itself. */
   readonly ownUserName: string
   /** `authorizer.exemptServiceAccountUserNames` of the configuration. */
   readonly exemptUserNames: readonly string[]
 }
 
-export interface ProtectionAnswer {
+export interface ProtectionResponse {
   readonly allowed: boolean
   readonly code: number
   readonly message: string
   readonly warnings: readonly string[]
 }
 
-/** `group/version/kind` of everything that can belong to a PodCliqueSet. */
+/** `group/version/kind` of every kind that can belong to a PodCliqueSet. */
 const protectedKinds: ReadonlySet<string> = new Set([
   '/v1/Secret',
   '/v1/ServiceAccount',
@@ -53,8 +53,8 @@ const protectedKinds: ReadonlySet<string> = new Set([
   'resource.nvidia.com/v1beta1/ComputeDomain',
 ])
 
-/** Decides about one request; the first rule that applies wins. */
-export function authorize(request: ProtectionRequest, context: ProtectionContext): ProtectionAnswer {
+/** Authorizes one request. The first rule that applies wins. */
+export function authorize(request: ProtectionRequest, context: ProtectionContext): ProtectionResponse {
   const { operation, userName } = request
   if (operation === 'CONNECT') return allow('operation CONNECT is allowed')
   if (operation !== 'CREATE' && operation !== 'UPDATE' && operation !== 'DELETE') {
@@ -104,7 +104,7 @@ export function authorize(request: ProtectionRequest, context: ProtectionContext
   if (operation === 'UPDATE') {
     const removed = removedLabel(metadata, request.object)
     if (removed)
-      return deny(403, `admission denied, label ${removed} of resource: ${resource} must stay as it is`)
+      return deny(403, `admission denied, label ${removed} of resource: ${resource} must not be changed`)
   }
   if (context.exemptUserNames.includes(userName)) {
     return allow(`admission allowed, ${subject} is initiated by exempt serviceaccount: ${userName}`)
@@ -112,21 +112,21 @@ export function authorize(request: ProtectionRequest, context: ProtectionContext
   return deny(403, `admission denied, ${subject} is not allowed`)
 }
 
-function allow(message: string, warnings: readonly string[] = []): ProtectionAnswer {
+function allow(message: string, warnings: readonly string[] = []): ProtectionResponse {
   return { allowed: true, code: 200, message, warnings }
 }
 
-function deny(code: number, message: string): ProtectionAnswer {
+function deny(code: number, message: string): ProtectionResponse {
   return { allowed: false, code, message, warnings: [] }
 }
 
 function metadataOf(object: unknown): ObjectMeta | string {
-  if (!isJsonObject(object)) return 'the request holds no object'
+  if (!isJsonObject(object)) return 'the request contains no object'
   const decoded = decodeMetadata(object)
   return decoded.ok ? decoded.value : decoded.message
 }
 
-/** The owner reference is kept right by the operator and by the garbage collector; a label is easily changed. */
+/** The operator and the garbage collector keep the owner reference correct. A label is easily changed. */
 function parentOf({ ownerReferences = [], labels }: ObjectMeta): string | undefined {
   const owner = ownerReferences.find(
     reference =>
@@ -135,7 +135,7 @@ function parentOf({ ownerReferences = [], labels }: ObjectMeta): string | undefi
   return owner?.name || labels?.[label.partOf]
 }
 
-/** Without these two labels an object would silently be protected no longer. */
+/** Without these two labels an object would silently lose its protection. */
 function removedLabel(old: ObjectMeta, object: unknown): string | undefined {
   if (old.labels?.[label.managedBy] !== operatorName) return undefined
   const now = metadataOf(object)

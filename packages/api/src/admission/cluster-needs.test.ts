@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { configurationWith, sampleSet } from '../testing/sample-sets.ts'
 import { clusterNeeds } from './cluster-needs.ts'
-import { configurationWith, sampleSet } from './sample-sets.ts'
 
 const constrained = sampleSet({ topologyConstraint: { topologyName: 'site', pack: { required: 'rack' } } })
 
-test('a topology is looked up where constraints name one and are allowed', () => {
+test('a topology is looked up if constraints name one and are allowed', () => {
   assert.deepEqual(clusterNeeds(constrained, configurationWith({ topology: true })).topologyBindings, [
     'site',
   ])
@@ -15,7 +15,7 @@ test('a topology is looked up where constraints name one and are allowed', () =>
   assert.deepEqual(clusterNeeds(sampleSet(), configurationWith({ topology: true })).topologyBindings, [])
 })
 
-test('a queue is looked up where Volcano places the set', () => {
+test('a queue is looked up if Volcano schedules the set', () => {
   const set = sampleSet({}, { annotations: { 'scheduling.grove.io/volcano-queue': ' batch ' } })
   const volcano = configurationWith({ schedulers: ['volcano'] })
   assert.deepEqual(clusterNeeds(set, volcano).volcanoQueues, ['batch'])
@@ -23,7 +23,7 @@ test('a queue is looked up where Volcano places the set', () => {
   assert.deepEqual(clusterNeeds(set, configurationWith()).volcanoQueues, [])
 })
 
-test('nothing is needed for what cannot be read', () => {
+test('nothing is looked up for an object that cannot be decoded', () => {
   for (const object of [null, 3, { spec: 'x' }]) {
     assert.deepEqual(clusterNeeds(object, configurationWith({ topology: true })), {
       topologyBindings: [],

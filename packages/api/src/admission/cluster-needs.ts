@@ -15,8 +15,8 @@ export interface ClusterNeeds {
 const nothing: ClusterNeeds = { topologyBindings: [], volcanoQueues: [] }
 
 /**
- * What the rules will ask of the cluster about a PodCliqueSet, so that it can be fetched before they run. Reading it
- * directly, not from a cache, lets a set and its topology binding be applied together.
+ * Returns the objects that the rules for a PodCliqueSet look up, so that the webhook can fetch them first. The webhook
+ * reads them from the API server, not from a cache, so that a set and its topology binding can be applied together.
  */
 export function clusterNeeds(object: unknown, configuration: OperatorConfiguration): ClusterNeeds {
   const decoded = decodePodCliqueSet(object)

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What looking something up in a cluster gave. "Not there" and "could not be asked" are different answers. */
+/** The result of a lookup in the cluster. "Not found" and "lookup failed" are different results. */
 export type Lookup<T> =
   | { readonly outcome: 'found'; readonly value: T }
   | { readonly outcome: 'notFound' }
   | { readonly outcome: 'failed'; readonly error: string }
 
 /**
- * The part of a cluster that admission rules may ask about. Answers are immediate: whoever serves requests collects
- * what `clusterNeeds` names beforehand, so the rules themselves never wait.
+ * The part of a cluster that validation rules read. It is synchronous: the webhook server fetches the result of
+ * `clusterNeeds` first, so rules never wait.
  */
 export interface ClusterView {
-  /** The domains of a ClusterTopologyBinding in their order, broadest first. */
+  /** The domains of a ClusterTopologyBinding, broadest first. */
   topologyDomains(binding: string): Lookup<readonly string[]>
   /** `status.state` of a Volcano queue. */
   volcanoQueueState(queue: string): Lookup<string>
 }
 
-/** A cluster that holds neither topology bindings nor queues. */
+/** A cluster without topology bindings and queues. */
 export const emptyCluster: ClusterView = {
   topologyDomains: () => ({ outcome: 'notFound' }),
   volcanoQueueState: () => ({ outcome: 'notFound' }),

@@ -4,13 +4,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { renderFieldError } from '@grove/apimachinery'
 import { defaultConfiguration } from '../configuration/index.ts'
+import { configurationWith } from '../testing/sample-sets.ts'
 import type { ClusterTopologyBinding } from '../types/index.ts'
 import { emptyCluster } from './cluster-view.ts'
 import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
 import { admit } from './review.ts'
-import { configurationWith } from './sample-sets.ts'
 
-function judge(
+function validate(
   levels: [domain: string, key: string][],
   schedulers: string[] = [],
   enabled: string[] = [],
@@ -33,14 +33,14 @@ const scheduler = (index: number): string => `spec.schedulerTopologyReferences[$
 
 test('levels have different domains and different keys', () => {
   assert.deepEqual(
-    judge([
+    validate([
       ['zone', 'a'],
       ['rack', 'b'],
     ]),
     [],
   )
   assert.deepEqual(
-    judge([
+    validate([
       ['zone', 'a'],
       ['zone', 'b'],
       ['rack', 'a'],
@@ -55,27 +55,27 @@ test('levels have different domains and different keys', () => {
   )
 })
 
-test('a scheduler is bound once, if it is enabled and keeps a topology of its own', () => {
+test('a scheduler is bound once, and only if it is enabled and has a topology object of its own', () => {
   const enabled = ['kai-scheduler', 'volcano', 'lpx-scheduler']
-  assert.deepEqual(judge([], ['kai-scheduler'], enabled), [])
-  assert.deepEqual(judge([], ['kai-scheduler', 'kai-scheduler'], enabled), [
+  assert.deepEqual(validate([], ['kai-scheduler'], enabled), [])
+  assert.deepEqual(validate([], ['kai-scheduler', 'kai-scheduler'], enabled), [
     `${scheduler(1)}: Duplicate value: "kai-scheduler"`,
   ])
-  assert.deepEqual(judge([], ['kai-scheduler', '', 'kai-scheduler']), [
+  assert.deepEqual(validate([], ['kai-scheduler', '', 'kai-scheduler']), [
     `${scheduler(0)}: Invalid value: "kai-scheduler": scheduler backend is not enabled in Grove`,
     `${scheduler(1)}: Invalid value: "": scheduler backend is not enabled in Grove`,
     `${scheduler(2)}: Duplicate value: "kai-scheduler"`,
     `${scheduler(2)}: Invalid value: "kai-scheduler": scheduler backend is not enabled in Grove`,
   ])
   for (const name of ['default-scheduler', 'volcano', 'lpx-scheduler']) {
-    assert.deepEqual(judge([], [name], enabled), [
+    assert.deepEqual(validate([], [name], enabled), [
       `${scheduler(0)}: Invalid value: "${name}": scheduler backend does not implement topology-aware scheduling`,
     ])
   }
 })
 
-test('keys may be as long as node labels are: a prefix of 253 characters and a name of 63', () => {
-  const answerTo = (key: string) =>
+test('keys have the length limits of node labels: a prefix of 253 characters and a name of 63', () => {
+  const errorsFor = (key: string) =>
     admit(
       {
         operation: 'CREATE',
@@ -91,11 +91,11 @@ test('keys may be as long as node labels are: a prefix of 253 characters and a n
     )
   const prefix = `${'topology-'.repeat(27)}.example.c`
   assert.equal(prefix.length, 253)
-  assert.equal(answerTo(`${prefix}/${'k'.repeat(63)}`).allowed, true)
-  assert.equal(answerTo(`${prefix}x/${'k'.repeat(63)}`).allowed, false)
+  assert.equal(errorsFor(`${prefix}/${'k'.repeat(63)}`).allowed, true)
+  assert.equal(errorsFor(`${prefix}x/${'k'.repeat(63)}`).allowed, false)
 })
 
-test('an object that no API server has checked is validated without a failure', () => {
+test('an object that no API server has checked is validated without an exception', () => {
   for (const object of [null, 5, {}, { spec: null }, { spec: { levels: 5 } }, { spec: { levels: [null] } }])
     assert.deepEqual(
       validateClusterTopologyBinding(object as never, defaultConfiguration()),

@@ -9,8 +9,8 @@ import {
 import type { ClusterTopologyBinding, SchedulerTopologyBinding, TopologyLevel } from '../types/index.ts'
 
 /**
- * Judges a ClusterTopologyBinding, new or changed. That the levels really go from broad to narrow cannot be seen from
- * here, and levels that workloads use may be removed: those workloads get a condition.
+ * Validates a ClusterTopologyBinding on create and update. The order of the levels, broad to narrow, cannot be checked
+ * here. Levels in use may be removed: workloads that use them get a condition.
  */
 export function validateClusterTopologyBinding(
   binding: ClusterTopologyBinding,
@@ -40,7 +40,7 @@ function validateLevels(levels: readonly TopologyLevel[]): FieldError[] {
   return errors
 }
 
-/** The paths speak of references, an older name of the field; users and tools know these errors so. */
+/** The paths use an older name of the field, because users and tools match these errors. */
 function validateSchedulers(
   bindings: readonly SchedulerTopologyBinding[],
   configuration: OperatorConfiguration,

@@ -27,10 +27,10 @@ function messageFor(object: unknown): string {
 
 const spec = 'spec.template.cliques[0].spec'
 
-describe('a value of a wrong type is refused, and the message says where', () => {
+describe('a value of a wrong type is rejected, and the message contains its path', () => {
   const cases: [object: unknown, message: string][] = [
-    [null, 'an object is expected, not null'],
-    [[], 'an object is expected, not a list'],
+    [null, 'expected an object, not null'],
+    [[], 'expected an object, not a list'],
     [{ spec: 3 }, 'spec: must be an object, not an integer'],
     [setOf({ cliques: {} }), 'spec.template.cliques: must be a list, not an object'],
     [setOf({ cliques: [null] }), 'spec.template.cliques[0]: must not be null'],
@@ -63,7 +63,7 @@ describe('a value of a wrong type is refused, and the message says where', () =>
     })
   }
 
-  test('several are reported together, but not without end', () => {
+  test('several are reported together, up to a limit', () => {
     const many = messageFor(setOf({ cliques: Array.from({ length: 1000 }, () => 3) })).split('; ')
     assert.equal(many.length, 20)
     assert.equal(many[1], 'spec.template.cliques[1]: must be an object, not an integer')
@@ -80,17 +80,17 @@ describe('quantities', () => {
     return decoded.value.spec.template.cliques[0]?.spec.podSpec.containers[0]?.resources?.limits?.cpu
   }
 
-  test('are numbers or texts', () => {
+  test('are numbers or strings', () => {
     for (const cpu of ['1', '500m', '1.5Gi', '+1', '1e3', 8]) assert.equal(stored(cpu), cpu)
   })
 
-  test('are rewritten where the schema would not take them', () => {
+  test('are normalized if the schema would not accept them', () => {
     assert.equal(stored(0.5), '500m')
     assert.equal(stored('.'), '0')
     assert.equal(stored(' 1 '), '1')
   })
 
-  test('are refused when malformed, whatever their size', () => {
+  test('are rejected if malformed, whatever their size', () => {
     for (const cpu of ['', 'abc', '1 Gi', '1gb', '1e999999999', '9'.repeat(100_000)]) {
       assert.ok(messageFor(withCpu(cpu)).startsWith(`${field}: `), String(cpu).slice(0, 20))
     }
@@ -118,14 +118,14 @@ describe('durations', () => {
   }
 })
 
-describe('what may be left out is completed', () => {
+describe('absent values', () => {
   const completed = (object: object): object => {
     const decoded = decodePodCliqueSet(object)
     assert.ok(decoded.ok)
     return decoded.value.spec
   }
 
-  test('an absent specification, template or list of cliques is an empty list of cliques', () => {
+  test('an absent spec, template or list of cliques becomes an empty list of cliques', () => {
     for (const object of [
       {},
       { spec: null },
@@ -137,13 +137,13 @@ describe('what may be left out is completed', () => {
     }
   })
 
-  test('names, role, numbers of a clique', () => {
+  test('name, role and numbers of a clique are added', () => {
     assert.deepEqual(completed(setOf({ cliques: [{ spec: { podSpec: pod } }] })), {
       template: { cliques: [{ name: '', spec: { podSpec: pod, replicas: 0, roleName: '' } }] },
     })
   })
 
-  test('a list that has to be there becomes null, which the schema refuses', () => {
+  test('an absent required list becomes null, which the schema rejects', () => {
     assert.deepEqual(completed(setOf({ cliques: [{ name: 'a' }] })), {
       template: {
         cliques: [{ name: 'a', spec: { podSpec: { containers: null }, replicas: 0, roleName: '' } }],
@@ -163,7 +163,7 @@ describe('what may be left out is completed', () => {
     )
   })
 
-  test('required members inside a pod, and null entries of its lists', () => {
+  test('required fields inside a pod are added, and null entries of its lists are replaced', () => {
     const containers = [{ ports: [{}], env: [{}], volumeMounts: [{}] }, null]
     assert.deepEqual(completed(podWith({ containers, volumes: [{}] })), {
       template: {
@@ -192,7 +192,7 @@ describe('what may be left out is completed', () => {
     })
   })
 
-  test('bounds, metrics and sharing entries', () => {
+  test('bounds, metrics and sharing entries are added', () => {
     assert.deepEqual(
       completed(
         setOf({
@@ -222,7 +222,7 @@ describe('what may be left out is completed', () => {
     )
   })
 
-  test('a claim of a volume may refer to a core object, which has no group', () => {
+  test('a volume claim may refer to a core object, which has no group', () => {
     const dataSource = { kind: 'PersistentVolumeClaim', name: 'p' }
     const volumes = [{ name: 'v', ephemeral: { volumeClaimTemplate: { spec: { dataSource } } } }]
     const decoded = decodePodCliqueSet(podWith({ volumes }))
@@ -231,14 +231,14 @@ describe('what may be left out is completed', () => {
     assert.deepEqual(volume?.ephemeral?.volumeClaimTemplate?.spec.dataSource, dataSource)
   })
 
-  test('an object that lacks nothing is returned as it is', () => {
+  test('a complete object is returned unchanged', () => {
     const object = cliqueWith({})
     const decoded = decodePodCliqueSet(object)
     assert.ok(decoded.ok && (decoded.value as object) === object)
   })
 })
 
-test('free-form parameters may be anything that can be walked', () => {
+test('opaque parameters may be any JSON up to a depth limit', () => {
   const nested = (depth: number): object => {
     let value = {}
     for (let level = 0; level < depth; level++) value = { a: value }

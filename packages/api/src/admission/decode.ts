@@ -4,14 +4,14 @@ import { isJsonObject, type JsonObject } from '@grove/apimachinery'
 import { type StructuralSchema, schemaOf } from '../crds/index.ts'
 import type { ObjectMeta } from '../kubernetes/index.ts'
 import type { PodCliqueSet } from '../types/index.ts'
-import type { Cause } from './answers.ts'
 import { compileDecoder, type Decoder, type Peculiarities } from './decoding/decoder.ts'
 import { fieldOf, kindOf, maximumLength, type Problem } from './decoding/problem.ts'
 import { cut } from './long-texts.ts'
+import type { Cause } from './response.ts'
 
 export type Decoded<T> =
   | { readonly ok: true; readonly value: T }
-  /** `message` names every field that cannot be read, and why; `causes` holds the same, one by one. */
+  /** `message` names every field that cannot be decoded, and why. `causes` contains one entry for each. */
   | { readonly ok: false; readonly message: string; readonly causes: readonly Cause[] }
 
 const text: StructuralSchema = { type: 'string' }
@@ -52,7 +52,7 @@ const metadataSchema = {
   },
 } satisfies StructuralSchema
 
-/** The metadata of any object, as far as a type is declared. */
+/** The declared fields of the metadata of any object. */
 const metadataDecoder = compileDecoder(metadataSchema, {})
 
 const claimTemplate = 'template.resourceClaimTemplates[].templateSpec.spec'
@@ -68,13 +68,13 @@ const peculiarities: Peculiarities = {
 
 let specDecoder: Decoder | undefined
 
-/** Compiled when first needed: the specification embeds that of a pod, with more than a thousand fields. */
+/** Compiled on first use: the schema embeds a pod spec with more than a thousand fields. */
 function podCliqueSetSpec(): Decoder {
   specDecoder ??= compileDecoder(schemaOf('PodCliqueSet').properties!.spec!, peculiarities)
   return specDecoder
 }
 
-/** Reads the metadata of an object of any kind. */
+/** Decodes the metadata of an object of any kind. */
 export function decodeMetadata(object: JsonObject): Decoded<ObjectMeta> {
   const problems: Problem[] = []
   const metadata = metadataDecoder.decode(object.metadata ?? {}, problems)
@@ -82,14 +82,13 @@ export function decodeMetadata(object: JsonObject): Decoded<ObjectMeta> {
 }
 
 /**
- * Reads a PodCliqueSet: values of a wrong type, numbers out of range and malformed quantities or durations are refused
- * here, before any default or schema. Required fields that clients have always been allowed to leave out are added
- * empty, so that the result is what its type promises but for lists that must be there: those are null, and the schema
- * refuses them.
+ * Decodes a PodCliqueSet. Wrong types, numbers out of range and malformed quantities or durations are rejected here,
+ * before defaulting and schema validation. Required fields that clients may omit are added with empty values. An absent
+ * required list becomes null, which the schema rejects.
  */
 export function decodePodCliqueSet(object: unknown): Decoded<PodCliqueSet> {
   if (!isJsonObject(object))
-    return { ok: false, message: `an object is expected, not ${kindOf(object)}`, causes: [] }
+    return { ok: false, message: `expected an object, not ${kindOf(object)}`, causes: [] }
   const metadata = decodeMetadata(object)
   if (!metadata.ok) return metadata
   const problems: Problem[] = []
@@ -99,7 +98,7 @@ export function decodePodCliqueSet(object: unknown): Decoded<PodCliqueSet> {
   return result(set as unknown as PodCliqueSet, problems, 'spec')
 }
 
-/** Members of the metadata that Kubernetes does not have, such as `metadata.label`, by name. */
+/** Returns unknown fields of the metadata, such as `metadata.label`, by name. */
 export function unknownMetadata({ metadata }: JsonObject): string[] {
   if (!isJsonObject(metadata)) return []
   const { properties } = metadataSchema

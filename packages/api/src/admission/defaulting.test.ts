@@ -25,28 +25,28 @@ describe('the namespace', () => {
     assert.equal(defaultPodCliqueSet(setOf({}), 'team').metadata.namespace, 'team')
     assert.equal(defaultPodCliqueSet(setOf({}, '  '), 'team').metadata.namespace, 'team')
   })
-  test('is "default" without a request', () => {
+  test('is "default" if the request has none', () => {
     assert.equal(defaultPodCliqueSet(setOf({})).metadata.namespace, 'default')
   })
-  test('stays when given', () => {
+  test('stays if set', () => {
     assert.equal(defaultPodCliqueSet(setOf({}, 'own'), 'team').metadata.namespace, 'own')
   })
 })
 
 describe('a clique', () => {
-  test('has one replica unless it asks for more', () => {
+  test('has one replica by default', () => {
     assert.equal(defaultedSpec({}).replicas, 1)
     assert.equal(defaultedSpec({ replicas: 3 }).replicas, 3)
     assert.equal(defaultedSpec({ replicas: -1 }).replicas, -1)
   })
 
-  test('must be available as a whole, counting the replicas it really gets', () => {
+  test('has minAvailable equal to its replicas, after their own default', () => {
     assert.equal(defaultedSpec({ replicas: 3 }).minAvailable, 3)
     assert.equal(defaultedSpec({ replicas: 0 }).minAvailable, 1)
     assert.equal(defaultedSpec({ replicas: 3, minAvailable: 0 }).minAvailable, 0)
   })
 
-  test('is scaled no lower than its replicas', () => {
+  test('has minReplicas of its autoscaler equal to its replicas', () => {
     const bounds = { maxReplicas: 9 }
     assert.deepEqual(defaultedSpec({ replicas: 3, autoScalingConfig: bounds }).autoScalingConfig, {
       minReplicas: 3,
@@ -61,7 +61,7 @@ describe('a clique', () => {
     assert.equal(defaultedSpec({}).autoScalingConfig, undefined)
   })
 
-  test('restarts its containers and gives them half a minute to end', () => {
+  test('gets restart policy Always and a grace period of 30 seconds', () => {
     const podOf = (podSpec: object) => defaultedSpec({ podSpec: { containers: [], ...podSpec } }).podSpec
     assert.deepEqual(podOf({}), {
       containers: [],
@@ -74,7 +74,7 @@ describe('a clique', () => {
   })
 })
 
-test('a scaling group is scaled no lower than its replicas', () => {
+test('a scaling group has minReplicas of its autoscaler equal to its replicas', () => {
   const minReplicas = (scaleConfig: object): number | undefined =>
     defaultPodCliqueSet(
       setOf({
@@ -88,7 +88,7 @@ test('a scaling group is scaled no lower than its replicas', () => {
 })
 
 describe('the set', () => {
-  test('waits four hours before it terminates a gang', () => {
+  test('gets a termination delay of four hours', () => {
     assert.equal(defaultPodCliqueSet(setOf({})).spec.template.terminationDelay, '4h0m0s')
     assert.equal(defaultPodCliqueSet(setOf({ terminationDelay: '0s' })).spec.template.terminationDelay, '0s')
   })
@@ -101,7 +101,7 @@ describe('the set', () => {
     assert.deepEqual(configOf({ headlessServiceConfig: off }), off)
   })
 
-  test('gets nothing else', () => {
+  test('gets no other default', () => {
     assert.deepEqual(defaultPodCliqueSet(setOf({}, 'work')), {
       apiVersion: 'grove.io/v1alpha1',
       kind: 'PodCliqueSet',
@@ -152,7 +152,7 @@ describe('defaulting', () => {
     }),
   )
 
-  test('once or twice is the same, and leaves its argument alone', () => {
+  test('is idempotent and does not change its argument', () => {
     fc.assert(
       fc.property(sets, set => {
         const before = structuredClone(set)
@@ -173,13 +173,13 @@ describe('an update', () => {
   const updated = (given: Partial<PodCliqueSpec>, stored: Partial<PodCliqueSpec>) =>
     defaultPodCliqueSet(clique(given), 'team', clique(stored)).spec.template.cliques[0]!.spec
 
-  test('keeps the stored minimum where it gives none', () => {
+  test('keeps the stored minAvailable if it sets none', () => {
     assert.equal(updated({ replicas: 6 }, { minAvailable: 2 }).minAvailable, 2)
     assert.equal(updated({ replicas: 6, minAvailable: 5 }, { minAvailable: 2 }).minAvailable, 5)
     assert.equal(updated({ replicas: 6 }, {}).minAvailable, 6)
   })
 
-  test('keeps the lower bound of an autoscaler only where the rest of it stays', () => {
+  test('keeps the stored minReplicas of an autoscaler only if the rest of it is unchanged', () => {
     const bound = (maxReplicas: number) =>
       updated(
         { replicas: 6, autoScalingConfig: { maxReplicas } },
@@ -189,7 +189,7 @@ describe('an update', () => {
     assert.equal(bound(8), 6)
   })
 
-  test('keeps the lower bound of a scaling group in the same way', () => {
+  test('keeps the stored minReplicas of a scaling group in the same way', () => {
     const group = (minReplicas?: number) =>
       setOf({
         podCliqueScalingGroups: [

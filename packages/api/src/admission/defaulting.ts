@@ -7,9 +7,9 @@ const defaultTerminationDelay = '4h0m0s'
 const defaultGracePeriodSeconds = 30
 
 /**
- * Fills in what the schema cannot: values that depend on others, and those inside the pod specification. Only what is
- * absent is filled; the argument is left alone, and the result shares with it all that stayed the same.
- * `namespace` is that of the request; on an update `old` is what is stored: what may not change is taken from there.
+ * Sets the defaults that a schema cannot express: values that depend on others, and values inside the pod spec. Only
+ * absent fields are set. The argument is not changed, and the result shares all unchanged parts with it. `namespace` is
+ * that of the request. On an update `old` is the stored object, which supplies absent immutable fields.
  */
 export function defaultPodCliqueSet(
   set: PodCliqueSet,
@@ -37,7 +37,7 @@ export function defaultPodCliqueSet(
   }
 }
 
-/** Of entries with the same name, which no accepted object has, the first counts. */
+/** If several entries have one name, which admission never accepts, the first counts. */
 function byName<T extends { readonly name: string }>(entries: readonly T[] = []): Map<string, T> {
   return new Map(entries.toReversed().map(entry => [entry.name, entry]))
 }
@@ -78,7 +78,7 @@ function defaultScalingGroup(
   return minReplicas === undefined ? group : { ...group, scaleConfig: { ...scaleConfig, minReplicas } }
 }
 
-/** The stored lower bound, where nothing else of the configuration changes: an edit of replicas is not one of bounds. */
+/** The stored minReplicas, if nothing else of the autoscaler changes: an edit of replicas must not move the bounds. */
 function keptMinimum(given: AutoScalingConfig, old: AutoScalingConfig | undefined): number | undefined {
   if (old === undefined) return undefined
   const { minReplicas, ...rest } = old

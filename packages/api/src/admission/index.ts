@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export type { AdmissionAnswer, Cause } from './answers.ts'
 export {
   authorize,
-  type ProtectionAnswer,
   type ProtectionContext,
   type ProtectionRequest,
+  type ProtectionResponse,
 } from './authorizer.ts'
 export { type ClusterNeeds, clusterNeeds } from './cluster-needs.ts'
 export { type ClusterView, emptyCluster, type Lookup } from './cluster-view.ts'
@@ -19,4 +18,5 @@ export {
   validateChangedPodCliqueSet,
   validateNewPodCliqueSet,
 } from './podcliqueset/validate.ts'
+export type { AdmissionResponse, Cause } from './response.ts'
 export { type AdmissionRequest, admit } from './review.ts'

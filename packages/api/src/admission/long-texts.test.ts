@@ -9,23 +9,23 @@ const errors = (count: number, detail: string) =>
   Array.from({ length: count }, (_, index) => fieldError.invalid(`spec.list[${index}]`, index, detail))
 
 describe('the message of a rejection', () => {
-  test('is what Kubernetes prints, as long as it is short', () => {
+  test('is the text that Kubernetes prints, if it is short', () => {
     for (const count of [1, 2, 100])
       assert.equal(rejectionMessage(errors(count, 'is wrong')), renderFieldErrors(errors(count, 'is wrong')))
   })
 
-  test('shows equal errors once, wherever they stand', () => {
+  test('contains equal errors once, wherever they occur', () => {
     const [one, other] = errors(2, 'is wrong')
     const many = Array.from({ length: 1000 }, () => [one!, other!, one!]).flat()
     assert.equal(rejectionMessage(many), renderFieldErrors([one!, other!]))
   })
 
-  test('shows a bounded number of errors and counts the others', () => {
+  test('contains a bounded number of errors and the number of the others', () => {
     const message = rejectionMessage(errors(700, 'x'))
     assert.ok(message.endsWith(', <nil>: Invalid value: and 200 more errors]'), message.slice(-100))
   })
 
-  test('is bounded in length and counts the errors that do not fit', () => {
+  test('is bounded in length and contains the number of errors that do not fit', () => {
     const message = rejectionMessage(errors(50, 'x'.repeat(9000)))
     assert.ok(message.length <= messageLimits.message, `${message.length}`)
     const shown = message.split('spec.list').length - 1

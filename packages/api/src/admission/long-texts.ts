@@ -2,10 +2,10 @@
 
 import { type FieldError, renderFieldError, renderFieldErrors } from '@grove/apimachinery'
 
-// An error repeats what the user sent. That is right for names and numbers; a megabyte of it helps nobody, is copied
-// into logs and audit trails, and may not even fit into an answer.
+// An error repeats input of the user. That is useful for names and numbers. A megabyte of it would be copied into logs
+// and audit records, and might not even fit into a response.
 
-/** The most that a response of admission contains. Lengths are in characters. */
+/** Limits of an admission response. Lengths are in characters. */
 export const messageLimits = {
   errors: 500,
   /** All errors together. */
@@ -17,17 +17,17 @@ export const messageLimits = {
   warning: 1024,
 } as const
 
-/** Equal errors are shown once; so many are looked at to find different ones. */
+/** Equal errors are reported once. At most this many errors are compared to find different ones. */
 const examinedErrors = 10 * messageLimits.errors
-/** For the brackets around all errors and the count at their end. */
+/** Room for the brackets around all errors and the count at the end. */
 const reserved = 100
 
-/** The message of a rejection: all errors in one text, bounded; the end says how many more errors there are. */
+/** The message of a rejection: all errors in one bounded text that ends with the number of omitted errors. */
 export function rejectionMessage(errors: readonly FieldError[]): string {
   return cut(renderFieldErrors(shortened(errors)), messageLimits.message)
 }
 
-/** The errors, equal ones once, with their long texts cut, as many as fit; all others as they are. */
+/** Removes equal errors, truncates long texts and keeps as many errors as fit. */
 export function shortened(errors: readonly FieldError[]): FieldError[] {
   const shown = new Map<string, FieldError>()
   const values = new Map<unknown, unknown>()
@@ -42,14 +42,14 @@ export function shortened(errors: readonly FieldError[]): FieldError[] {
     const text = renderFieldError(short)
     if (shown.has(text)) continue
     room -= text.length + ', '.length
-    // The first error is always shown: without it the message would say nothing.
+    // Always include the first error: without it the message is empty.
     if (room < 0 && shown.size > 0) return further()
     shown.set(text, short)
   }
   return [...shown.values()]
 }
 
-/** Cheap, for the long rows of one and the same error that a repeated mistake makes. */
+/** A cheap comparison for long runs of one error, which a repeated mistake causes. */
 function isSame(a: FieldError, b: FieldError): boolean {
   return a.field === b.field && a.kind === b.kind && a.detail === b.detail && a.value === b.value
 }
@@ -63,7 +63,7 @@ function furtherErrors(count: number): FieldError {
   }
 }
 
-/** Warnings as a response shows them: equal ones once, bounded in number and length. */
+/** Warnings of a response: without duplicates, bounded in number and length. */
 export function shortenedWarnings(warnings: readonly string[]): string[] {
   const different = [...new Set(warnings)]
   const shown = different.slice(0, messageLimits.warnings).map(text => cut(text, messageLimits.warning))
@@ -79,7 +79,7 @@ function shortenedError(error: FieldError, values: Map<unknown, unknown>): Field
   return { ...error, value: shortValue, detail: cut(detail), field: cut(field) }
 }
 
-/** Many errors may quote the same list; `values` remembers what became of it. */
+/** Many errors may quote the same list: `values` caches its shortened form. */
 function shortenedValue(value: unknown, values: Map<unknown, unknown>): unknown {
   if (typeof value === 'string') return cut(value)
   if (typeof value !== 'object' || value === null) return value

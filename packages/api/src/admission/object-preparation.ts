@@ -3,14 +3,14 @@
 import type { JsonObject } from '@grove/apimachinery'
 import type { ObjectMeta } from '../kubernetes/index.ts'
 
-// What an API server does with the metadata of an object before anybody judges it: members that are its own are set
-// by it, whatever the client sent.
+// Prepares the metadata of an object as an API server does before admission: it sets the fields that clients cannot
+// set.
 
-/** As the API server makes names from `generateName`: cut, then five random characters. */
+/** The API server truncates `generateName` to this length, then appends five random characters. */
 const generatedPrefixLimit = 58
 const generatedSuffix = 'xxxxx'
 
-/** A new object has no history. */
+/** Metadata of a new object: without fields that only the API server sets. */
 export function newMetadata(metadata: ObjectMeta): ObjectMeta {
   const {
     uid: _uid,
@@ -26,7 +26,7 @@ export function newMetadata(metadata: ObjectMeta): ObjectMeta {
   return own
 }
 
-/** A changed object keeps what tells it apart and whether it is being deleted. */
+/** Metadata of an updated object: identity and deletion come from the stored object. */
 export function changedMetadata(metadata: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const changed: ObjectMeta = { ...metadata, uid: metadata.uid ?? old.uid }
   for (const key of [
@@ -42,7 +42,7 @@ export function changedMetadata(metadata: ObjectMeta, old: ObjectMeta): ObjectMe
   return changed
 }
 
-/** With a name in any case: of the right length where the API server would make one, so that limits can be judged. */
+/** Ensures a name. If the API server would generate it, the placeholder has the right length for the name limits. */
 export function named<T extends { metadata: ObjectMeta }>(object: T): T {
   const { metadata } = object
   if (metadata.name) return object
@@ -51,7 +51,7 @@ export function named<T extends { metadata: ObjectMeta }>(object: T): T {
   return { ...object, metadata: { ...metadata, name } }
 }
 
-/** The status is written through its own subresource only. */
+/** Clients write the status through its own subresource only. */
 export function withStatusOf(object: JsonObject, old: JsonObject | undefined): JsonObject {
   const { status: _ignored, ...rest } = object
   return old?.status === undefined ? rest : { ...rest, status: old.status }

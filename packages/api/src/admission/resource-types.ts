@@ -5,7 +5,7 @@ import { crd, type GroveKind, schemaOf } from '../crds/index.ts'
 
 const compiled = new Map<GroveKind, CustomResourceType>()
 
-/** What an API server knows of a kind; its schema is compiled when first needed, and once. */
+/** The data that an API server has about a kind. The schema is compiled once, on first use. */
 export function resourceType(kind: GroveKind): CustomResourceType {
   let type = compiled.get(kind)
   if (!type) {

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { configurationWith, type Settings, sampleCluster } from '../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../types/index.ts'
-import type { AdmissionAnswer } from './answers.ts'
+import type { AdmissionResponse } from './response.ts'
 import { type AdmissionRequest, admit } from './review.ts'
-import { configurationWith, type Settings, sampleCluster } from './sample-sets.ts'
 
 const pod = { containers: [{ name: 'main', image: 'example.com/main:1' }] }
 
@@ -22,22 +22,22 @@ function binding(spec: unknown, metadata: object = { name: 'site' }): Record<str
   return { apiVersion: 'grove.io/v1alpha1', kind: 'ClusterTopologyBinding', metadata, spec }
 }
 
-function ask(request: Partial<AdmissionRequest>, settings: Settings = {}): AdmissionAnswer {
+function ask(request: Partial<AdmissionRequest>, settings: Settings = {}): AdmissionResponse {
   return admit(
     { operation: 'CREATE', kind: 'PodCliqueSet', ...request },
     { configuration: configurationWith(settings), cluster: sampleCluster },
   )
 }
 
-const create = (object: unknown, settings: Settings = {}): AdmissionAnswer => ask({ object }, settings)
-const update = (object: unknown, oldObject: unknown, settings: Settings = {}): AdmissionAnswer =>
+const create = (object: unknown, settings: Settings = {}): AdmissionResponse => ask({ object }, settings)
+const update = (object: unknown, oldObject: unknown, settings: Settings = {}): AdmissionResponse =>
   ask({ operation: 'UPDATE', object, oldObject }, settings)
 
-/** As stored: what an accepted create gave. */
+/** The stored form: the result of an accepted create. */
 function stored(object: object, settings: Settings = {}): object {
-  const answer = create(object, settings)
-  assert.ok(answer.allowed, answer.message)
-  return answer.object as object
+  const response = create(object, settings)
+  assert.ok(response.allowed, response.message)
+  return response.object as object
 }
 
 describe('a new PodCliqueSet', () => {
@@ -77,14 +77,14 @@ describe('a new PodCliqueSet', () => {
     )
   })
 
-  test('is left alone: what was sent does not change', () => {
+  test('is not modified in place', () => {
     const object = manifest({ colour: 'blue' }, { name: 'demo', uid: 'x' })
     const before = structuredClone(object)
     create(object)
     assert.deepEqual(object, before)
   })
 
-  test('loses what only the API server writes, and its status', () => {
+  test('loses fields that only the API server writes, and its status', () => {
     const metadata = {
       name: 'demo',
       uid: 'u',
@@ -100,9 +100,9 @@ describe('a new PodCliqueSet', () => {
     })
   })
 
-  test('goes to the namespace of the request', () => {
-    const answer = ask({ object: manifest(), namespace: 'team' })
-    assert.deepEqual((answer.object as { metadata: object }).metadata, { name: 'demo', namespace: 'team' })
+  test('gets the namespace of the request', () => {
+    const response = ask({ object: manifest(), namespace: 'team' })
+    assert.deepEqual((response.object as { metadata: object }).metadata, { name: 'demo', namespace: 'team' })
     assert.deepEqual(ask({ object: manifest({}, { name: 'demo', namespace: 'other' }), namespace: 'team' }), {
       allowed: false,
       code: 400,
@@ -112,17 +112,17 @@ describe('a new PodCliqueSet', () => {
     })
   })
 
-  test('may leave its name to the API server, which counts for the length of names', () => {
-    const named = (length: number): AdmissionAnswer =>
+  test('may use generateName, which counts for the name limits', () => {
+    const named = (length: number): AdmissionResponse =>
       create(
         manifest(
           { cliques: [{ name: 'c'.repeat(length), spec: { podSpec: pod } }] },
           { generateName: 'set-' },
         ),
       )
-    const answer = named(36)
-    assert.ok(answer.allowed)
-    assert.deepEqual((answer.object as { metadata: object }).metadata, {
+    const response = named(36)
+    assert.ok(response.allowed)
+    assert.deepEqual((response.object as { metadata: object }).metadata, {
       generateName: 'set-',
       namespace: 'default',
     })
@@ -130,10 +130,10 @@ describe('a new PodCliqueSet', () => {
   })
 })
 
-describe('a changed PodCliqueSet', () => {
+describe('an updated PodCliqueSet', () => {
   const old = stored(manifest()) as { metadata: object; spec: object }
 
-  test('is judged against the stored one', () => {
+  test('is compared with the stored one', () => {
     assert.equal(update({ ...old, spec: { ...old.spec, replicas: 4 } }, old).code, 200)
     const cliques = [{ name: 'web', spec: { replicas: 3, minAvailable: 3, podSpec: pod } }]
     assert.equal(
@@ -142,10 +142,13 @@ describe('a changed PodCliqueSet', () => {
     )
   })
 
-  test('may leave out the minimum, which then stays', () => {
-    const answer = update(manifest({ cliques: [{ name: 'web', spec: { replicas: 3, podSpec: pod } }] }), old)
-    assert.ok(answer.allowed, answer.message)
-    const { cliques } = (answer.object as unknown as PodCliqueSet).spec.template
+  test('may omit minAvailable, which then stays', () => {
+    const response = update(
+      manifest({ cliques: [{ name: 'web', spec: { replicas: 3, podSpec: pod } }] }),
+      old,
+    )
+    assert.ok(response.allowed, response.message)
+    const { cliques } = (response.object as unknown as PodCliqueSet).spec.template
     assert.equal(cliques[0]!.spec.replicas, 3)
     assert.equal(
       cliques[0]!.spec.minAvailable,
@@ -162,44 +165,44 @@ describe('a changed PodCliqueSet', () => {
     }
     const status = { replicas: 3, updatedReplicas: 1, availableReplicas: 2 }
     const before = { ...old, metadata: { ...old.metadata, ...system }, status }
-    const answer = update({ ...manifest(), status: { replicas: 9 } }, before)
-    assert.ok(answer.allowed, answer.message)
-    assert.deepEqual((answer.object as { metadata: object }).metadata, { ...old.metadata, ...system })
-    assert.deepEqual((answer.object as { status: object }).status, status)
+    const response = update({ ...manifest(), status: { replicas: 9 } }, before)
+    assert.ok(response.allowed, response.message)
+    assert.deepEqual((response.object as { metadata: object }).metadata, { ...old.metadata, ...system })
+    assert.deepEqual((response.object as { status: object }).status, status)
   })
 
-  test('has the name of its address', () => {
-    const answer = ask({ operation: 'UPDATE', name: 'other', object: manifest(), oldObject: old })
-    assert.equal(answer.message, 'the name of the object (demo) does not match the name on the URL (other)')
+  test('must have the name of its URL', () => {
+    const response = ask({ operation: 'UPDATE', name: 'other', object: manifest(), oldObject: old })
+    assert.equal(response.message, 'the name of the object (demo) does not match the name on the URL (other)')
   })
 
-  test('cannot be judged without the stored one', () => {
-    assert.equal(update(manifest(), undefined).message, 'an update needs the stored object')
+  test('cannot be validated without the stored one', () => {
+    assert.equal(update(manifest(), undefined).message, 'an update request requires oldObject')
   })
 
-  test('repairs a stored one that cannot be read, if it is valid like a new one', () => {
+  test('repairs a stored one that cannot be decoded, if it is valid like a new one', () => {
     const unreadable = manifest({ terminationDelay: 'abc' })
     assert.ok(update(manifest(), unreadable).allowed)
     assert.equal(update(manifest({ terminationDelay: '0s' }), unreadable).code, 403)
     assert.equal(update(unreadable, unreadable).code, 400)
   })
 
-  test('of one that cannot be read is allowed while it is being deleted', () => {
+  test('is allowed during deletion even if the stored one cannot be decoded', () => {
     const metadata = { name: 'demo', namespace: 'default', deletionTimestamp: '2030-01-02T00:00:00Z' }
     const unreadable = {
       ...manifest({ terminationDelay: 'abc' }),
       metadata: { ...metadata, finalizers: ['a.b/c'] },
     }
-    const answer = update({ ...unreadable, metadata }, unreadable)
-    assert.ok(answer.allowed, answer.message)
+    const response = update({ ...unreadable, metadata }, unreadable)
+    assert.ok(response.allowed, response.message)
   })
 
-  test('may keep what a schema of today would refuse', () => {
+  test('may keep values that the current schema would reject', () => {
     const broken = manifest({
       cliques: [{ name: 'web', spec: { roleName: 'r', replicas: 1, minAvailable: 1 } }],
     })
-    const answer = update({ ...broken, metadata: { name: 'demo', labels: { a: 'b' } } }, broken)
-    assert.ok(answer.allowed, answer.message)
+    const response = update({ ...broken, metadata: { name: 'demo', labels: { a: 'b' } } }, broken)
+    assert.ok(response.allowed, response.message)
     const grown = { ...broken, spec: { ...(broken.spec as object), replicas: 2 } }
     assert.ok(update(grown, broken).allowed)
   })
@@ -207,40 +210,40 @@ describe('a changed PodCliqueSet', () => {
 
 describe('a ClusterTopologyBinding', () => {
   const levels = [{ domain: 'zone', key: 'topology.kubernetes.io/zone' }]
-  const judge = (object: unknown, oldObject?: unknown): AdmissionAnswer =>
+  const validate = (object: unknown, oldObject?: unknown): AdmissionResponse =>
     ask({ kind: 'ClusterTopologyBinding', operation: oldObject ? 'UPDATE' : 'CREATE', object, oldObject })
 
-  test('passes schema and rules', () => {
-    assert.deepEqual(judge(binding({ levels })), {
+  test('is validated by schema and rules', () => {
+    assert.deepEqual(validate(binding({ levels })), {
       allowed: true,
       code: 201,
       warnings: [],
       object: binding({ levels }),
     })
-    assert.equal(judge(binding({ levels }), binding({ levels })).code, 200)
+    assert.equal(validate(binding({ levels }), binding({ levels })).code, 200)
   })
 
   test('has its types checked by the schema', () => {
-    const answer = judge(binding({ levels: 'zone' }))
-    assert.equal(answer.code, 422)
-    assert.equal(answer.causes?.[0]?.reason, 'FieldValueTypeInvalid')
-    assert.equal(judge(binding(undefined)).code, 422)
+    const response = validate(binding({ levels: 'zone' }))
+    assert.equal(response.code, 422)
+    assert.equal(response.causes?.[0]?.reason, 'FieldValueTypeInvalid')
+    assert.equal(validate(binding(undefined)).code, 422)
   })
 
   test('has its rules', () => {
     assert.equal(
-      judge(binding({ levels: [...levels, ...levels] })).message,
+      validate(binding({ levels: [...levels, ...levels] })).message,
       '[spec.levels[1].domain: Duplicate value: "zone", spec.levels[1].key: Duplicate value: "topology.kubernetes.io/zone"]',
     )
   })
 
-  test('is in no namespace', () => {
-    assert.equal(judge(binding({ levels }, { name: 'site', namespace: 'work' })).code, 400)
+  test('has no namespace', () => {
+    assert.equal(validate(binding({ levels }, { name: 'site', namespace: 'work' })).code, 400)
   })
 })
 
 describe('other requests', () => {
-  test('deletion is never judged', () => {
+  test('deletion is never validated', () => {
     assert.deepEqual(ask({ operation: 'DELETE' }), { allowed: true, code: 200, warnings: [] })
   })
 
@@ -249,7 +252,7 @@ describe('other requests', () => {
     assert.equal(ask({ kind: 'Pod' }).code, 400)
   })
 
-  test('an object has to be there', () => {
+  test('a missing object is an error', () => {
     for (const object of [undefined, null, 3, 'x', []]) assert.equal(create(object).code, 400)
   })
 })

@@ -10,7 +10,6 @@ import {
 } from '@grove/apimachinery'
 import type { ObjectMeta } from '../kubernetes/index.ts'
 import type { ClusterTopologyBinding, PodCliqueSet } from '../types/index.ts'
-import { type AdmissionAnswer, allowed, badRequest, forbidden, invalid } from './answers.ts'
 import { validateClusterTopologyBinding } from './clustertopologybinding.ts'
 import { type Decoded, decodeMetadata, decodePodCliqueSet, unknownMetadata } from './decode.ts'
 import { defaultPodCliqueSet } from './defaulting.ts'
@@ -22,30 +21,32 @@ import {
   validateNewPodCliqueSet,
 } from './podcliqueset/validate.ts'
 import { resourceType } from './resource-types.ts'
+import { type AdmissionResponse, allowed, badRequest, forbidden, invalid } from './response.ts'
 
 export interface AdmissionRequest {
   readonly operation: string
   readonly kind: string
-  /** Of the request. When absent, the object's own; `default` if it has none either. */
+  /** Namespace of the request. If absent, that of the object, else `default`. */
   readonly namespace?: string
   /** On update: the name in the URL. */
   readonly name?: string
-  /** What the client sent, nothing defaulted or pruned. */
+  /** The object that the client sent, before defaulting and pruning. */
   readonly object?: unknown
-  /** On update: the object as stored. */
+  /** On update: the stored object. */
   readonly oldObject?: unknown
-  /** `Strict`, as kubectl asks for: unknown fields are an error. Otherwise they are a warning. */
+  /** With `Strict`, which kubectl requests, unknown fields are an error. Otherwise they are a warning. */
   readonly fieldValidation?: 'Strict' | 'Warn'
 }
 
 /**
- * The whole way of a request through an API server with our webhooks: decoding, pruning, schema defaults, our defaults,
- * schema and CEL rules, our rules. Pure: what the rules ask of a cluster comes with the context.
+ * Handles a request like an API server with the operator's webhooks: decoding, pruning, schema defaults, defaulting
+ * webhook, schema and CEL rules, validating webhook. It is a pure function: the context contains the state of the
+ * cluster.
  */
-export function admit(request: AdmissionRequest, context: ValidationContext): AdmissionAnswer {
+export function admit(request: AdmissionRequest, context: ValidationContext): AdmissionResponse {
   const { operation, kind } = request
   if (kind !== 'PodCliqueSet' && kind !== 'ClusterTopologyBinding') {
-    return badRequest(`objects of kind ${kind} are not judged here`)
+    return badRequest(`objects of kind ${kind} are not validated by this webhook`)
   }
   if (operation === 'DELETE' || operation === 'CONNECT') return allowed(200, [])
   if (operation !== 'CREATE' && operation !== 'UPDATE') return badRequest(`unknown operation "${operation}"`)
@@ -54,7 +55,7 @@ export function admit(request: AdmissionRequest, context: ValidationContext): Ad
   return kind === 'PodCliqueSet' ? admitSet(prepared, context) : admitBinding(prepared, context)
 }
 
-/** An object as it reaches mutating webhooks, and what is known about the request by then. */
+/** An object as mutating webhooks receive it, with data about the request. */
 interface Prepared {
   readonly type: CustomResourceType
   readonly object: JsonObject
@@ -67,9 +68,9 @@ function prepare(
   request: AdmissionRequest,
   operation: 'CREATE' | 'UPDATE',
   type: CustomResourceType,
-): Prepared | AdmissionAnswer {
+): Prepared | AdmissionResponse {
   const { object, oldObject } = request
-  if (!isJsonObject(object)) return badRequest('the request holds no object')
+  if (!isJsonObject(object)) return badRequest('the request contains no object')
   const metadata = decodeMetadata(object)
   if (!metadata.ok) return badRequest(metadata.message, [], metadata.causes)
   const namespace = type.namespaced ? (request.namespace ?? (metadata.value.namespace || 'default')) : ''
@@ -78,7 +79,7 @@ function prepare(
 
   let old: JsonObject | undefined
   if (operation === 'UPDATE') {
-    if (!isJsonObject(oldObject)) return badRequest('an update needs the stored object')
+    if (!isJsonObject(oldObject)) return badRequest('an update request requires oldObject')
     old = storedObject(oldObject, namespace, type)
   }
   const { value, dropped } = prune(type.schema, {
@@ -96,14 +97,14 @@ function prepare(
   }
 }
 
-/** API servers list no more problems of strict decoding than this. */
+/** API servers list at most this many errors of strict decoding. */
 const maximumStrictErrors = 100
 
-/** Strict decoding comes first: an API server then looks at nothing else. */
+/** Strict decoding comes first: after an error the API server checks nothing else. */
 function notStrict(
   { kind, apiVersion }: CustomResourceType,
   unknownFields: readonly string[],
-): AdmissionAnswer {
+): AdmissionResponse {
   const shown = unknownFields.slice(0, maximumStrictErrors)
   return badRequest(
     `${kind} in version "${apiVersion.split('/')[1]}" cannot be handled as a ${kind}: strict decoding error: ${shown.map(unknownField).join(', ')}`,
@@ -129,7 +130,7 @@ function mismatchOf(
   return `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${name})`
 }
 
-/** As it is read back: without unknown fields, with the defaults of the schema, in a namespace. */
+/** The object as clients read it: without unknown fields, with schema defaults, in a namespace. */
 function storedObject(object: JsonObject, namespace: string, type: CustomResourceType): JsonObject {
   const stored = applyDefaults(type.schema, prune(type.schema, object).value) as JsonObject
   const metadata = isJsonObject(stored.metadata) ? stored.metadata : {}
@@ -142,11 +143,11 @@ function prepareMetadata(
   old: JsonObject | undefined,
   namespace: string,
 ): { metadata: ObjectMeta } {
-  const placed = namespace === '' ? metadata : { ...metadata, namespace }
-  if (!old) return { metadata: newMetadata(placed) }
+  const namespaced = namespace === '' ? metadata : { ...metadata, namespace }
+  if (!old) return { metadata: newMetadata(namespaced) }
   return {
     metadata: changedMetadata(
-      placed,
+      namespaced,
       isJsonObject(old.metadata) ? (old.metadata as ObjectMeta & JsonObject) : { name: '' },
     ),
   }
@@ -154,54 +155,54 @@ function prepareMetadata(
 
 const noRemarks: ValidationOutcome = { errors: [], warnings: [] }
 
-function admitSet(prepared: Prepared, context: ValidationContext): AdmissionAnswer {
+function admitSet(prepared: Prepared, context: ValidationContext): AdmissionResponse {
   const { type, object, namespace, warnings } = prepared
   const decoded = decodeWithDefaults(object, type)
   if (!decoded.ok) {
-    // What is being deleted must be able to lose its finalizer, whatever it contains.
+    // An object that is being deleted must be able to lose its finalizer, whatever its content.
     const isTerminating =
       prepared.old !== undefined && Boolean((object.metadata as ObjectMeta).deletionTimestamp)
     if (!isTerminating) return badRequest(decoded.message, warnings, decoded.causes)
     return conclude(prepared, object as unknown as PodCliqueSet, prepared.old, () => noRemarks)
   }
   const stored = prepared.old && decodePodCliqueSet(prepared.old)
-  // A stored object that cannot be read cannot be compared with: its repair is validated like a new object.
+  // A stored object that cannot be decoded cannot be compared: its repair is validated like a new object.
   const old = stored?.ok ? stored.value : undefined
   const set = defaultPodCliqueSet(decoded.value, namespace, old)
-  // The stored object is completed like the new one: what both leave out has not changed.
-  return conclude(prepared, set, old ?? prepared.old, judged =>
-    old ? validateChangedPodCliqueSet(judged, old, context) : validateNewPodCliqueSet(judged, context),
+  // The stored object gets the same defaults as the new one, so that fields that both omit are unchanged.
+  return conclude(prepared, set, old ?? prepared.old, candidate =>
+    old ? validateChangedPodCliqueSet(candidate, old, context) : validateNewPodCliqueSet(candidate, context),
   )
 }
 
-/** What decoding adds may have defaults of its own; an API server fills them in after every mutating webhook. */
+/** Fields that decoding adds may have schema defaults. An API server sets those after every mutating webhook. */
 function decodeWithDefaults(object: JsonObject, { schema }: CustomResourceType): Decoded<PodCliqueSet> {
   const decoded = decodePodCliqueSet(object)
   const isComplete = !decoded.ok || (decoded.value as object) === object
   return isComplete ? decoded : decodePodCliqueSet(applyDefaults(schema, decoded.value))
 }
 
-function admitBinding(prepared: Prepared, { configuration }: ValidationContext): AdmissionAnswer {
+function admitBinding(prepared: Prepared, { configuration }: ValidationContext): AdmissionResponse {
   const binding = prepared.object as unknown as ClusterTopologyBinding
-  return conclude(prepared, binding, prepared.old, judged => ({
-    errors: validateClusterTopologyBinding(judged, configuration),
+  return conclude(prepared, binding, prepared.old, candidate => ({
+    errors: validateClusterTopologyBinding(candidate, configuration),
     warnings: [],
   }))
 }
 
-/** The schema first; the rules only judge what has the right shape. */
+/** Validates the schema first. The rules only get objects of the right shape. */
 function conclude<T extends PodCliqueSet | ClusterTopologyBinding>(
   { type, warnings }: Prepared,
   object: T,
   old: unknown,
   rules: (object: T) => ValidationOutcome,
-): AdmissionAnswer {
-  const judged = named(object)
-  const schemaErrors = validateCustomResource(type, judged, old)
+): AdmissionResponse {
+  const candidate = named(object)
+  const schemaErrors = validateCustomResource(type, candidate, old)
   if (schemaErrors.length > 0) {
     return invalid(`${titleOf(type)} "${object.metadata.name ?? ''}"`, schemaErrors, warnings)
   }
-  const outcome = rules(judged)
+  const outcome = rules(candidate)
   const allWarnings = [...warnings, ...outcome.warnings]
   if (outcome.errors.length > 0) return forbidden(outcome.errors, allWarnings)
   return allowed(old ? 200 : 201, allWarnings, object)

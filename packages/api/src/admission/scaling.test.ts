@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Admission answers every request, so no rule may need more than a constant times the size of the request. The work is
-// counted, never timed.
+// Every request needs a response, so the work of a rule must be linear in the size of the request. The tests count the
+// work, because time varies.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { type Watch, workOf } from '../testing/counted-work.ts'
+import { hostileSets } from '../testing/hostile-sets.ts'
+import { configurationWith, sampleCluster, sampleSet } from '../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../types/index.ts'
 import { clusterNeeds } from './cluster-needs.ts'
-import { type Watch, workOf } from './counted-work.ts'
 import { decodePodCliqueSet } from './decode.ts'
 import { defaultPodCliqueSet } from './defaulting.ts'
-import { hostileSets } from './hostile-sets.ts'
 import { messageLimits, rejectionMessage, shortenedWarnings } from './long-texts.ts'
 import { validateChangedPodCliqueSet, validateNewPodCliqueSet } from './podcliqueset/validate.ts'
-import { configurationWith, sampleCluster, sampleSet } from './sample-sets.ts'
 
 const contexts = [
   {},
@@ -21,7 +21,7 @@ const contexts = [
   { topology: true, mnnvl: true, schedulers: ['volcano'] },
 ].map(settings => ({ configuration: configurationWith(settings), cluster: sampleCluster }))
 
-/** As the webhooks do it, with the configuration of each context. */
+/** Runs both webhooks with the configuration of each context. */
 function admitAll(object: PodCliqueSet, stored: PodCliqueSet | undefined): void {
   for (const context of contexts) {
     const decoded = decodePodCliqueSet(object)
@@ -43,7 +43,7 @@ function changed(set: PodCliqueSet): PodCliqueSet {
   return { ...set, spec: { ...set.spec, replicas: 2 } }
 }
 
-/** With every list in another order, and another role for every clique. */
+/** The set with every list reordered, and another role for every clique. */
 function reordered(set: PodCliqueSet): PodCliqueSet {
   const { template } = set.spec
   const cliques = template.cliques.map(one => ({ ...one, spec: { ...one.spec, roleName: 'other' } }))
@@ -65,13 +65,13 @@ function reordered(set: PodCliqueSet): PodCliqueSet {
 
 const requests: Record<string, (set: PodCliqueSet, watch: Watch) => void> = {
   created: (set, watch) => admitAll(watch(set), undefined),
-  // A stored set may exceed the limits of lists: the rules meet lists of any length here.
+  // A stored set may exceed the list limits, so the rules process lists of any length here.
   changed: (set, watch) => admitAll(watch(changed(set)), watch(set)),
   reordered: (set, watch) => admitAll(watch(reordered(set)), watch(set)),
-  'in place of a small one': (set, watch) => admitAll(watch(set), watch(sampleSet())),
+  'replacing a small one': (set, watch) => admitAll(watch(set), watch(sampleSet())),
 }
 
-describe('twice the request is about twice the work', () => {
+describe('a request of twice the size needs about twice the work', () => {
   const size = 400
   for (const [name, make] of Object.entries(hostileSets)) {
     test(name, () => {
@@ -86,7 +86,7 @@ describe('twice the request is about twice the work', () => {
 })
 
 describe('the work of a request within all limits', () => {
-  // Where a longer list ends validation early, its work says nothing about the other rules.
+  // If a longer list ends validation early, its work does not cover the other rules.
   const size = 60
   for (const [name, make] of Object.entries(hostileSets)) {
     test(name, () => {

@@ -16,7 +16,7 @@ function loaded(content: object): OperatorConfiguration {
 }
 
 describe('defaults', () => {
-  test('of everything', () => {
+  test('of all fields', () => {
     assert.deepEqual(loaded({}), {
       runtimeClientConnection: { qps: 100, burst: 120, contentType: '', acceptContentTypes: '' },
       leaderElection: {
@@ -70,7 +70,7 @@ describe('defaults', () => {
     assert.deepEqual(defaultConfiguration(), loaded({}))
   })
 
-  test('webhooks can be switched off, and metrics secured', () => {
+  test('webhooks can be disabled, and metrics secured', () => {
     const { server } = loaded({
       server: { webhooks: { enabled: false }, metrics: { secure: true, port: 9445 } },
     })
@@ -78,7 +78,7 @@ describe('defaults', () => {
     assert.deepEqual(server.metrics, { secure: true, bindAddress: '', port: 9445 })
   })
 
-  test('a zero and null stand for absence', () => {
+  test('zero and null count as absent', () => {
     const content = {
       runtimeClientConnection: { qps: 0, burst: 0 },
       leaderElection: { leaseDuration: '0s', renewDeadline: null },
@@ -88,7 +88,7 @@ describe('defaults', () => {
     assert.deepEqual(loaded(content), loaded({}))
   })
 
-  test('profiling has defaults only when it is spoken of', () => {
+  test('profiling has defaults only if it is configured', () => {
     assert.deepEqual(loaded({ debugging: {} }).debugging, {
       enableProfiling: false,
       pprofBindHost: '127.0.0.1',
@@ -97,7 +97,7 @@ describe('defaults', () => {
   })
 })
 
-test('requests are limited only when the file asks for another rate than the default', () => {
+test('requests are limited only if the file sets another rate than the default', () => {
   const limit = (section: object) =>
     loaded({ runtimeClientConnection: section }).runtimeClientConnection.rateLimit
   assert.equal(limit({}), undefined)
@@ -108,12 +108,12 @@ test('requests are limited only when the file asks for another rate than the def
   assert.deepEqual(limit({ burst: 5 }), { qps: 100, burst: 5 })
 })
 
-test('an empty list of template namespaces closes all of them', () => {
+test('an empty list of template namespaces forbids all of them', () => {
   const { resourceSharing } = loaded({ resourceSharing: { allowedTemplateNamespaces: [] } })
   assert.deepEqual(resourceSharing.allowedTemplateNamespaces, [])
 })
 
-test('what is given is taken', () => {
+test('values in the file are used', () => {
   const configuration = loaded({
     runtimeClientConnection: { qps: 12.5, burst: 7 },
     leaderElection: { enabled: true, leaseDuration: '1m', renewDeadline: '1.5s', retryPeriod: '500ms' },
@@ -168,21 +168,21 @@ describe('scheduler profiles', () => {
   const schedulerOf = (scheduler: object): OperatorConfiguration['scheduler'] =>
     loaded({ scheduler }).scheduler
 
-  test('without any, the plain scheduler is the default, whatever else was named', () => {
+  test('without any, default-scheduler is the default, whatever the file names', () => {
     assert.deepEqual(schedulerOf({ defaultProfileName: 'kai-scheduler', profiles: [] }), {
       profiles: [{ name: 'default-scheduler' }],
       defaultProfileName: 'default-scheduler',
     })
   })
 
-  test('the plain scheduler is added at the end', () => {
+  test('default-scheduler is added at the end', () => {
     assert.deepEqual(schedulerOf({ profiles: [{ name: 'volcano' }] }), {
       profiles: [{ name: 'volcano' }, { name: 'default-scheduler' }],
       defaultProfileName: 'default-scheduler',
     })
   })
 
-  test('all backends are known', () => {
+  test('all backends are supported', () => {
     const names = ['kai-scheduler', 'volcano', 'lpx-scheduler', 'default-scheduler']
     const configuration = loaded({
       scheduler: { defaultProfileName: 'lpx-scheduler', profiles: names.map(name => ({ name })) },
@@ -194,15 +194,15 @@ describe('scheduler profiles', () => {
   })
 })
 
-describe('what is no configuration', () => {
+describe('an invalid document', () => {
   const messageOf = (document: unknown): string => {
     const result = loadConfiguration(document)
     return result.outcome === 'undecodable' ? result.message : result.outcome
   }
 
-  test('is another kind or version', () => {
+  test('has another kind or version', () => {
     const expected =
-      'apiVersion operator.config.grove.io/v1alpha1 and kind OperatorConfiguration are expected, not'
+      'apiVersion operator.config.grove.io/v1alpha1 and kind OperatorConfiguration expected, not'
     assert.equal(messageOf({}), `${expected} nothing and nothing`)
     assert.equal(
       messageOf({ ...header, kind: 'Pod' }),
@@ -214,13 +214,13 @@ describe('what is no configuration', () => {
     )
   })
 
-  test('is no object', () => {
+  test('is not an object', () => {
     for (const document of [undefined, null, 'x', 3, []]) {
       assert.equal(messageOf(document), 'the configuration must be an object')
     }
   })
 
-  test('has values of a wrong type; all are named', () => {
+  test('has values of a wrong type, which are all reported', () => {
     assert.equal(
       messageOf({
         ...header,
@@ -244,7 +244,7 @@ describe('what is no configuration', () => {
   })
 })
 
-test('keys that nobody knows are told, with their path', () => {
+test('unknown keys are reported with their path', () => {
   const result = loadConfiguration({
     ...header,
     logLevle: 'debug',
@@ -260,7 +260,7 @@ test('keys that nobody knows are told, with their path', () => {
   ])
 })
 
-test('arbitrary documents get an answer', () => {
+test('every document gets a result', () => {
   const keys = fc.constantFrom(...Object.keys(defaultConfiguration()), 'x', '__proto__')
   const values = fc.json().map(text => JSON.parse(text) as unknown)
   const sections = fc.dictionary(

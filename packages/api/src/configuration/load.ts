@@ -16,16 +16,16 @@ export type ConfigurationResult =
       readonly configuration: OperatorConfiguration
       readonly warnings: readonly string[]
     }
-  /** Not a configuration at all, or values of a wrong type. */
+  /** Not a configuration, or values of a wrong type. */
   | { readonly outcome: 'undecodable'; readonly message: string }
-  /** Readable, but it makes no sense. */
+  /** Readable, but invalid. */
   | {
       readonly outcome: 'invalid'
       readonly errors: readonly FieldError[]
       readonly warnings: readonly string[]
     }
 
-/** From the parsed content of a configuration file to a complete configuration, or to what is wrong with it. */
+/** Converts the parsed content of a configuration file into a complete configuration, or returns its errors. */
 export function loadConfiguration(document: unknown): ConfigurationResult {
   if (!isJsonObject(document)) {
     return { outcome: 'undecodable', message: 'the configuration must be an object' }
@@ -34,7 +34,7 @@ export function loadConfiguration(document: unknown): ConfigurationResult {
   if (apiVersion !== configurationApiVersion || kind !== configurationKind) {
     return {
       outcome: 'undecodable',
-      message: `apiVersion ${configurationApiVersion} and kind ${configurationKind} are expected, not ${word(apiVersion)} and ${word(kind)}`,
+      message: `apiVersion ${configurationApiVersion} and kind ${configurationKind} expected, not ${describe(apiVersion)} and ${describe(kind)}`,
     }
   }
   const findings: Findings = { errors: [], unknownKeys: [] }
@@ -47,12 +47,12 @@ export function loadConfiguration(document: unknown): ConfigurationResult {
     : { outcome: 'loaded', configuration, warnings }
 }
 
-/** What applies without a configuration file. */
+/** The configuration without a configuration file. */
 export function defaultConfiguration(): OperatorConfiguration {
   return readConfiguration(new Section({}, '', { errors: [], unknownKeys: [] }))
 }
 
-function word(value: unknown): string {
+function describe(value: unknown): string {
   if (value === undefined || value === null) return 'nothing'
   if (typeof value !== 'string') return `a value of type ${Array.isArray(value) ? 'list' : typeof value}`
   return quote(value.length > 100 ? `${value.slice(0, 100)}…` : value)

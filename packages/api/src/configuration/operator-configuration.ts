@@ -5,12 +5,12 @@ import type { ResourceRequirements } from '../kubernetes/index.ts'
 export const configurationApiVersion = 'operator.config.grove.io/v1alpha1'
 export const configurationKind = 'OperatorConfiguration'
 
-/** The configuration of the operator, complete: every default is filled in. Durations are milliseconds. */
+/** The operator configuration with every default set. Durations are in milliseconds. */
 export interface OperatorConfiguration {
   readonly runtimeClientConnection: ClientConnectionConfiguration
   readonly leaderElection: LeaderElectionConfiguration
   readonly server: ServerConfiguration
-  /** Absent: no profiling. */
+  /** Absent: profiling is disabled. */
   readonly debugging?: DebuggingConfiguration
   readonly controllers: ControllersConfiguration
   readonly logLevel: LogLevel
@@ -33,10 +33,10 @@ export const logFormats = ['json', 'text'] as const
 export type LogFormat = (typeof logFormats)[number]
 
 export interface ClientConnectionConfiguration {
-  /** Requests per second towards the API server. */
+  /** Requests per second to the API server. */
   readonly qps: number
   readonly burst: number
-  /** Both, when the file asks for another rate than the default; only then are they enforced. */
+  /** Set if the file sets another rate than the default. Only then the operator enforces it. */
   readonly rateLimit?: { readonly qps: number; readonly burst: number }
   readonly contentType: string
   readonly acceptContentTypes: string
@@ -63,16 +63,16 @@ export const certProvisionModes = ['auto', 'manual'] as const
 export type CertProvisionMode = (typeof certProvisionModes)[number]
 
 export interface WebhookServerConfiguration extends Endpoint {
-  /** False: no webhooks are served, and sets are neither defaulted nor validated by the operator. */
+  /** False: the operator serves no webhooks, and neither defaults nor validates sets. */
   readonly enabled: boolean
   readonly serverCertDir: string
   readonly secretName: string
-  /** `auto`: certificates are made and renewed by the operator; `manual`: somebody else provides them. */
+  /** `auto`: the operator issues and renews certificates. `manual`: the administrator provides them. */
   readonly certProvisionMode: CertProvisionMode
 }
 
 export interface MetricsServerConfiguration extends Endpoint {
-  /** HTTPS with the certificate of the webhooks, for clients that may `get` the path /metrics. Else plain HTTP. */
+  /** Serves HTTPS with the webhook certificate, for clients that may `get` the path /metrics. Otherwise plain HTTP. */
   readonly secure: boolean
 }
 
@@ -89,7 +89,7 @@ export interface DebuggingConfiguration {
 }
 
 export interface ControllerConfiguration {
-  /** How many objects are reconciled at the same time. */
+  /** Number of objects that are reconciled concurrently. */
   readonly concurrentSyncs: number
 }
 
@@ -104,12 +104,12 @@ export interface AuthorizerConfiguration {
   readonly enabled: boolean
   /** Compared literally with the name of the requesting user. */
   readonly exemptServiceAccountUserNames: readonly string[]
-  /** The operator's own user; empty: derived from its service account. */
+  /** The operator's own user. Empty: derived from its service account. */
   readonly reconcilerServiceAccountUserName: string
 }
 
 export interface SchedulerProfile {
-  /** Also what stands in `schedulerName` of pods. */
+  /** Also the `schedulerName` of pods. */
   readonly name: string
   /** Options of the backend, not interpreted here. */
   readonly config?: Readonly<Record<string, unknown>>
@@ -121,7 +121,9 @@ export interface SchedulerConfiguration {
 }
 
 export const totalLossPolicies = ['Wait', 'Recreate'] as const
-/** What happens to a gang that lost all of its scheduled pods: wait for a place, or terminate it like any breach. */
+/**
+ * Policy for a gang that lost all of its scheduled pods: wait until they fit again, or terminate it like any breach.
+ */
 export type TotalLossPolicy = (typeof totalLossPolicies)[number]
 
 export interface GangTerminationConfiguration {
@@ -129,18 +131,21 @@ export interface GangTerminationConfiguration {
 }
 
 export interface ResourceSharingConfiguration {
-  /** Namespaces whose claim templates may be used from others. The default is `*`, every namespace; `[]` closes all. */
+  /**
+   * Namespaces whose claim templates other namespaces may use. The default `*` allows every namespace. `[]` allows
+   * none.
+   */
   readonly allowedTemplateNamespaces: readonly string[]
 }
 
 export interface RevisionHistoryConfiguration {
-  /** How many revisions of a set are kept; those in use are kept beyond it. */
+  /** Number of revisions kept per set, in addition to those in use. */
   readonly limit: number
 }
 
 /**
- * Ceilings of replica counts. A count above its ceiling is reported and not acted upon: what exists stays as it is. The
- * scale subresource passes no webhook, so admission alone cannot enforce them.
+ * Limits of replica counts. The operator reports a count above its limit and does not apply it: existing objects stay.
+ * Webhooks do not see the scale subresource, so admission alone cannot enforce the limits.
  */
 export interface LimitsConfiguration {
   /** `spec.replicas` of a PodCliqueSet. */
@@ -149,12 +154,12 @@ export interface LimitsConfiguration {
   readonly scalingGroupReplicas: number
   /** `spec.replicas` of a PodClique. */
   readonly podCliqueReplicas: number
-  /** Pods that a PodCliqueSet asks for by its templates, or that one of its scaling groups asks for. */
+  /** Pods that the templates of a PodCliqueSet request, or that one of its scaling groups requests. */
   readonly podsPerPodCliqueSet: number
 }
 
 export interface NetworkConfiguration {
-  /** Whether new sets may use multi-node NVLink domains. */
+  /** Allows new sets to use multi-node NVLink domains. */
   readonly autoMNNVLEnabled: boolean
   /** The DNS domain of the cluster's Services. */
   readonly clusterDomain: string
@@ -162,14 +167,14 @@ export interface NetworkConfiguration {
 
 export const pullPolicies = ['', 'Always', 'IfNotPresent', 'Never'] as const
 
-/** The init container of pods that start after others. */
+/** The init container of pods that start after other cliques. */
 export interface StartupWaiterConfiguration {
-  /** Complete, with its tag; empty: the image of the operator's environment, with the operator's version. */
+  /** With its tag. Empty: the image from the operator's environment, with the operator's version. */
   readonly image: string
-  /** Empty: as Kubernetes chooses. */
+  /** Empty: the default of Kubernetes. */
   readonly imagePullPolicy: (typeof pullPolicies)[number]
-  /** Secrets by name, in the namespace of the pod, that pods with a waiter get beside their own. */
+  /** Secret names, in the namespace of the pod. Pods with a waiter get them in addition to their own. */
   readonly imagePullSecrets: readonly string[]
-  /** Absent: limits where every container of the pod has them, so that the pod keeps its quality of service. */
+  /** Absent: the waiter gets limits if every container of the pod has them, so that the pod keeps its QoS class. */
   readonly resources?: ResourceRequirements
 }

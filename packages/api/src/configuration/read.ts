@@ -17,8 +17,8 @@ import type { Section } from './section.ts'
 const seconds = 1000
 
 /**
- * The configuration with every default filled in. Words from a fixed list (log level, certificate mode, …) are taken as
- * they stand; `validateConfiguration` judges them, so that all mistakes are reported together.
+ * Reads the configuration and sets every default. Enumerated values (log level, certificate mode, …) are not checked
+ * here. `validateConfiguration` checks them, so that all mistakes are reported together.
  */
 export function readConfiguration(root: Section): OperatorConfiguration {
   const debugging = root.section('debugging')
@@ -49,13 +49,13 @@ function closing<T>(section: Section, value: T): T {
   return value
 }
 
-/** Of the operator and of its chart. */
+/** Defaults of the operator and of its chart. */
 const defaultBursts: readonly number[] = [120, 150]
 
 function readClientConnection(section: Section): OperatorConfiguration['runtimeClientConnection'] {
   const limit = { qps: section.number('qps', 0) || 100, burst: section.integer('burst', 0) || 120 }
-  // As everywhere in Kubernetes, a negative rate is none. The defaults are none either: charts write them down for
-  // everybody, so they do not tell of a wish.
+  // As in other Kubernetes components, a negative rate disables the limit. The defaults disable it too: charts write
+  // them into every file, so they do not show an intention.
   const isDefault = limit.qps === 100 && defaultBursts.includes(limit.burst)
   const isLimited = limit.qps > 0 && !isDefault
   return closing(section, {
@@ -116,7 +116,7 @@ function readDebugging(section: Section): NonNullable<OperatorConfiguration['deb
 function readControllers(section: Section): OperatorConfiguration['controllers'] {
   const controller = (name: string, syncs: number): { concurrentSyncs: number } => {
     const child = section.section(name)
-    // A zero is kept and then refused: nobody means "never reconcile".
+    // Keep a zero, so that validation rejects it: "never reconcile" is not a valid setting.
     return closing(child, { concurrentSyncs: child.integer('concurrentSyncs', syncs, true) })
   }
   return closing(section, {
@@ -146,7 +146,7 @@ function readNetwork(section: Section): OperatorConfiguration['network'] {
   })
 }
 
-/** The plain scheduler is always there; without any profile it is the default too, whatever else was named. */
+/** default-scheduler is always enabled. Without profiles it is also the default, whatever `defaultProfileName` says. */
 function readScheduler(section: Section): SchedulerConfiguration {
   const profiles = section.sections('profiles').map(profile => {
     const config = profile.freeObject('config')
@@ -172,7 +172,7 @@ function readRevisionHistory(section: Section): OperatorConfiguration['revisionH
   return closing(section, { limit: section.integer('limit', 10) })
 }
 
-/** The last one is what Kubernetes supports in a whole cluster. */
+/** The last limit is the number of pods that Kubernetes supports in a cluster. */
 function readLimits(section: Section): OperatorConfiguration['limits'] {
   return closing(section, {
     podCliqueSetReplicas: section.integer('podCliqueSetReplicas', 10_000),

@@ -6,15 +6,15 @@ import type { OperatorConfiguration } from './operator-configuration.ts'
 /** Every backend that a profile may name. */
 export const supportedSchedulers: readonly string[] = Object.values(scheduler)
 
-/** Backends that keep a topology object of their own, which a ClusterTopologyBinding may refer to. */
+/** Backends with a topology object of their own, which a ClusterTopologyBinding may reference. */
 const topologyAware: ReadonlySet<string> = new Set([scheduler.kai])
 
-/** Names of the enabled backends, in the order of the profiles. */
+/** Names of the enabled backends, in profile order. */
 export function enabledSchedulers({ scheduler: { profiles } }: OperatorConfiguration): ReadonlySet<string> {
   return new Set(profiles.map(profile => profile.name))
 }
 
-/** The backend of pods that name no scheduler. */
+/** The backend of pods without a scheduler name. */
 export function defaultScheduler(configuration: OperatorConfiguration): string {
   return configuration.scheduler.defaultProfileName
 }

@@ -2,17 +2,17 @@
 
 import { isJsonObject, type JsonObject, parseDuration } from '@grove/apimachinery'
 
-/** What reading a configuration found besides its values. */
+/** Problems found while reading a configuration. */
 export interface Findings {
-  /** Values of a wrong type: the configuration cannot be used. */
+  /** Values of a wrong type, which make the configuration unusable. */
   readonly errors: string[]
-  /** Keys that nobody asked for, most likely typing errors. */
+  /** Keys that were not read, most likely typing errors. */
   readonly unknownKeys: string[]
 }
 
 /**
- * One object of the configuration file. Every key that is read counts as known; `close` reports the others. As in the
- * files of Kubernetes components, null and absence are the same, and so is the zero value of most keys.
+ * One object of the configuration file. Every key that is read counts as known, and `close` reports the others. As in
+ * files of Kubernetes components, null and absence are equal, and so is the zero value of most keys.
  */
 export class Section {
   readonly #value: JsonObject
@@ -25,29 +25,29 @@ export class Section {
     this.#path = path
     this.#findings = findings
     this.isPresent = value !== undefined && value !== null
-    if (this.isPresent && !isJsonObject(value)) this.#refuse(path || 'the configuration', 'an object', value)
+    if (this.isPresent && !isJsonObject(value)) this.#reject(path || 'the configuration', 'an object', value)
     this.#value = isJsonObject(value) ? value : {}
   }
 
   text(key: string, fallback: string): string {
     const value = this.#read(key)
     if (value === undefined) return fallback
-    if (typeof value !== 'string') return this.#refuse(this.#at(key), 'a text', value, fallback)
+    if (typeof value !== 'string') return this.#reject(this.#at(key), 'a text', value, fallback)
     return value || fallback
   }
 
   boolean(key: string, fallback = false): boolean {
     const value = this.#read(key)
     if (value === undefined) return fallback
-    return typeof value === 'boolean' ? value : this.#refuse(this.#at(key), 'true or false', value, fallback)
+    return typeof value === 'boolean' ? value : this.#reject(this.#at(key), 'true or false', value, fallback)
   }
 
-  /** Zero stands for the default as well, unless `keepZero` is set. */
+  /** Zero counts as absent, unless `keepZero` is set. */
   integer(key: string, fallback: number, keepZero = false): number {
     const value = this.#read(key)
     if (value === undefined) return fallback
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-      return this.#refuse(this.#at(key), 'an integer', value, fallback)
+      return this.#reject(this.#at(key), 'an integer', value, fallback)
     }
     return value === 0 && !keepZero ? fallback : value
   }
@@ -55,7 +55,7 @@ export class Section {
   number(key: string, fallback: number): number {
     const value = this.#read(key)
     if (value === undefined) return fallback
-    if (typeof value !== 'number') return this.#refuse(this.#at(key), 'a number', value, fallback)
+    if (typeof value !== 'number') return this.#reject(this.#at(key), 'a number', value, fallback)
     return value || fallback
   }
 
@@ -64,7 +64,7 @@ export class Section {
     const value = this.#read(key)
     if (value === undefined) return fallback
     if (typeof value !== 'string') {
-      return this.#refuse(this.#at(key), 'a duration such as 15s', value, fallback)
+      return this.#reject(this.#at(key), 'a duration such as 15s', value, fallback)
     }
     const duration = parseDuration(value)
     if (!duration.ok) {
@@ -74,11 +74,11 @@ export class Section {
     return Number(duration.nanoseconds) / 1e6 || fallback
   }
 
-  /** An empty list is a value of its own: only an absent one stands for the default. */
+  /** An empty list is a value: only an absent list gets the default. */
   texts(key: string, fallback: readonly string[] = []): string[] {
     if (this.#read(key) === undefined) return [...fallback]
     return this.#list(key).map((entry, index) =>
-      typeof entry === 'string' ? entry : this.#refuse(`${this.#at(key)}[${index}]`, 'a text', entry, ''),
+      typeof entry === 'string' ? entry : this.#reject(`${this.#at(key)}[${index}]`, 'a text', entry, ''),
     )
   }
 
@@ -92,14 +92,14 @@ export class Section {
     return new Section(this.#read(key), this.#at(key), this.#findings)
   }
 
-  /** An object whose members are not looked at. */
+  /** An object with unchecked members. */
   freeObject(key: string): JsonObject | undefined {
     const value = this.#read(key)
     if (value === undefined || isJsonObject(value)) return value
-    return this.#refuse(this.#at(key), 'an object', value, undefined)
+    return this.#reject(this.#at(key), 'an object', value, undefined)
   }
 
-  /** To be called when everything has been read. */
+  /** Call it after reading all keys. */
   close(): void {
     for (const key of Object.keys(this.#value)) {
       if (!this.#known.has(key)) this.#findings.unknownKeys.push(this.#at(key))
@@ -114,16 +114,16 @@ export class Section {
   #list(key: string): unknown[] {
     const value = this.#read(key)
     if (value === undefined) return []
-    return Array.isArray(value) ? value : this.#refuse(this.#at(key), 'a list', value, [])
+    return Array.isArray(value) ? value : this.#reject(this.#at(key), 'a list', value, [])
   }
 
   #at(key: string): string {
     return this.#path ? `${this.#path}.${key}` : key
   }
 
-  #refuse(at: string, wanted: string, value: unknown): void
-  #refuse<T>(at: string, wanted: string, value: unknown, fallback: T): T
-  #refuse<T>(at: string, wanted: string, value: unknown, fallback?: T): T | undefined {
+  #reject(at: string, wanted: string, value: unknown): void
+  #reject<T>(at: string, wanted: string, value: unknown, fallback: T): T
+  #reject<T>(at: string, wanted: string, value: unknown, fallback?: T): T | undefined {
     this.#findings.errors.push(`${at}: must be ${wanted}, not ${describe(value)}`)
     return fallback
   }

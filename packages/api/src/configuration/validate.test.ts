@@ -39,7 +39,7 @@ describe('mistakes', () => {
       ],
     ],
     [
-      'start-up waiter',
+      'startup waiter',
       { startupWaiter: { imagePullPolicy: 'Sometimes', resources: { limits: { cpu: 'much' } } } },
       [
         'startupWaiter.imagePullPolicy: Unsupported value: "Sometimes": supported values: "Always", "IfNotPresent", "Never"',
@@ -97,14 +97,14 @@ describe('mistakes', () => {
         'leaderElection.leaseDuration: Invalid value: "10s": LeaseDuration must be greater than RenewDeadline',
       ],
     ],
-    ['a leader election that is off', { leaderElection: { leaseDuration: '-1s' } }, ['loaded']],
+    ['a disabled leader election', { leaderElection: { leaseDuration: '-1s' } }, ['loaded']],
     [
       'a negative burst, under another path',
       { runtimeClientConnection: { burst: -1 } },
       ['clientConnection.burst: Invalid value: -1: must be non-negative'],
     ],
     [
-      'limits that allow nothing',
+      'limits below one',
       { limits: { podCliqueSetReplicas: -1, podsPerPodCliqueSet: -5 } },
       [
         'limits.podCliqueSetReplicas: Invalid value: -1: must be greater than 0',
@@ -146,7 +146,7 @@ describe('mistakes', () => {
       ],
     ],
     [
-      'an unknown reaction to total loss',
+      'an unknown policy for total loss',
       { gangTermination: { onTotalLoss: 'Panic' } },
       ['gangTermination.onTotalLoss: Unsupported value: "Panic": supported values: "Wait", "Recreate"'],
     ],
@@ -157,7 +157,7 @@ describe('mistakes', () => {
     })
   }
 
-  test('of a configuration that was not read from a file', () => {
+  test('of a configuration that was not loaded from a file', () => {
     const bare: OperatorConfiguration = {
       ...defaultConfiguration(),
       scheduler: { profiles: [], defaultProfileName: '' },

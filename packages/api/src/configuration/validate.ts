@@ -20,7 +20,7 @@ import {
 } from './operator-configuration.ts'
 import { supportedSchedulers } from './schedulers.ts'
 
-/** Everything that is wrong with a configuration, in a fixed order. */
+/** Returns all errors of a configuration, in a fixed order. */
 export function validateConfiguration(configuration: OperatorConfiguration): FieldError[] {
   return [
     ...oneOf('logLevel', configuration.logLevel, logLevels),
@@ -118,7 +118,7 @@ function durationText(milliseconds: number): string {
   return formatDuration(BigInt(Math.round(milliseconds * 1e6)))
 }
 
-/** The path is not the key of the file; users know the error under this path. */
+/** The path is not the key of the file. It is kept because users match errors with this path. */
 function validateClientConnection({ runtimeClientConnection }: OperatorConfiguration): FieldError[] {
   const { burst } = runtimeClientConnection
   return burst < 0 ? [fieldError.invalid('clientConnection.burst', burst, 'must be non-negative')] : []

@@ -21,8 +21,8 @@ const labelKeyFormat = {
 } as const
 
 const level = object<TopologyLevel>('A level of the topology.', {
-  domain: required(string('How workloads call the level: zone, block, rack, host, …', domainFormat)),
-  key: required(string('Key of the node label whose value tells the domain of a node.', labelKeyFormat)),
+  domain: required(string('Name of the level in workloads: zone, block, rack, host, …', domainFormat)),
+  key: required(string('Key of the node label whose value is the domain of a node.', labelKeyFormat)),
 })
 
 const schedulerTopologyBinding = object<SchedulerTopologyBinding>('A topology object of a scheduler.', {
@@ -35,7 +35,7 @@ const spec = object<ClusterTopologyBindingSpec>('The topology of the cluster.', 
     list('Levels of the topology, the broadest first. Domains and keys are unique.', level, { minItems: 1 }),
   ),
   schedulerTopologyBindings: list(
-    'Topology objects of schedulers that are managed elsewhere: they are compared with the levels, never changed. For a scheduler that is not listed the operator makes the object itself.',
+    'Topology objects of schedulers that the operator does not manage: it compares them with the levels and never changes them. For a scheduler that is not listed the operator creates the object.',
     schedulerTopologyBinding,
   ),
 })
@@ -43,9 +43,9 @@ const spec = object<ClusterTopologyBindingSpec>('The topology of the cluster.', 
 const schedulerTopologyStatus = object<SchedulerTopologyStatus>('The topology object of one scheduler.', {
   schedulerName: required(string('Name of the scheduler.')),
   topologyReference: required(string('Name of its topology object.')),
-  inSync: required(boolean('Whether it has the levels of this binding.')),
+  inSync: required(boolean('True if it has the levels of this binding.')),
   schedulerBackendTopologyObservedGeneration: int64(
-    'Generation of the topology object that was compared; only for objects that are managed elsewhere.',
+    'Generation of the topology object at the last comparison. Only for objects that the operator does not manage.',
   ),
   message: string('Why it is not in sync.'),
 })
@@ -53,14 +53,14 @@ const schedulerTopologyStatus = object<SchedulerTopologyStatus>('The topology ob
 export const clusterTopologyBinding: Definition = {
   kind: kinds.clusterTopologyBinding,
   description:
-    'ClusterTopologyBinding gives names to the levels of the network topology, by node labels, so that workloads can ask to be packed into one of them, and keeps the topology objects of schedulers in step.',
+    'ClusterTopologyBinding names the levels of the network topology by node labels, so that workloads can request placement within one of them. The operator keeps the topology objects of schedulers in sync.',
   columns: [textColumn('Domains', '.spec.levels[*].domain')],
   spec,
-  status: object<ClusterTopologyBindingStatus>('What the operator observed.', {
-    observedGeneration: int64('Generation of the object that was carried out without an error.'),
+  status: object<ClusterTopologyBindingStatus>('Status reported by the operator.', {
+    observedGeneration: int64('Last generation that was reconciled without an error.'),
     conditions,
     schedulerTopologyStatuses: list(
-      'How the topology objects of the schedulers stand.',
+      'State of the topology objects of the schedulers.',
       schedulerTopologyStatus,
     ),
   }),

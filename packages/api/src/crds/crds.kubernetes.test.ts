@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The CRDs on a real API server: it takes them, explains them and enforces their rules.
+// Applies the CRDs to a real API server, which must accept, explain and enforce them.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import type { CustomResourceDefinition, Scale } from '../kubernetes/index.ts'
+import { smallestPodClique, smallestPodCliqueSet, smallestScalingGroup } from '../testing/smallest-objects.ts'
 import type { PodCliqueSet, TopologyConstraint } from '../types/index.ts'
 import { crd, customResourceDefinitions } from './index.ts'
-import { smallestPodClique, smallestPodCliqueSet, smallestScalingGroup } from './smallest-objects.ts'
 
 let kubernetes: Kubernetes
 const grove = '/apis/grove.io/v1alpha1/namespaces/default'
@@ -23,13 +23,13 @@ function manifests(all: readonly object[]): string {
 }
 
 describe('installation', () => {
-  test('a client-side apply has room for the annotation that it leaves', async () => {
+  test('a client-side apply has room for its last-applied annotation', async () => {
     const input = manifests(customResourceDefinitions)
     const { code, stderr } = await kubernetes.kubectl('apply', '--dry-run=server', '-f', '-', { input })
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
   })
 
-  test('a server-side apply is taken without a warning', async () => {
+  test('a server-side apply is accepted without a warning', async () => {
     const input = manifests(customResourceDefinitions)
     const { code, stderr } = await kubernetes.kubectl('apply', '--server-side', '-f', '-', { input })
     assert.deepEqual({ code, stderr }, { code: 0, stderr: '' })
@@ -58,18 +58,21 @@ describe('kubectl explain', () => {
   const table: [string, RegExp][] = [
     ['pcs', /PodCliqueSet describes a multi-node inference system/],
     ['pcs.spec.template', /cliqueStartupType\s+<string>\n\s+enum: CliqueStartupTypeAnyOrder/],
-    ['pcs.spec.template.cliques.spec', /minAvailable\s+<integer>\n\s+How many pods must be schedulable/],
+    [
+      'pcs.spec.template.cliques.spec',
+      /minAvailable\s+<integer>\n\s+Number of pods that are scheduled together/,
+    ],
     ['pcs.spec.template.cliques.spec', /podSpec\s+<Object> -required-\n[\s\S]*kubectl explain\s+pod\.spec/],
     ['pcs.spec.template.cliques.spec.podSpec.containers.ports', /containerPort\s+<integer> -required-/],
     ['pcs.status', /availableReplicas\s+<integer> -required-/],
-    ['pclq.status', /scheduleGatedReplicas\s+<integer> -required-\n\s+Pods that are held back/],
-    ['pcsg.spec', /How many copies of the member cliques/],
+    ['pclq.status', /scheduleGatedReplicas\s+<integer> -required-\n\s+Pods with a scheduling gate/],
+    ['pcsg.spec', /Number of replicas. Each replica/],
     ['ct.spec.levels', /Key of the node label/],
     ['pg.spec.podgroups', /minReplicas\s+<integer> -required-/],
   ]
   for (const [path, wanted] of table)
     test(`${path} shows ${wanted.source.slice(0, 30)}`, async () => {
-      // Explanations come from the OpenAPI, which follows a CRD after a moment.
+      // The OpenAPI, which kubectl explain reads, follows a CRD with a delay.
       await waitFor(`kubectl explain ${path}`, async () => {
         const { stdout, stderr } = await kubernetes.kubectl('explain', path)
         assert.match(stdout + stderr, wanted)
@@ -112,30 +115,30 @@ describe('rules of a topology constraint', () => {
     for (const constraint of accepted)
       test(`${name} may have ${JSON.stringify(constraint)}`, () => create(build(constraint)))
 
-    test(`${name} needs pack`, () =>
-      refused(create(build({ topologyName: 'site' })), {
+    test(`${name} requires pack`, () =>
+      assertRejected(create(build({ topologyName: 'site' })), {
         field: `${path}.pack`,
         problem: 'Required value: topologyConstraint must specify pack or deprecated packDomain',
       }))
 
-    test(`${name} needs a domain in pack`, () =>
-      refused(create(build({ pack: {} })), {
+    test(`${name} requires a domain in pack`, () =>
+      assertRejected(create(build({ pack: {} })), {
         field: `${path}.pack`,
         problem: 'Required value: pack must specify at least one of required or preferred',
       }))
 
-    test(`${name} may not start with packDomain`, () =>
-      refused(create(build({ packDomain: 'rack' })), {
+    test(`${name} rejects packDomain in a new object`, () =>
+      assertRejected(create(build({ packDomain: 'rack' })), {
         field: path.includes('[') ? path.slice(0, path.indexOf('[')) : `${path}.packDomain`,
         problem: `Forbidden: ${forbidden}`,
       }))
 
     for (const domain of ['', 'Rack', '1rack', 'a_b', 'x'.repeat(64)])
       test(`${name} cannot be packed into ${JSON.stringify(domain)}`, () =>
-        refused(create(build({ pack: { required: domain } })), { field: `${path}.pack.required` }))
+        assertRejected(create(build({ pack: { required: domain } })), { field: `${path}.pack.required` }))
   }
 
-  describe('for objects that were stored with packDomain', () => {
+  describe('for stored objects with packDomain', () => {
     const all = () => {
       const object = smallestPodCliqueSet('stored')
       object.spec.template.topologyConstraint = { topologyName: 'site', packDomain: 'zone' }
@@ -148,10 +151,10 @@ describe('rules of a topology constraint', () => {
 
     before(async () => {
       await install(withoutRules(crd('PodCliqueSet')))
-      await waitFor('the rules to be away', () => kubernetes.request('POST', sets, { body: all() }))
+      await waitFor('the rules to be removed', () => kubernetes.request('POST', sets, { body: all() }))
       await install(crd('PodCliqueSet'))
-      await waitFor('the rules to be back', async () => {
-        await refused(create(set({ packDomain: 'rack' })), { problem: forbidden })
+      await waitFor('the rules to be restored', async () => {
+        await assertRejected(create(set({ packDomain: 'rack' })), { problem: forbidden })
         return true
       })
     })
@@ -162,13 +165,13 @@ describe('rules of a topology constraint', () => {
         object.spec.template.topologyConstraint!.packDomain = 'region'
         return object
       }))
-    test('pack.preferred may stand beside it', () =>
+    test('pack.preferred is allowed together with it', () =>
       update(object => {
         object.spec.template.cliques[0]!.topologyConstraint!.pack = { preferred: 'host' }
         return object
       }))
-    test('pack.required may not stand beside it', () =>
-      refused(
+    test('pack.required is not allowed together with it', () =>
+      assertRejected(
         update(object => {
           object.spec.template.topologyConstraint!.pack = { required: 'zone' }
           return object
@@ -203,7 +206,7 @@ describe('status', () => {
   const selectors: Record<string, string> = { podcliquescalinggroups: 'selector' }
 
   for (const [resource, object, names] of counters)
-    test(`of ${resource} counts from zero and serves scaling`, async () => {
+    test(`of ${resource} counts from zero and supports the scale subresource`, async () => {
       await kubernetes.request('POST', `${grove}/${resource}`, { body: object })
       const path = `${grove}/${resource}/counted`
       const selector = selectors[resource] ?? 'hpaPodSelector'
@@ -217,7 +220,7 @@ describe('status', () => {
       assert.deepEqual(scale.status, { replicas: 3, selector: 'a=b' })
     })
 
-  test('takes conditions of the standard form only', async () => {
+  test('accepts conditions of the standard form only', async () => {
     const condition = {
       type: 'Ready',
       status: 'True',
@@ -234,7 +237,7 @@ describe('status', () => {
     const wrong = [
       { status: 'Maybe' },
       { reason: '' },
-      { reason: 'two words' },
+      { reason: 'two args' },
       { type: '-' },
       { message: null },
       { observedGeneration: -1 },
@@ -250,9 +253,9 @@ describe('kubectl get', () => {
     ['pclq', 'NAME MINAVAIL REPLICAS READY SCHEDULED UPDATED AGE'],
     ['pcsg', 'NAME MINAVAIL REPLICAS AVAILABLE SCHEDULED UPDATED PCLQS-UPDATED PCLQS-TOTAL AGE'],
   ]
-  for (const [words, wanted] of table)
-    test(`${words} prints ${wanted}`, async () => {
-      const { stdout } = await kubernetes.kubectl('get', ...words.split(' '))
+  for (const [args, wanted] of table)
+    test(`${args} prints ${wanted}`, async () => {
+      const { stdout } = await kubernetes.kubectl('get', ...args.split(' '))
       assert.equal(stdout.split('\n')[0]?.trim().replaceAll(/\s+/g, ' '), wanted)
     })
 })
@@ -271,11 +274,11 @@ function withoutRules(one: CustomResourceDefinition): CustomResourceDefinition {
   ) as CustomResourceDefinition
 }
 
-async function refused(
-  answer: Promise<unknown>,
+async function assertRejected(
+  request: Promise<unknown>,
   { field, problem }: { field?: string; problem?: string },
 ): Promise<void> {
-  await assert.rejects(answer, (error: Error) => {
+  await assert.rejects(request, (error: Error) => {
     assert.match(error.message, /was answered with 422/)
     if (field) assert.ok(error.message.includes(`${field}: `), `${error.message}\nnames ${field}`)
     if (problem) assert.ok(error.message.includes(problem), `${error.message}\nsays ${problem}`)

@@ -16,7 +16,7 @@ describe('the five CRDs', () => {
     ['PodGang', 'podgangs', 'scheduler.grove.io', 'pg', 'Namespaced'],
   ]
 
-  test('come in the order of installation', () => {
+  test('are listed in installation order', () => {
     assert.deepEqual(
       customResourceDefinitions.map(one => one.spec.names.kind),
       table.map(([kind]) => kind),
@@ -45,7 +45,7 @@ describe('the five CRDs', () => {
     })
   }
 
-  test('say which pod specifications they know', () => {
+  test('name the Kubernetes versions of their pod specs', () => {
     for (const { metadata } of customResourceDefinitions)
       assert.match(
         metadata.annotations?.[generatorAnnotation] ?? '',

@@ -6,20 +6,20 @@ import type { CustomResourceColumnDefinition, CustomResourceDefinition } from '.
 import { embeddedKubernetesVersions } from './embedded.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
-/** What a kind says about itself; the rest of a CustomResourceDefinition is the same for all of ours. */
+/** The parts of a CustomResourceDefinition that differ between kinds. The rest is the same for all. */
 export interface Definition {
   readonly kind: KindDescriptor
   readonly description: string
   readonly columns: readonly CustomResourceColumnDefinition[]
-  /** Present when the kind can be scaled: the path of the selector that autoscalers read. */
+  /** Present if the kind has the scale subresource: the path of the selector that autoscalers read. */
   readonly scaleSelectorPath?: string
   readonly spec: StructuralSchema
   readonly status: StructuralSchema
-  /** On the whole object. */
+  /** Validation rules of the whole object. */
   readonly rules?: readonly ValidationRule[]
 }
 
-/** Tells from which pod specifications a CRD in a cluster was made, which decides what it prunes. */
+/** Identifies the Kubernetes versions of the embedded pod specs, which determine the fields that the CRD prunes. */
 export const generatorAnnotation = 'grove.io/crd-generator'
 
 export function rootSchema(definition: Definition): StructuralSchema {
@@ -104,7 +104,7 @@ export function wide(column: CustomResourceColumnDefinition): CustomResourceColu
   return { ...column, priority: 1 }
 }
 
-/** The status of the condition that gang termination follows. */
+/** The status of the condition that triggers gang termination. */
 export const breachColumn = wide(
   textColumn('MinBreached', '.status.conditions[?(@.type=="MinAvailableBreached")].status'),
 )

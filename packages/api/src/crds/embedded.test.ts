@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { schemaPaths } from '../testing/schema-paths.ts'
 import { embedded } from './embedded.ts'
 import { schemaOf } from './index.ts'
-import { schemaPaths } from './schema-paths.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 
 const podSpec = schemaPaths(embedded('core.v1.PodSpec'))
@@ -27,7 +27,7 @@ describe('the embedded pod spec', () => {
 
   test('requires containers and nothing else', () => assert.deepEqual(at('').required, ['containers']))
 
-  test('has the members of Kubernetes 1.35, and two that came later', () => {
+  test('has the fields of Kubernetes 1.35, and two newer ones', () => {
     const published =
       'activeDeadlineSeconds affinity automountServiceAccountToken containers dnsConfig dnsPolicy enableServiceLinks ' +
       'ephemeralContainers hostAliases hostIPC hostNetwork hostPID hostUsers hostname hostnameOverride ' +
@@ -39,7 +39,7 @@ describe('the embedded pod spec', () => {
     assert.deepEqual(Object.keys(at('').properties ?? {}).sort(), [...published.split(' '), ...later].sort())
   })
 
-  test('limits values by nothing but the pattern of quantities', () => {
+  test('has no constraint on values except the pattern of quantities', () => {
     for (const [path, schema] of podSpec) {
       for (const keyword of ['enum', 'minimum', 'minLength', 'maxLength', 'minItems'] as const)
         assert.equal(schema[keyword], undefined, path)
@@ -48,7 +48,7 @@ describe('the embedded pod spec', () => {
     }
   })
 
-  test('takes quantities as Kubernetes writes them', () => {
+  test('accepts quantities in every form that Kubernetes accepts', () => {
     const { pattern } = at('containers[].resources.limits{}')
     for (const good of ['1', '500m', '1.5Gi', '.5', '+1', '1e3', '129e6', '12E', '1.', '-2Ki'])
       assert.match(good, new RegExp(pattern ?? ''))
@@ -65,7 +65,7 @@ describe('the embedded pod spec', () => {
     'resources.claims': ['name'],
   }
 
-  test('tells entries of these lists apart, and of no others', () => {
+  test('has map keys for these lists, and for no others', () => {
     const wanted: Record<string, string[]> = {
       volumes: ['name'],
       imagePullSecrets: ['name'],
@@ -87,7 +87,7 @@ describe('the embedded pod spec', () => {
     assert.deepEqual(Object.fromEntries(found), wanted)
   })
 
-  test('replaces these as a whole', () => {
+  test('replaces these lists as a whole', () => {
     for (const list of ['tolerations', 'readinessGates'])
       assert.equal(at(list)['x-kubernetes-list-type'], 'atomic', list)
     const maps = ['nodeSelector', 'imagePullSecrets[]', 'containers[].env[].valueFrom.secretKeyRef']
@@ -95,7 +95,7 @@ describe('the embedded pod spec', () => {
       assert.equal(at(map)['x-kubernetes-map-type'], 'atomic', map)
   })
 
-  test('fills in these defaults, and no others', () => {
+  test('has these defaults, and no others', () => {
     const byValue = new Map<string, Set<string>>()
     for (const [path, schema] of podSpec) {
       if (schema.default === undefined) continue
@@ -127,11 +127,11 @@ describe('the embedded pod spec', () => {
     })
   })
 
-  test('knows no metadata of claim templates, so that it is pruned', () => {
+  test('declares no metadata of claim templates, so that it is pruned', () => {
     assert.deepEqual(at('volumes[].ephemeral.volumeClaimTemplate.metadata'), { type: 'object' })
   })
 
-  test('lets a data source do without an API group', () => {
+  test('allows a data source without an API group', () => {
     assert.deepEqual(at('volumes[].ephemeral.volumeClaimTemplate.spec.dataSource').required, ['kind', 'name'])
   })
 })
@@ -182,6 +182,6 @@ describe('the embedded metrics', () => {
   for (const [path, names] of required)
     test(`require ${names.join(', ')} in ${path || 'a metric'}`, () =>
       assert.deepEqual([...(metric.get(path)?.required ?? [])].sort(), names))
-  test('select by labels as a whole', () =>
+  test('treat label selectors as atomic', () =>
     assert.equal(metric.get('pods.metric.selector')?.['x-kubernetes-map-type'], 'atomic'))
 })

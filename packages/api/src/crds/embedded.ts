@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The schemas that the CRDs embed of Kubernetes. One definition is one object, however often it occurs: a pod spec
-// has three lists of containers, and two CRDs have pod specs.
+// The Kubernetes schemas that the CRDs embed. One definition is one shared object: a pod spec has three lists of
+// containers, and two CRDs have pod specs.
 import file from './embedded.generated.json' with { type: 'json' }
 import type { StructuralSchema } from './structural-schema.ts'
 
-/** The pod spec, claim template and metrics hold the members of both versions; the first wins where they differ. */
+/** The pod spec, claim template and metrics have the fields of both versions. The first wins where they differ. */
 export const embeddedKubernetesVersions: readonly string[] = file.kubernetes
 
 interface Unlinked {
@@ -18,7 +18,9 @@ interface Unlinked {
 const definitions = file.definitions as Readonly<Record<string, Unlinked>>
 const linked = new Map<string, StructuralSchema>()
 
-/** By the short name of the Kubernetes definition, for example `core.v1.PodSpec`. Never change what it returns. */
+/**
+ * By the short name of the Kubernetes definition, for example `core.v1.PodSpec`. Callers must not change the result.
+ */
 export function embedded(name: string): StructuralSchema {
   const known = linked.get(name)
   if (known) return known

@@ -20,7 +20,7 @@ export type GroveKind =
   | 'ClusterTopologyBinding'
   | 'PodGang'
 
-/** In the order of installation. */
+/** In installation order. */
 const definitions: Readonly<Record<GroveKind, Definition>> = {
   PodClique: podClique,
   PodCliqueSet: podCliqueSet,
@@ -36,17 +36,17 @@ const made = new Map(
   }),
 )
 
-/** All five, in the order of installation. They share parts: copy before you change anything. */
+/** All five, in installation order. They share parts, so copy one before changing it. */
 export const customResourceDefinitions: readonly CustomResourceDefinition[] = [...made.values()].map(
   one => one.crd,
 )
 
-/** The CustomResourceDefinition of a kind; always the same object. */
+/** The CustomResourceDefinition of a kind. Always returns the same object. */
 export function crd(kind: GroveKind): CustomResourceDefinition {
   return made.get(kind)!.crd
 }
 
-/** The schema of the whole object, as the CustomResourceDefinition has it; always the same object. */
+/** The schema of the whole object in the CustomResourceDefinition. Always returns the same object. */
 export function schemaOf(kind: GroveKind): StructuralSchema {
   return made.get(kind)!.schema
 }

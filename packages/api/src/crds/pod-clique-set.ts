@@ -36,37 +36,35 @@ import type { ValidationRule } from './structural-schema.ts'
 import { topologyConstraint } from './topology-constraint.ts'
 
 const cliqueTemplate = object<CliqueTemplate>('For example the prefill or the decode workers of a model.', {
-  name: required(
-    string('Short name, unique in the set; the last part of the names of its PodCliques and pods.'),
-  ),
+  name: required(string('Short name, unique in the set. Part of the names of its PodCliques and pods.')),
   labels: stringMap('Labels for the PodCliques and their pods.'),
   annotations: stringMap('Annotations for the PodCliques and their pods.'),
-  topologyConstraint: topologyConstraint('Where the pods of one PodClique stand in the topology.'),
+  topologyConstraint: topologyConstraint('Topology constraint for the pods of one PodClique.'),
   resourceSharing: cliqueResourceSharing,
-  spec: required(podCliqueSpec('The pods of the clique: what they run, how many, and when they start.')),
+  spec: required(podCliqueSpec('Pods of the clique: template, number and startup order.')),
 })
 
 const scalingGroupTemplate = object<ScalingGroupTemplate>(
-  'For example the leader and the workers of a model that spans nodes.',
+  'For example the leader and the workers of a multi-node model.',
   {
     name: required(string('Short name, unique in the set.')),
     cliqueNames: required(stringList('Member cliques. A clique belongs to one group at most. Immutable.')),
     annotations: stringMap('Annotations for the PodCliqueScalingGroup.'),
     replicas: int32(
-      'How many copies of the member cliques exist. Counts when the group is created; scale the PodCliqueScalingGroup afterwards.',
+      'Number of replicas when the group is created. Afterwards scale the PodCliqueScalingGroup.',
       { default: 1 },
     ),
     minAvailable: int32(
-      'How many copies are scheduled in one gang with the rest of the set and must stay available; each further copy is a gang of its own. Immutable.',
+      'Number of replicas that belong to the base gang of the set and must stay available. Each further replica is a gang of its own. Immutable.',
       { default: 1 },
     ),
-    scaleConfig: autoScaling('Scales the group automatically.'),
+    scaleConfig: autoScaling('Creates a HorizontalPodAutoscaler for the group.'),
     resourceSharing: scalingGroupResourceSharing,
-    topologyConstraint: topologyConstraint('Where the pods of one copy of the group stand in the topology.'),
+    topologyConstraint: topologyConstraint('Topology constraint for the pods of one replica of the group.'),
   },
 )
 
-const template = object<PodCliqueSetTemplate>('The system that each replica is a copy of.', {
+const template = object<PodCliqueSetTemplate>('Template of each replica.', {
   cliques: required(
     listMap(
       'The roles of the system, at least one. Their order is the start order of CliqueStartupTypeInOrder.',
@@ -75,66 +73,67 @@ const template = object<PodCliqueSetTemplate>('The system that each replica is a
     ),
   ),
   cliqueStartupType: choice(
-    'In which order cliques start. CliqueStartupTypeAnyOrder: at once. CliqueStartupTypeInOrder: one after the other, as listed. CliqueStartupTypeExplicit: as their `startsAfter` says. Immutable.',
+    'Startup order of the cliques. CliqueStartupTypeAnyOrder: all at once. CliqueStartupTypeInOrder: one after the other, as listed. CliqueStartupTypeExplicit: by their `startsAfter`. Immutable.',
     ['CliqueStartupTypeAnyOrder', 'CliqueStartupTypeInOrder', 'CliqueStartupTypeExplicit'],
     { default: 'CliqueStartupTypeAnyOrder' },
   ),
-  priorityClassName: string(
-    'PriorityClass of the gangs. Pods keep the class that their own specification names.',
-  ),
+  priorityClassName: string('PriorityClass of the gangs. Pods keep the class of their own spec.'),
   headlessServiceConfig: object<HeadlessServiceConfig>(
-    'Settings of the headless Service that each replica has for the addresses of its pods.',
+    'Settings of the headless Service of each replica, which provides the DNS names of its pods.',
     {
       publishNotReadyAddresses: required(
-        boolean('Whether pods can be found by name before they are ready.', { default: true }),
+        boolean('Publishes DNS names of pods before they are ready.', { default: true }),
       ),
     },
   ),
-  topologyConstraint: topologyConstraint('Where the pods of one replica of the set stand in the topology.'),
+  topologyConstraint: topologyConstraint('Topology constraint for the pods of one replica of the set.'),
   terminationDelay: duration(
-    'How long a replica may have too few available pods before it is terminated and made again, for example `30m`. Defaults to 4h.',
+    'Duration of a breach of `minAvailable` before the replica is terminated and recreated, for example `30m`. Defaults to 4h.',
   ),
   resourceClaimTemplates,
   resourceSharing: podCliqueSetResourceSharing,
   podCliqueScalingGroups: list('Groups of cliques that scale together.', scalingGroupTemplate),
 })
 
-const spec = object<PodCliqueSetSpec>('The system that is wanted.', {
-  replicas: int32('How many copies of the whole system run, each with all of its gangs.', { default: 0 }),
-  updateStrategy: object<PodCliqueSetUpdateStrategy>('How a changed template reaches the pods.', {
-    type: choice(
-      'RollingRecreate: the operator replaces pods step by step, one replica of the set at a time. OnDelete: a pod gets the new template when something else deletes it.',
-      ['RollingRecreate', 'OnDelete'],
-      { default: 'RollingRecreate' },
-    ),
-    paused: boolean(
-      'While true, an update replaces nothing more. Replicas that it has not reached keep their template. RollingRecreate only.',
-    ),
-    partition: int32(
-      'Replicas of the set with an index below this keep their template; lower it to let the update go on. RollingRecreate only.',
-      { minimum: 0 },
-    ),
-    maxUnavailable: int32(
-      'How many replicas of the set may be down for the update at the same time; 0 only together with maxSurge. Defaults to 1. RollingRecreate only.',
-      { minimum: 0 },
-    ),
-    maxSurge: int32(
-      'How many replicas the set may have beyond spec.replicas while it is updated, so that fewer are missing meanwhile. They have the indexes that follow, and go when the update ends. Defaults to 0. RollingRecreate only.',
-      { minimum: 0 },
-    ),
-    progressDeadlineSeconds: int32(
-      'How long the update of one replica may take before the condition UpdateProgressing becomes False with reason ProgressDeadlineExceeded. Nothing else follows from it. RollingRecreate only.',
-      { minimum: 1 },
-    ),
-  }),
+const spec = object<PodCliqueSetSpec>('Desired state of the set.', {
+  replicas: int32('Number of replicas of the whole system, each with its own gangs.', { default: 0 }),
+  updateStrategy: object<PodCliqueSetUpdateStrategy>(
+    'Strategy that applies a changed template to the pods.',
+    {
+      type: choice(
+        'RollingRecreate: the operator replaces pods step by step, by default one replica of the set at a time. OnDelete: a pod gets the new template after a user or another controller deletes it.',
+        ['RollingRecreate', 'OnDelete'],
+        { default: 'RollingRecreate' },
+      ),
+      paused: boolean(
+        'Pauses an update while true. Replicas that are not updated yet keep their template. RollingRecreate only.',
+      ),
+      partition: int32(
+        'Replicas of the set with a lower index keep their template. Lower the value to continue the update. RollingRecreate only.',
+        { minimum: 0 },
+      ),
+      maxUnavailable: int32(
+        'Maximum number of replicas of the set that the update makes unavailable at the same time. 0 requires maxSurge. Defaults to 1. RollingRecreate only.',
+        { minimum: 0 },
+      ),
+      maxSurge: int32(
+        'Maximum number of replicas beyond spec.replicas during an update. They get the next indexes and are deleted when the update ends. Defaults to 0. RollingRecreate only.',
+        { minimum: 0 },
+      ),
+      progressDeadlineSeconds: int32(
+        'Maximum duration of the update of one replica. Afterwards the condition UpdateProgressing is False with reason ProgressDeadlineExceeded, and the update continues. RollingRecreate only.',
+        { minimum: 1 },
+      ),
+    },
+  ),
   template: required(template),
 })
 
 /**
- * Transition rules that look at new objects only: what was stored with `packDomain` can still be updated. An
- * optional `oldSelf` is the one way to tell a create from an update in CEL.
+ * Transition rules for new objects only: stored objects with `packDomain` can still be updated. In CEL, only an
+ * optional `oldSelf` distinguishes a create from an update.
  */
-const packDomainIsForNobodyNew: readonly ValidationRule[] = [
+const rejectPackDomainOnCreate: readonly ValidationRule[] = [
   onCreate(
     '.spec.template.topologyConstraint.packDomain',
     '!has(self.spec.template.topologyConstraint) || !has(self.spec.template.topologyConstraint.packDomain)',
@@ -163,7 +162,7 @@ function onCreate(fieldPath: string, mustHold: string): ValidationRule {
 export const podCliqueSet: Definition = {
   kind: kinds.podCliqueSet,
   description:
-    'PodCliqueSet describes a multi-node inference system: its roles (cliques), which of them scale together, in which order they start, and where they stand in the topology. Each replica is gang-scheduled, updated and recovered as a whole.',
+    'PodCliqueSet describes a multi-node inference system: its roles (cliques), which of them scale together, their startup order, and their placement in the topology. Each replica is gang-scheduled, updated and recovered as a whole.',
   columns: [
     integerColumn('Replicas', '.spec.replicas'),
     integerColumn('Available', '.status.availableReplicas'),
@@ -176,5 +175,5 @@ export const podCliqueSet: Definition = {
   scaleSelectorPath: '.status.hpaPodSelector',
   spec,
   status: podCliqueSetStatus,
-  rules: packDomainIsForNobodyNew,
+  rules: rejectPackDomainOnCreate,
 }

@@ -15,56 +15,63 @@ import { lastErrors } from './last-error.ts'
 import { described, int32, int64, object, required, string, stringList, time } from './schema.ts'
 import type { StructuralSchema } from './structural-schema.ts'
 
-/** Of a PodClique, and of a clique template of a PodCliqueSet. */
+/** The spec of a PodClique, and of a clique template of a PodCliqueSet. */
 export function podCliqueSpec(description: string): StructuralSchema {
   return object<PodCliqueSpec>(description, {
     roleName: required(string('Role of the clique in the system, unique in the set. Immutable.')),
     podSpec: required(
       described(
-        'The pods of the clique, written like the spec of a Pod (see `kubectl explain pod.spec`). All cliques of a set name the same scheduler.',
+        'Spec of the pods (see `kubectl explain pod.spec`). All cliques of a set must have the same scheduler.',
         embedded('core.v1.PodSpec'),
       ),
     ),
-    replicas: required(int32('How many pods the clique has.')),
+    replicas: required(int32('Number of pods.')),
     minAvailable: int32(
-      'How many pods must be schedulable together before any starts, and how many must stay available; fewer start the termination delay. Defaults to `replicas`. Immutable.',
+      'Number of pods that are scheduled together, all or none, and that must stay available. With fewer available pods the termination delay starts. Defaults to `replicas`. Immutable.',
     ),
     startsAfter: stringList(
-      'Cliques that must be ready before the pods of this one start. Only for the start-up type CliqueStartupTypeExplicit; without circles. Immutable. In a PodClique these are full names of PodCliques.',
+      'Cliques that must be ready before the pods of this one start. Only for CliqueStartupTypeExplicit, and without cycles. Immutable. In a PodClique these are full names of PodCliques.',
     ),
     autoScalingConfig: autoScaling(
-      'Scales the clique automatically. Not allowed for members of a scaling group, which scale as a group.',
+      'Creates a HorizontalPodAutoscaler for the clique. Not allowed for members of a scaling group, which scale as a group.',
     ),
   })
 }
 
-const updateProgress = object<PodCliqueUpdateProgress>('The running update, or the last one.', {
-  updateStartedAt: time('When the update began.'),
-  updateEndedAt: time('When it ended; absent while it runs.'),
-  podCliqueSetGenerationHash: required(string('Generation of the PodCliqueSet that is the target.')),
-  podTemplateHash: required(string('Hash of the pod template that is the target.')),
-  readyPodsSelectedToUpdate: object<PodsSelectedToUpdate>('Ready pods that are replaced, one at a time.', {
-    current: required(string('Pod that is being replaced.')),
-    completed: stringList('Pods that were replaced before, oldest first.'),
-    currentIndex: int32(
-      'Index of the pod that is being replaced. The next pod is replaced when the new pod with this index is ready.',
+const updateProgress = object<PodCliqueUpdateProgress>(
+  'Progress of the current update, or of the last one.',
+  {
+    updateStartedAt: time('Start time of the update.'),
+    updateEndedAt: time('End time of the update. Absent during the update.'),
+    podCliqueSetGenerationHash: required(
+      string('Target of the update: generation hash of the PodCliqueSet.'),
     ),
-  }),
-})
+    podTemplateHash: required(string('Target of the update: hash of the pod template.')),
+    readyPodsSelectedToUpdate: object<PodsSelectedToUpdate>('Ready pods that are replaced, one at a time.', {
+      current: required(string('Pod that is being replaced.')),
+      completed: stringList('Pods that were replaced already, oldest first.'),
+      currentIndex: int32(
+        'Index of the pod that is being replaced. The next pod is replaced when the new pod with this index is ready.',
+      ),
+    }),
+  },
+)
 
-const status = object<PodCliqueStatus>('What the operator observed.', {
-  observedGeneration: int64('Generation of the object that the operator has seen.'),
+const status = object<PodCliqueStatus>('Status reported by the operator.', {
+  observedGeneration: int64('Last observed generation of the object.'),
   lastErrors,
   replicas: int32('Pods that exist and are not being deleted.'),
   readyReplicas: required(int32('Pods that are ready.', { default: 0 })),
-  updatedReplicas: required(int32('Pods made from the newest template.', { default: 0 })),
+  updatedReplicas: required(int32('Pods with the newest template.', { default: 0 })),
   scheduleGatedReplicas: required(
-    int32('Pods that are held back from scheduling until their gang may start.', { default: 0 }),
+    int32('Pods with a scheduling gate, until their gang is complete.', { default: 0 }),
   ),
-  scheduledReplicas: required(int32('Pods that have a node.', { default: 0 })),
-  hpaPodSelector: string('Selects the pods for autoscalers; absent for members of a scaling group.'),
+  scheduledReplicas: required(int32('Pods that are bound to a node.', { default: 0 })),
+  hpaPodSelector: string('Selects the pods for autoscalers. Absent for members of a scaling group.'),
   conditions,
-  currentPodCliqueSetGenerationHash: string('Generation of the PodCliqueSet that all pods have reached.'),
+  currentPodCliqueSetGenerationHash: string(
+    'Generation hash of the PodCliqueSet that all pods have reached.',
+  ),
   currentPodTemplateHash: string('Hash of the pod template that all pods have reached.'),
   updateProgress,
 })
@@ -72,7 +79,7 @@ const status = object<PodCliqueStatus>('What the operator observed.', {
 export const podClique: Definition = {
   kind: kinds.podClique,
   description:
-    'PodClique is a group of pods with one role that are scheduled as a gang. The operator makes it from a clique of a PodCliqueSet; change it there.',
+    'PodClique is a group of pods with one role that are scheduled as a gang. The operator creates it from a clique of a PodCliqueSet. Edit the PodCliqueSet to change it.',
   columns: [
     integerColumn('MinAvail', '.spec.minAvailable'),
     integerColumn('Replicas', '.spec.replicas'),
@@ -83,6 +90,6 @@ export const podClique: Definition = {
     breachColumn,
   ],
   scaleSelectorPath: '.status.hpaPodSelector',
-  spec: podCliqueSpec('The pods that are wanted.'),
+  spec: podCliqueSpec('Desired state of the PodClique.'),
   status,
 }

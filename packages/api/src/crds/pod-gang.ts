@@ -34,37 +34,37 @@ function packing(description: string): StructuralSchema {
 const podGroup = object<PodGroup>('Pods of one PodClique.', {
   name: required(string('Name of the PodClique.')),
   podReferences: required(list('The pods, sorted by name.', namespacedName('A pod.'))),
-  minReplicas: required(int32('How many of the pods must be placed together with the gang.')),
-  topologyConstraint: packing('Where the pods of this group stand.'),
+  minReplicas: required(int32('Number of pods that must be scheduled together with the gang.')),
+  topologyConstraint: packing('Topology constraint for the pods of this group.'),
 })
 
 const groupConfig = object<TopologyConstraintGroupConfig>('Groups that are packed together.', {
   name: required(string('Name of the scaling-group replica.')),
   podGroupNames: required(stringList('Names of the pod groups.')),
-  topologyConstraint: packing('Where the pods of these groups stand.'),
+  topologyConstraint: packing('Topology constraint for the pods of these groups.'),
 })
 
 const spec = object<PodGangSpec>('The pods that are scheduled all or none.', {
   podgroups: required(list('The pods, one group per PodClique.', podGroup)),
-  topologyConstraint: packing('Where all pods of the gang stand.'),
-  topologyConstraintGroupConfigs: list('Where some of the groups stand together.', groupConfig),
+  topologyConstraint: packing('Topology constraint for all pods of the gang.'),
+  topologyConstraintGroupConfigs: list('Topology constraints for some of the groups together.', groupConfig),
   priorityClassName: string('PriorityClass of the gang.'),
-  reuseReservationRef: namespacedName('Another gang whose reserved place should be used again.'),
+  reuseReservationRef: namespacedName('Another gang whose reservation should be reused.'),
 })
 
 export const podGang: Definition = {
   kind: kinds.podGang,
   description:
-    'PodGang tells a scheduler which pods to place all or none, and how close together. The operator makes it from a PodCliqueSet.',
+    'PodGang lists pods that a scheduler places all or none, with their topology constraints. The operator creates it from a PodCliqueSet.',
   columns: [textColumn('Phase', '.status.phase')],
   spec,
-  status: object<PodGangStatus>('How far the gang is.', {
+  status: object<PodGangStatus>('Status reported by the gang scheduler and the operator.', {
     phase: required(
       string(
-        'Pending: not yet scheduled. Starting: pods are being bound. Running: all are scheduled and run.',
+        'Pending: not scheduled yet. Starting: pods are being bound. Running: all are scheduled and running.',
       ),
     ),
     conditions,
-    placementScore: number('How well the placement suits the network; 1 is best.'),
+    placementScore: number('Network quality of the placement. 1 is best.'),
   }),
 }

@@ -14,10 +14,10 @@ import { choice, described, list, type Members, object, required, string, string
 export const resourceClaimTemplates = list(
   'Claim templates for `resourceSharing`, by name. Immutable.',
   object<ResourceClaimTemplateConfig>('A claim template.', {
-    name: required(string('What `resourceSharing` calls it; unique in the set.')),
+    name: required(string('Name for references in `resourceSharing`, unique in the set.')),
     templateSpec: required(
       described(
-        'The claim to make: the spec of a ResourceClaimTemplate (see `kubectl explain resourceclaimtemplate.spec`). Its metadata is dropped.',
+        'Spec of a ResourceClaimTemplate (see `kubectl explain resourceclaimtemplate.spec`). Its metadata is dropped.',
         embedded('resource.v1.ResourceClaimTemplateSpec'),
       ),
     ),
@@ -31,7 +31,7 @@ const sharing: Members<ResourceSharing> = {
     ),
   ),
   namespace: string(
-    'Namespace of the ResourceClaimTemplate object; that of the set when left out. Must be empty for a template of the set itself.',
+    'Namespace of the ResourceClaimTemplate object. Defaults to that of the set. Must be empty for a template of the set itself.',
   ),
   scope: required(
     choice(
@@ -43,7 +43,7 @@ const sharing: Members<ResourceSharing> = {
 
 const childCliqueNames = stringList('Names of cliques whose pods use the claim.')
 
-const text = 'Claims that pods share instead of having one each. Immutable.'
+const text = 'Claims that several pods share. Immutable.'
 
 export const cliqueResourceSharing = list(text, object<ResourceSharing>('A shared claim.', sharing))
 
@@ -51,7 +51,7 @@ export const scalingGroupResourceSharing = list(
   text,
   object<ScalingGroupResourceSharing>('A shared claim.', {
     ...sharing,
-    filter: object<CliqueFilter>('Only the pods of these cliques use the claim; all when left out.', {
+    filter: object<CliqueFilter>('Only the pods of these cliques use the claim. Defaults to all.', {
       childCliqueNames,
     }),
   }),
@@ -62,7 +62,7 @@ export const podCliqueSetResourceSharing = list(
   object<PodCliqueSetResourceSharing>('A shared claim.', {
     ...sharing,
     filter: object<CliqueOrScalingGroupFilter>(
-      'Only the pods of these cliques and scaling groups use the claim; all when left out.',
+      'Only the pods of these cliques and scaling groups use the claim. Defaults to all.',
       {
         childCliqueNames,
         childScalingGroupNames: stringList('Names of scaling groups whose pods use the claim.'),

@@ -9,7 +9,7 @@ interface Shelf {
   boards?: number
 }
 
-test('an object lists its required members by name', () => {
+test('an object lists its required properties by name', () => {
   assert.deepEqual(
     object<Shelf>('A shelf.', { name: required(string('Its name.')), boards: int32('How many.') }),
     {
@@ -24,14 +24,14 @@ test('an object lists its required members by name', () => {
   )
 })
 
-test('an object within an object is not taken for a required member', () => {
+test('a nested object is not mistaken for a required property', () => {
   const shelf = object<Shelf>('A shelf.', { name: required(string('Its name.')), boards: int32('How many.') })
   const room = object<{ shelf?: Shelf }>('A room.', { shelf })
   assert.equal(room.required, undefined)
   assert.equal(room.properties?.shelf, shelf)
 })
 
-test('what the type requires must be required in the schema, and nothing may be missing', () => {
+test('the schema must have every property of the type, required where the type requires it', () => {
   // @ts-expect-error the name is required by the type
   object<Shelf>('A shelf.', { name: string('Its name.'), boards: int32('How many.') })
   // @ts-expect-error the boards are optional in the type
@@ -40,7 +40,7 @@ test('what the type requires must be required in the schema, and nothing may be 
   object<Shelf>('A shelf.', { name: required(string('Its name.')) })
 })
 
-test('a list is atomic unless it says by what its entries are told apart', () => {
+test('a list is atomic unless it declares map keys', () => {
   const shelf = string('A shelf.')
   assert.equal(list('Shelves.', shelf)['x-kubernetes-list-type'], undefined)
   const map = listMap('Shelves.', ['name'], shelf)

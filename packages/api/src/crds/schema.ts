@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Words to write structural schemas with. Every word takes the description first: `kubectl explain` shows it.
+// Functions that build structural schemas. The first parameter is always the description, which `kubectl explain`
+// shows.
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
-/** A member of an object that must be present. */
+/** A required property of an object. */
 export interface RequiredMember {
   readonly required: StructuralSchema
 }
 
-/** One schema per member of the TypeScript type, required where the type says so: both cannot drift apart. */
+/**
+ * One schema per property of the TypeScript type, required where the type requires it. The compiler keeps both in sync.
+ */
 export type Members<T> = {
   readonly [Key in keyof T]-?: undefined extends T[Key] ? StructuralSchema : RequiredMember
 }
@@ -35,7 +38,7 @@ export function object<T extends object>(
   }
 }
 
-/** An object schema has `required` too, but as a list of names. */
+/** An object schema also has `required`, but as a list of names. */
 function isRequired(member: StructuralSchema | RequiredMember): member is RequiredMember {
   return member.required !== undefined && !Array.isArray(member.required)
 }
@@ -79,12 +82,12 @@ export function time(description: string): StructuralSchema {
   return { description, type: 'string', format: 'date-time' }
 }
 
-/** Text such as `4h` or `1m30s`; the schema cannot tell a wrong one, admission does. */
+/** Text such as `4h` or `1m30s`. The schema accepts any text, and admission rejects a malformed one. */
 export function duration(description: string): StructuralSchema {
   return { description, type: 'string' }
 }
 
-/** A list that is replaced as a whole by server-side apply. */
+/** A list that server-side apply replaces as a whole. */
 export function list(
   description: string,
   items: StructuralSchema,
@@ -93,7 +96,7 @@ export function list(
   return { description, type: 'array', items, ...options }
 }
 
-/** A list whose entries are told apart by members of theirs; the API server refuses doubles. */
+/** A list whose entries are identified by some of their fields. The API server rejects duplicates. */
 export function listMap(
   description: string,
   keys: readonly string[],
@@ -116,7 +119,7 @@ export function stringList(description: string): StructuralSchema {
   return list(description, { type: 'string' })
 }
 
-/** Another schema with a description of its own for the place where it is used. */
+/** A schema with a description of its own for the field that uses it. */
 export function described(description: string, schema: StructuralSchema): StructuralSchema {
   return { ...schema, description }
 }

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { schemaPaths } from '../testing/schema-paths.ts'
 import { type GroveKind, type StructuralSchema, schemaOf } from './index.ts'
-import { schemaPaths } from './schema-paths.ts'
 
 const everyKind: GroveKind[] = [
   'PodClique',
@@ -13,7 +13,7 @@ const everyKind: GroveKind[] = [
   'PodGang',
 ]
 
-/** Below these paths Kubernetes speaks, not we. */
+/** Below these paths the schemas come from Kubernetes. */
 const embeddedPlaces = /(podSpec|templateSpec|metrics\[\])(\.|\[|\{)|^metadata$/
 
 describe('every schema', () => {
@@ -23,14 +23,14 @@ describe('every schema', () => {
     })
 
   for (const kind of everyKind)
-    test(`of ${kind} that is ours is described in a sentence`, () => {
+    test(`of ${kind} has a description for every field of this API`, () => {
       for (const [path, { description }] of schemaPaths(schemaOf(kind))) {
         if (embeddedPlaces.test(path) || /(\[\]|\{\})$/.test(path)) continue
         assert.match(description ?? '', /^[A-Z`].*[.…]$/s, `${kind} ${path}`)
       }
     })
 
-  test('keeps what it does not know in one place only', () => {
+  test('preserves unknown fields in one place only', () => {
     const places = everyKind.flatMap(kind =>
       [...schemaPaths(schemaOf(kind))]
         .filter(([, schema]) => schema['x-kubernetes-preserve-unknown-fields'])
@@ -47,7 +47,7 @@ function assertStructural(path: string, schema: StructuralSchema): void {
   assert.ok(schema.type !== undefined || isIntOrString, `${path} has a type`)
   if (isIntOrString) assert.equal(schema.type, undefined, path)
   else assert.equal(schema.anyOf, undefined, path)
-  if (schema.type === 'array') assert.ok(schema.items, `${path} says what it lists`)
+  if (schema.type === 'array') assert.ok(schema.items, `${path} has a schema for its items`)
   else assert.equal(schema.items, undefined, path)
   assert.ok(!(schema.properties && schema.additionalProperties), `${path} is an object or a map, not both`)
   for (const name of schema.required ?? []) assert.ok(schema.properties?.[name], `${path}.${name} exists`)
@@ -128,7 +128,7 @@ describe('CEL rules', () => {
     },
   ]
 
-  test('of a PodCliqueSet stand on the three constraints and on the object', () => {
+  test('of a PodCliqueSet are on the three constraints and on the object', () => {
     const found = rulesOf('PodCliqueSet')
     const root = found.get('') ?? []
     found.delete('')
@@ -149,7 +149,7 @@ describe('CEL rules', () => {
       ],
     )
     for (const { rule, message, reason, optionalOldSelf } of root) {
-      assert.ok(rule.startsWith('oldSelf.hasValue() || '), 'an update is never refused')
+      assert.ok(rule.startsWith('oldSelf.hasValue() || '), 'an update is never rejected')
       assert.equal(message, 'packDomain is deprecated and cannot be used on new workloads; use pack.required')
       assert.equal(reason, 'FieldValueForbidden')
       assert.equal(optionalOldSelf, true)

@@ -2,7 +2,7 @@
 
 import type { ValidationRule as AnyValidationRule, JSONSchemaProps } from '@grove/apimachinery'
 
-/** The schema language of CRDs, narrowed to the words that ours use. */
+/** The schema language of CRDs, narrowed to the keywords in use here. */
 export interface StructuralSchema extends JSONSchemaProps {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean'
   readonly format?: 'int32' | 'int64' | 'date-time' | 'byte'
@@ -10,7 +10,7 @@ export interface StructuralSchema extends JSONSchemaProps {
   readonly properties?: Readonly<Record<string, StructuralSchema>>
   readonly additionalProperties?: StructuralSchema
   readonly items?: StructuralSchema
-  /** Only ever the two branches of an int-or-string. */
+  /** Only the two branches of an int-or-string. */
   readonly anyOf?: readonly { readonly type: 'integer' | 'string' }[]
   readonly 'x-kubernetes-int-or-string'?: true
   readonly 'x-kubernetes-preserve-unknown-fields'?: true
@@ -19,12 +19,12 @@ export interface StructuralSchema extends JSONSchemaProps {
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[]
 }
 
-/** A CEL expression that must hold. */
+/** A CEL expression that must be true. */
 export interface ValidationRule extends AnyValidationRule {
   readonly message: string
   readonly reason?: 'FieldValueRequired' | 'FieldValueForbidden' | 'FieldValueInvalid' | 'FieldValueDuplicate'
-  /** Which field the refusal names; relative to the schema that holds the rule. */
+  /** The field in the error, relative to the schema that has the rule. */
   readonly fieldPath?: string
-  /** The rule may speak of `oldSelf` and is evaluated on create too, where `oldSelf` has no value. */
+  /** The rule may use `oldSelf` and also runs on create, where `oldSelf` has no value. */
   readonly optionalOldSelf?: true
 }

@@ -4,7 +4,7 @@ import type { TopologyConstraint, TopologyPack } from '../types/index.ts'
 import { object, string } from './schema.ts'
 import type { StructuralSchema, ValidationRule } from './structural-schema.ts'
 
-/** Names of topology domains; any will do that a ClusterTopologyBinding defines. */
+/** Topology domains. Every name that a ClusterTopologyBinding defines is allowed. */
 export const domainFormat = { minLength: 1, maxLength: 63, pattern: '^[a-z][a-z0-9-]*$' } as const
 
 const packGiven: ValidationRule = {
@@ -14,7 +14,7 @@ const packGiven: ValidationRule = {
   fieldPath: '.pack',
 }
 
-/** `packDomain` beside only `pack.preferred` is allowed. */
+/** `packDomain` is allowed together with `pack.preferred` alone. */
 const oneRequiredDomain: ValidationRule = {
   rule: '!(has(self.packDomain) && has(self.pack) && has(self.pack.required))',
   message: 'must not set both pack.required and deprecated packDomain',
@@ -32,24 +32,24 @@ export function topologyConstraint(description: string): StructuralSchema {
     description,
     {
       topologyName: string(
-        'Name of the ClusterTopologyBinding whose domains are meant. Inherited from the scaling group or the set when left out; all constraints of one set must name the same.',
+        'Name of the ClusterTopologyBinding that defines the domains. Inherited from the scaling group or the set if absent. All constraints of one set must have the same name.',
       ),
       pack: object<TopologyPack>(
-        'Packs the pods of each replica into one domain, each replica by itself.',
+        'Packs the pods of each replica into one domain, independently for each replica.',
         {
           required: string(
-            'Domain that must hold all pods of a replica; a replica that fits into none is not scheduled. For example zone, block, rack, host.',
+            'All pods of a replica must be in one such domain. A replica that does not fit is not scheduled. For example zone, block, rack, host.',
             domainFormat,
           ),
           preferred: string(
-            'Domain that should hold all pods of a replica; given up when none has room.',
+            'All pods of a replica should be in one such domain. Ignored if they do not fit.',
             domainFormat,
           ),
         },
         { rules: [domainGiven] },
       ),
       packDomain: string(
-        'Deprecated: the older spelling of `pack.required`. Kept for stored objects, refused in new ones.',
+        'Deprecated: the older name of `pack.required`. Accepted in stored objects, rejected in new ones.',
         domainFormat,
       ),
     },

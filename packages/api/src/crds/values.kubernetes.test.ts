@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a real API server makes of objects by our schemas alone, without webhooks: defaults, pruning, refusals.
+// Tests the schemas alone on a real API server without webhooks: defaults, pruning, rejections.
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
-import type { PodCliqueSet } from '../types/index.ts'
-import { customResourceDefinitions } from './index.ts'
 import {
   smallestPodClique,
   smallestPodCliqueSet,
   smallestPodGang,
   smallestScalingGroup,
   smallestTopology,
-} from './smallest-objects.ts'
+} from '../testing/smallest-objects.ts'
+import type { PodCliqueSet } from '../types/index.ts'
+import { customResourceDefinitions } from './index.ts'
 
 let kubernetes: Kubernetes
 const grove = '/apis/grove.io/v1alpha1/namespaces/default'
@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => kubernetes?.stop())
 
-/** What would be stored. Unknown members are dropped as for a controller's client, not refused as by kubectl. */
+/** The object as it would be stored. Unknown fields are pruned, as for a controller, not rejected, as for kubectl. */
 async function stored<T>(path: string, object: T): Promise<T> {
   return kubernetes.request<T>('POST', `${path}?dryRun=All&fieldValidation=Ignore`, { body: object })
 }
@@ -40,14 +40,14 @@ async function storedSet(change: (spec: PodCliqueSet['spec']) => void): Promise<
   return (await stored(`${grove}/podcliquesets`, object)).spec
 }
 
-/** The pod spec of the only clique, with these members added; members may be unknown to the type. */
+/** The pod spec of the only clique with additional fields, which may be unknown to the type. */
 async function storedPodSpec(members: object): Promise<Record<string, unknown>> {
   const spec = await storedSet(spec => Object.assign(spec.template.cliques[0]!.spec.podSpec, members))
   return { ...spec.template.cliques[0]!.spec.podSpec }
 }
 
 describe('defaults of a PodCliqueSet', () => {
-  test('nothing that is not in the schema is filled in', async () => {
+  test('only schema defaults are set', async () => {
     assert.deepEqual(await storedSet(() => {}), {
       replicas: 0,
       template: {
@@ -56,7 +56,7 @@ describe('defaults of a PodCliqueSet', () => {
       },
     })
   })
-  test('objects that are given get their members', async () => {
+  test('objects that are present get their nested defaults', async () => {
     const spec = await storedSet(spec => {
       spec.updateStrategy = {}
       Object.assign(spec.template, { headlessServiceConfig: {} })
@@ -116,14 +116,14 @@ describe('defaults of the embedded pod spec', () => {
       assert.deepEqual(spec.volumes, [{ name: 'v', [source]: { ...given, ...added } }])
     })
 
-  test('no more than these', async () => {
+  test('no other defaults are set', async () => {
     const { containers } = smallestPodClique('').spec.podSpec
     assert.deepEqual(await storedPodSpec({}), { containers })
   })
 })
 
-describe('what the embedded pod spec keeps and drops', () => {
-  test('members of 1.35 and of later versions stay, unknown ones go', async () => {
+describe('pruning of the embedded pod spec', () => {
+  test('fields of 1.35 and of later versions stay, unknown ones are pruned', async () => {
     const kept = {
       workloadRef: { name: 'w', podGroup: 'g' },
       schedulingGroup: { podGroupName: 'g' },
@@ -132,16 +132,16 @@ describe('what the embedded pod spec keeps and drops', () => {
     const spec = await storedPodSpec({ ...kept, fromTheFuture: true })
     assert.deepEqual(spec, { ...kept, containers: spec.containers })
   })
-  test('empty lists and zero values stay as they are written', async () => {
+  test('empty lists and zero values stay as written', async () => {
     const given = { tolerations: [], hostNetwork: false, nodeSelector: {}, terminationGracePeriodSeconds: 0 }
     const spec = await storedPodSpec(given)
     assert.deepEqual(spec, { ...given, containers: spec.containers })
   })
-  test('quantities stay as they are written', async () => {
+  test('quantities stay as written', async () => {
     const overhead = { cpu: '0.5', memory: '1.5Gi', a: 8, b: '+1', c: '129e6' }
     assert.deepEqual((await storedPodSpec({ overhead })).overhead, overhead)
   })
-  test('metadata of a volume claim template is dropped, a data source without API group is not', async () => {
+  test('metadata of a volume claim template is pruned, a data source without API group is kept', async () => {
     const claim = { accessModes: ['ReadWriteOnce'], dataSource: { kind: 'PersistentVolumeClaim', name: 'd' } }
     const volumeClaimTemplate = { metadata: { labels: { a: 'b' } }, spec: claim }
     const spec = await storedPodSpec({ volumes: [{ name: 'v', ephemeral: { volumeClaimTemplate } }] })
@@ -182,7 +182,7 @@ test('a claim template loses its metadata, keeps opaque parameters and gets one 
 })
 
 describe('the other kinds', () => {
-  test('a PodCliqueScalingGroup has one replica, which is its minimum', async () => {
+  test('a PodCliqueScalingGroup has one replica and minAvailable 1', async () => {
     const { spec } = await stored(`${grove}/podcliquescalinggroups`, smallestScalingGroup('values'))
     assert.deepEqual(spec, { cliqueNames: ['web'], replicas: 1, minAvailable: 1 })
   })
@@ -198,7 +198,7 @@ describe('the other kinds', () => {
   })
 })
 
-describe('refused by the schema', () => {
+describe('rejected by the schema', () => {
   const table: [string, (spec: PodCliqueSet['spec']) => void, RegExp][] = [
     [
       'a negative number of replicas',
@@ -224,7 +224,7 @@ describe('refused by the schema', () => {
       /ports\[1\]: Duplicate value/,
     ],
     [
-      'an unknown start-up type',
+      'an unknown startup type',
       spec => Object.assign(spec.template, { cliqueStartupType: 'Sometime' }),
       /cliqueStartupType: Unsupported value/,
     ],

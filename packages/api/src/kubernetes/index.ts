@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Kubernetes kinds we use. The group scheduling.k8s.io reuses names of other gang schedulers and changes from
-// version to version, so its types keep their version in front.
+// Types of the Kubernetes kinds in use. scheduling.k8s.io reuses names of other gang schedulers and changes between
+// versions, so its types carry their version as a prefix.
 export type * from './admissionregistration-v1.generated.ts'
 export type * from './apiextensions-v1.generated.ts'
 export type * from './apps-v1.generated.ts'

@@ -2,7 +2,7 @@
 
 import type { ListMeta } from './meta-v1.generated.ts'
 
-/** What a list request answers. API servers leave apiVersion and kind out of the items of built-in kinds. */
+/** The response of a list request. API servers omit apiVersion and kind of items of built-in kinds. */
 export interface List<Item> {
   apiVersion: string
   kind: string

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /**
- * Compares texts by their UTF-8 bytes, which is how Go sorts. JavaScript compares UTF-16 units, and that differs
- * where a surrogate pair meets a character above U+DFFF.
+ * Compares strings by their UTF-8 bytes, as Go does. JavaScript compares UTF-16 units. The order differs between
+ * surrogate pairs and characters above U+DFFF.
  */
 export function compareBytes(left: string, right: string): number {
   if (left === right) return 0
@@ -15,7 +15,7 @@ export function compareBytes(left: string, right: string): number {
   return left.length - right.length
 }
 
-/** Moves surrogates, which stand for the highest code points, behind all other units. */
+/** Sorts surrogates, which encode the highest code points, after all other units. */
 function rank(unit: number): number {
   return unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit
 }

@@ -2,10 +2,10 @@
 
 import { compareBytes } from './byte-order.ts'
 
-/** Canonical forms are never so deep; what else is compared here may be hostile. */
+/** Canonical forms are never this deep, but other values that are compared here may be hostile. */
 const deepest = 500
 
-/** JSON without white space and with the keys of all objects in bytewise order: equal values, equal text. */
+/** JSON without white space and with all keys in bytewise order: equal values produce equal text. */
 export function canonicalJson(value: unknown, depth = 0): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value !== 'object' || value === null)
@@ -32,7 +32,7 @@ function sortedKeys(object: Readonly<Record<string, unknown>>): string[] {
   return keys
 }
 
-// The same few hundred field names come again and again.
+// A cache, because the same few hundred field names repeat.
 const quotedKeys = new Map<string, string>()
 
 function quoteKey(key: string): string {

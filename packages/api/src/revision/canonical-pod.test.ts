@@ -24,7 +24,7 @@ function assertDifferent(left: Pod, right: Pod): void {
   assert.notEqual(hash(left), hash(right))
 }
 
-describe('lists whose order means nothing', () => {
+describe('lists without a significant order', () => {
   const inPod: Record<string, [Pod, Pod]> = {
     containers: [main(), { name: 'sidecar', image: 'proxy:2' }],
     ephemeralContainers: [
@@ -91,7 +91,7 @@ describe('lists whose order means nothing', () => {
   })
 })
 
-describe('lists whose order counts', () => {
+describe('lists with a significant order', () => {
   const key = (name: string) => ({ key: name, operator: 'Exists' })
   const cases: Record<string, (list: 'given' | 'reversed') => Pod> = {
     initContainers: order =>
@@ -127,7 +127,7 @@ describe('lists whose order counts', () => {
   }
 })
 
-describe('what the API server fills in is as good as absent', () => {
+describe('defaults of the API server equal absent fields', () => {
   const http = { httpGet: { port: 80 } }
   const cases: [name: string, absent: Pod, explicit: Pod][] = [
     ['pod', pod(), pod({}, { dnsPolicy: 'ClusterFirst', restartPolicy: 'Always', securityContext: {} })],
@@ -196,10 +196,10 @@ describe('what the API server fills in is as good as absent', () => {
   ]
   for (const [name, absent, explicit] of cases) test(name, () => assertSame(absent, explicit))
 
-  test('but not the scheduler, which the operator chooses', () => {
+  test('except the scheduler, which the operator chooses', () => {
     assertDifferent(pod(), pod({}, { schedulerName: 'default-scheduler' }))
   })
-  test('another value counts', () => {
+  test('other values are kept', () => {
     assertDifferent(pod(), pod({}, { terminationGracePeriodSeconds: 31 }))
     assertDifferent(pod(), pod({ imagePullPolicy: 'Always' }))
     assertDifferent(
@@ -219,7 +219,7 @@ describe('absent, null, empty and zero', () => {
       pod({ tty: false, stdin: false, workingDir: '' }, { hostNetwork: false, nodeName: '' }),
     ],
     [
-      'bags of settings',
+      'empty structs of optional settings',
       pod(),
       pod({ securityContext: {}, lifecycle: {} }, { affinity: { nodeAffinity: {} } }),
     ],
@@ -235,11 +235,11 @@ describe('absent, null, empty and zero', () => {
     ['enableServiceLinks: false', pod({}, { enableServiceLinks: false })],
     ['an empty argument', pod({ args: [''] })],
     ['an empty node label', pod({}, { nodeSelector: { gpu: '' } })],
-    ['a limit of nothing', pod({ resources: { limits: { cpu: '0' } } })],
+    ['a limit of zero', pod({ resources: { limits: { cpu: '0' } } })],
   ]
   for (const [name, podSpec] of kept) test(`${name} is kept`, () => assertDifferent(pod(), podSpec))
 
-  test('a selector of everything is not the absent selector', () => {
+  test('an empty selector differs from an absent one', () => {
     const term = (members: Pod) => ({
       affinity: {
         podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'k', ...members }] },
@@ -285,7 +285,7 @@ describe('quantities are compared by amount', () => {
     })
 })
 
-test('the pull policy follows the tag', () => {
+test('the default pull policy depends on the tag', () => {
   const digest = `sha256:${'0'.repeat(64)}`
   for (const image of ['a', 'a:latest', 'r.example:5000/a', 'r.example:5000/a:latest', `a:latest@${digest}`])
     assert.equal(defaultPullPolicy(image), 'Always', image)

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The canonical form of a pod specification: two specifications that make the same pod have the same form. It is a
-// valid specification itself, with nothing in it that the API server would fill in. Input is never changed, and
-// anything is accepted: what has the wrong type, or is newer than the type table, is kept as it is.
+// The canonical form of a pod spec: two specs that create the same pod have the same form. It is a valid spec without
+// values that the API server would default. The input is never changed, and every input is accepted. Values of a wrong
+// type, or newer than the type table, are kept unchanged.
 import { isJsonObject, normalizeQuantity, QuantityError, readQuantity, setOwn } from '@grove/apimachinery'
 import { type GoField, type GoStruct, type GoType, goType, jsonFields } from './go-types.ts'
+import {
+  normalizeContainer,
+  normalizeImageVolume,
+  normalizePodSpec,
+  normalizeVolume,
+} from './pod-normalization.ts'
 import { emptyMeansAbsent, fieldDefaults, unorderedLists } from './pod-rules.ts'
-import { settleContainer, settleImageVolume, settlePodSpec, settleVolume } from './pod-settling.ts'
 import { sortMember } from './sorting.ts'
 
 export type CanonicalObject = Record<string, unknown>
 
-/** The canonical value, or undefined where it is as good as absent. */
+/** Returns the canonical value, or undefined if it equals an absent value. */
 type Canonicalizer = (value: unknown) => unknown
 
-/** What depends on more than one field, done when all fields of the struct are canonical. */
-const settle: Readonly<Record<string, (object: CanonicalObject) => void>> = {
-  'v1.PodSpec': settlePodSpec,
-  'v1.Container': object => settleContainer(object, true),
-  'v1.EphemeralContainer': object => settleContainer(object, false),
-  'v1.Volume': settleVolume,
-  'v1.ImageVolumeSource': settleImageVolume,
+/** Rules that depend on several fields. They run after all fields of the struct are canonical. */
+const normalize: Readonly<Record<string, (object: CanonicalObject) => void>> = {
+  'v1.PodSpec': normalizePodSpec,
+  'v1.Container': object => normalizeContainer(object, true),
+  'v1.EphemeralContainer': object => normalizeContainer(object, false),
+  'v1.Volume': normalizeVolume,
+  'v1.ImageVolumeSource': normalizeImageVolume,
 }
 
 export function canonicalPodSpec(podSpec: unknown): CanonicalObject {
@@ -28,7 +33,7 @@ export function canonicalPodSpec(podSpec: unknown): CanonicalObject {
   return isJsonObject(canonical) ? canonical : {}
 }
 
-/** A map of texts, such as labels; undefined if it is empty. */
+/** A map of strings, such as labels. Undefined if it is empty. */
 export function canonicalTextMap(map: unknown): CanonicalObject | undefined {
   const canonical = textMapMember(map)
   return isJsonObject(canonical) ? canonical : undefined
@@ -36,7 +41,7 @@ export function canonicalTextMap(map: unknown): CanonicalObject | undefined {
 
 const elements = new Map<string, Canonicalizer>()
 
-/** For a value that exists by its place, as an element of a list or map does: null is its zero value. */
+/** For an element of a list or map, which exists even if it is null: null is its zero value. */
 function elementOf(type: GoType): Canonicalizer {
   let canonicalize = elements.get(type.name)
   if (!canonicalize) {
@@ -72,7 +77,7 @@ function buildElement(type: GoType): Canonicalizer {
 function buildStruct(type: GoStruct): Canonicalizer {
   const members = new Map<string, Canonicalizer>()
   for (const [owner, field] of jsonFields(type)) members.set(field.jsonName, memberOf(owner, field))
-  const finish = settle[type.name]
+  const finish = normalize[type.name]
   const lists = jsonFields(type).flatMap(([owner, { jsonName }]) => {
     const keys = unorderedLists[owner]?.[jsonName]
     return keys ? [{ jsonName, keys }] : []
@@ -89,7 +94,7 @@ function buildStruct(type: GoStruct): Canonicalizer {
   }
 }
 
-/** For a field of a struct: undefined if the value is one that the field has anyway. */
+/** For a field of a struct. Returns undefined if the value equals the default of the field. */
 function memberOf(owner: string, { jsonName, type }: GoField): Canonicalizer {
   const element = elementOf(type)
   const standard = fieldDefaults[owner]?.[jsonName]
@@ -111,10 +116,10 @@ function canonicalQuantity(value: unknown): unknown {
   return quantity instanceof QuantityError ? canonicalUnknown(value, 0) : normalizeQuantity(quantity)
 }
 
-/** Pod fields that mean something are far less deep; this keeps hostile input from exhausting the stack. */
+/** Real pod fields are far less deep. The limit prevents a stack overflow by hostile input. */
 const deepest = 100
 
-/** Without a type all that is known is that absent, null, an empty list and an empty map are the same. */
+/** Without a type, only absent, null, an empty list and an empty map are known to be equal. */
 function canonicalUnknown(value: unknown, depth: number): unknown {
   if (typeof value !== 'object' || value === null) return isAbsent(value) ? null : value
   if (depth > deepest) return '(nested too deep)'

@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Properties of the canonical form over random templates that use every field there is. A failure prints the seed.
+// Properties of the canonical form, tested with random templates that use every field. A failure prints the seed.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatQuantity, parseQuantity } from '@grove/apimachinery'
 import fc from 'fast-check'
-import { canonicalPodTemplate, canonicalSetTemplate, sameCanonical } from './canonical.ts'
-import { canonicalJson } from './canonical-json.ts'
-import { canonicalPodSpec } from './canonical-pod.ts'
-import { jsonFields } from './go-types.ts'
-import { generationHash, podTemplateHash } from './hash.ts'
-import { fieldDefaults, unorderedLists } from './pod-rules.ts'
 import {
   eachStruct,
   podSpecType,
@@ -18,13 +12,19 @@ import {
   randomPodSpec,
   randomSetSpec,
   seededRandom,
-} from './random-pods.ts'
+} from '../testing/random-pods.ts'
+import { canonicalPodTemplate, canonicalSetTemplate, sameCanonical } from './canonical.ts'
+import { canonicalJson } from './canonical-json.ts'
+import { canonicalPodSpec } from './canonical-pod.ts'
+import { jsonFields } from './go-types.ts'
+import { generationHash, podTemplateHash } from './hash.ts'
+import { fieldDefaults, unorderedLists } from './pod-rules.ts'
 
 type Members = Record<string, unknown>
 
 const hash = (podSpec: unknown) => podTemplateHash({}, { spec: { podSpec } })
 
-/** Runs a property over random pod specifications of several densities, each with its own source of randomness. */
+/** Runs a property over random pod specs of several densities, each with its own random source. */
 function forAllPods(check: (podSpec: Members, random: RandomNumber) => void, numRuns = 150): void {
   fc.assert(
     fc.property(fc.nat(), fc.constantFrom(1, 3, 5), fc.boolean(), (seed, density, loose) =>
@@ -34,7 +34,7 @@ function forAllPods(check: (podSpec: Members, random: RandomNumber) => void, num
   )
 }
 
-/** A copy changed in every struct; `change` sees the struct's fields with their declaring types. */
+/** A copy with a change in every struct. `change` gets the fields of the struct with their declaring types. */
 function changed(
   podSpec: Members,
   change: (object: Members, fields: ReturnType<typeof jsonFields>) => void,
@@ -44,7 +44,7 @@ function changed(
   return copy
 }
 
-test('the canonical form of a canonical form is itself', () => {
+test('the canonical form is idempotent', () => {
   forAllPods(podSpec => {
     const canonical = canonicalPodSpec(podSpec)
     assert.deepEqual(canonicalPodSpec(canonical), canonical)
@@ -52,7 +52,7 @@ test('the canonical form of a canonical form is itself', () => {
   })
 })
 
-test('shuffling the lists whose order means nothing never changes a hash', () => {
+test('shuffling lists without a significant order never changes a hash', () => {
   forAllPods((podSpec, random) => {
     const shuffled = changed(podSpec, (object, fields) => {
       for (const [owner, { jsonName }] of fields)
@@ -63,7 +63,7 @@ test('shuffling the lists whose order means nothing never changes a hash', () =>
   })
 })
 
-test('reversing any other list changes the hash, unless it reads the same backwards', () => {
+test('reversing any other list changes the hash, unless it is a palindrome', () => {
   forAllPods(podSpec => {
     const canonical = canonicalPodSpec(podSpec)
     eachStruct(podSpecType, canonical, (object, type) => {
@@ -94,13 +94,13 @@ test('changing any value of a canonical form changes the hash', () => {
   }, 25)
 })
 
-test('removing any member of a canonical form changes the hash', () => {
+test('removing any field of a canonical form changes the hash', () => {
   forAllPods(podSpec => {
     const canonical = canonicalPodSpec(podSpec)
     const before = hash(canonical)
     eachStruct(podSpecType, canonical, object => {
       for (const key of Object.keys(object)) {
-        // A volume without a source is an empty directory.
+        // A volume without a source is an emptyDir.
         if (key === 'emptyDir' && canonicalJson(object[key]) === '{}') continue
         const { [key]: value } = object
         delete object[key]
@@ -111,7 +111,7 @@ test('removing any member of a canonical form changes the hash', () => {
   }, 25)
 })
 
-test('defaults may be written out or left out', () => {
+test('defaults may be explicit or absent', () => {
   forAllPods((podSpec, random) => {
     const explicit = changed(podSpec, (object, fields) => {
       for (const [owner, { jsonName }] of fields) {
@@ -123,7 +123,7 @@ test('defaults may be written out or left out', () => {
   })
 })
 
-test('absent values may be written as null, empty or zero, where the type cannot tell', () => {
+test('absent, null, empty and zero are equal unless the type distinguishes them', () => {
   forAllPods((podSpec, random) => {
     const explicit = changed(podSpec, (object, fields) => {
       for (const [, { jsonName, type }] of fields) {
@@ -137,7 +137,7 @@ test('absent values may be written as null, empty or zero, where the type cannot
   })
 })
 
-test('where the type can tell, zero is not absent', () => {
+test('an explicit zero differs from absent if the type distinguishes them', () => {
   forAllPods(podSpec => {
     const canonical = canonicalPodSpec(podSpec)
     const before = hash(canonical)
@@ -154,7 +154,7 @@ test('where the type can tell, zero is not absent', () => {
   }, 10)
 })
 
-test('quantities may be written in any way that keeps the amount', () => {
+test('quantities may have any notation of the same amount', () => {
   forAllPods(podSpec => {
     const rewritten = changed(podSpec, (object, fields) => {
       for (const [, { jsonName, type }] of fields) {
@@ -172,7 +172,7 @@ test('quantities may be written in any way that keeps the amount', () => {
   }
 })
 
-test('cliques may stand in any order, and replicas never count', () => {
+test('cliques may have any order, and replicas never count', () => {
   fc.assert(
     fc.property(fc.nat(), seed => {
       const spec = randomSetSpec(seed, 4)
@@ -199,7 +199,7 @@ test('input is never changed', () => {
   )
 })
 
-test('anything is accepted, in the place of any value', () => {
+test('any value is accepted in any place', () => {
   forAllPods((podSpec, random) => {
     const broken = structuredClone(podSpec)
     const places = [...leaves(broken)]
@@ -220,7 +220,7 @@ test('anything is accepted, in the place of any value', () => {
   )
 })
 
-test('hostile nesting and names do no harm', () => {
+test('hostile nesting and names are harmless', () => {
   const deep = JSON.parse(`${'['.repeat(4000)}${']'.repeat(4000)}`) as unknown
   assert.match(hash({ unknown: deep }), /^z1-/)
   const named = JSON.parse('{"nodeSelector":{"__proto__":"x","constructor":"y"}}') as Members

@@ -16,14 +16,14 @@ const b = clique('b', 'b:1')
 const generation = (cliques: unknown[], members: Members = {}) =>
   generationHash({ template: { cliques, ...members } })
 
-test('their order counts only where it is the start-up order', () => {
+test('the order of cliques counts only with in-order startup', () => {
   for (const cliqueStartupType of [undefined, 'CliqueStartupTypeAnyOrder', 'CliqueStartupTypeExplicit'])
     assert.equal(generation([a, b], { cliqueStartupType }), generation([b, a], { cliqueStartupType }))
   const inOrder = { cliqueStartupType: 'CliqueStartupTypeInOrder' }
   assert.notEqual(generation([a, b], inOrder), generation([b, a], inOrder))
 })
 
-test('startsAfter counts, as a set, only where start-up is explicit', () => {
+test('startsAfter counts, as a set, only with explicit startup', () => {
   const after = (...names: string[]) => [a, b, clique('c', 'c:1', { startsAfter: names })]
   const explicit = { cliqueStartupType: 'CliqueStartupTypeExplicit' }
   assert.equal(generation(after('a')), generation(after()))
@@ -31,7 +31,7 @@ test('startsAfter counts, as a set, only where start-up is explicit', () => {
   assert.equal(generation(after('a', 'b'), explicit), generation(after('b', 'a', 'b'), explicit))
 })
 
-test('both priority classes count, each for itself', () => {
+test('both priority classes count, independently', () => {
   const own = clique('a', 'a:1')
   Object.assign(own.spec.podSpec, { priorityClassName: 'high' })
   const hashes = [
@@ -52,7 +52,7 @@ test('labels and annotations count, the topology name does not', () => {
   assert.equal(labelled({ annotations: { 'grove.io/topology-name': 't' } }), labelled({}))
 })
 
-test('nothing else counts', () => {
+test('no other field counts', () => {
   const wanted = generation([a, b])
   const scaled = {
     ...a,
@@ -65,12 +65,12 @@ test('nothing else counts', () => {
   )
 })
 
-test('the name of a clique belongs to the set, not to its pods', () => {
+test('the name of a clique is part of the set, not of its pods', () => {
   assert.notEqual(generation([a]), generation([{ ...a, name: 'z' }]))
   assert.equal(podTemplateHash({}, a), podTemplateHash({}, { ...a, name: 'z' }))
 })
 
-test('the form is a plain document', () => {
+test('the form is plain JSON', () => {
   assert.deepEqual(canonicalSetTemplate({ template: { priorityClassName: 'p', cliques: [b, a] } }), {
     cliques: [
       { name: 'a', template: { podSpec: a.spec.podSpec, gangPriorityClassName: 'p' } },

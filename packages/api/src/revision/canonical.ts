@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The canonical form of templates. Whether pods must be replaced is decided by comparing these forms, never by a hash
-// alone: what is merely written differently, or reordered where order means nothing, is the same.
+// The canonical form of templates. The operator decides about pod replacement by comparing these forms, never by a hash
+// alone. Different notations and insignificant order give the same form.
 import { annotation } from '../annotations.ts'
 import { reservedLabels } from '../labels.ts'
 import { compareBytes } from './byte-order.ts'
@@ -15,14 +15,14 @@ import {
   type SetTemplateInput,
 } from './input.ts'
 
-/** What decides about the pods of one clique. Absent members are really absent. */
+/** The part of a clique template that determines its pods. Absent fields are really absent. */
 export interface CanonicalPodTemplate {
   readonly labels?: Readonly<Record<string, unknown>>
   readonly annotations?: Readonly<Record<string, unknown>>
   readonly podSpec: Readonly<Record<string, unknown>>
-  /** Of the gang: `spec.template.priorityClassName`. The pods' own class is in the pod specification. */
+  /** Priority class of the gang: `spec.template.priorityClassName`. The class of the pods is in the pod spec. */
   readonly gangPriorityClassName?: string
-  /** Only where start-up is explicit, and as a set: in bytewise order, each name once. */
+  /** Only with explicit startup, and as a set: in bytewise order, each name once. */
   readonly startsAfter?: readonly string[]
 }
 
@@ -31,9 +31,9 @@ export interface CanonicalClique {
   readonly template: CanonicalPodTemplate
 }
 
-/** All cliques of a set: by name, or as given where the order is the start-up order. */
+/** All cliques of a set: sorted by name, or in the given order with in-order startup. */
 export interface CanonicalSetTemplate {
-  /** Absent for the default, by which cliques start in any order. */
+  /** Absent for the default, which starts cliques in any order. */
   readonly startupType?: string
   readonly cliques: readonly CanonicalClique[]
 }
@@ -44,9 +44,9 @@ export function canonicalPodTemplate(
 ): CanonicalPodTemplate {
   const spec = objectOf(clique.spec)
   const annotations = canonicalTextMap(clique.annotations)
-  // It names the topology of the gang and never reaches a PodClique or a pod.
+  // It names the topology of the gang and is never copied to a PodClique or a pod.
   if (annotations) delete annotations[annotation.topologyName]
-  // The operator gives these labels values of its own, or leaves them out.
+  // The operator overwrites or drops these labels.
   const labels = canonicalTextMap(clique.labels)
   for (const key of reservedLabels) delete labels?.[key]
   const explicit = template.cliqueStartupType === 'CliqueStartupTypeExplicit'
@@ -72,15 +72,15 @@ export function canonicalSetTemplate(spec: SetSpecInput): CanonicalSetTemplate {
   }
 }
 
-/** The API server fills it in. */
+/** The default of the schema. */
 const defaultStartupType = 'CliqueStartupTypeAnyOrder'
 
-/** Whether two canonical forms, or parts of them, are the same. */
+/** Reports whether two canonical forms, or parts of them, are equal. */
 export function sameCanonical(left: unknown, right: unknown): boolean {
   return left === right || canonicalJson(left) === canonicalJson(right)
 }
 
-/** Names are unique in every set that was admitted; for others the content decides. */
+/** Admission ensures unique names. Otherwise the content determines the order. */
 function compareCliques(left: CanonicalClique, right: CanonicalClique): number {
   return compareBytes(left.name, right.name) || compareBytes(canonicalJson(left), canonicalJson(right))
 }

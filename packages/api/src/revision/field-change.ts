@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The difference between two values as a list of places, for people to read: elements of lists are named, not
-// counted, and values that may be secret are not shown.
+// Lists the differences between two values for people to read. List elements are named, not numbered, and possibly
+// secret values are hidden.
 import { isJsonObject } from '@grove/apimachinery'
 import { canonicalJson } from './canonical-json.ts'
 import { objectOf } from './input.ts'
@@ -10,7 +10,7 @@ export interface FieldChange {
   /** `spec.template.cliques[decode].spec.podSpec.containers[main].image` */
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed' | 'reordered'
-  /** Short texts of the values; absent where there is no single value, or where it may be secret. */
+  /** Short texts of the values. Absent if there is no single value, or if it may be secret. */
   readonly from?: string
   readonly to?: string
 }
@@ -22,7 +22,7 @@ export function describeFieldChange({ path, change, from, to }: FieldChange): st
   return value === undefined ? `${path}: (${change})` : `${path}: (${change}) ${value}`
 }
 
-/** What names an element of a list, by the name of the list. */
+/** The fields that identify an element, by the name of the list. */
 const identities: Readonly<Record<string, readonly string[]>> = {
   ports: ['containerPort', 'protocol'],
   volumeMounts: ['mountPath'],
@@ -32,9 +32,9 @@ const identities: Readonly<Record<string, readonly string[]>> = {
   topologySpreadConstraints: ['topologyKey', 'whenUnsatisfiable'],
 }
 
-/** Lists whose elements carry a value that may be secret. */
+/** Lists whose elements have a possibly secret value. */
 const secretLists: ReadonlySet<string> = new Set(['env', 'httpHeaders'])
-/** Maps and lists of free text, whose content is looked at before it is shown. */
+/** Maps and lists of free text. Their content is checked before it is printed. */
 const freeTexts: ReadonlySet<string> = new Set([
   'labels',
   'annotations',
@@ -47,12 +47,12 @@ const secretLike = /passw|secret|token|credential|(api|access|private)[-_]?key/i
 
 interface Place {
   readonly path: string
-  /** Name of the member that this value, or the list or map around it, is. */
+  /** Field name of this value, or of the list or map that contains it. */
   readonly member: string
   readonly hidden: boolean
 }
 
-/** All differences; `isOrdered` says by name whether the order of a list counts. */
+/** All differences. `isOrdered` reports by name whether the order of a list is significant. */
 export function fieldChanges(
   path: string,
   from: unknown,
@@ -134,7 +134,7 @@ function elementPlace(place: Place, name: string): Place {
   }
 }
 
-/** The elements by name, or undefined if one has none or shares it. */
+/** The elements by name, or undefined if an element has no name or a duplicate one. */
 function byIdentity(member: string, list: readonly unknown[]): Map<string, unknown> | undefined {
   const keys = identities[member] ?? ['name']
   const named = new Map<string, unknown>()
@@ -148,7 +148,7 @@ function byIdentity(member: string, list: readonly unknown[]): Map<string, unkno
 
 const longest = 80
 
-/** Only single values and lists of them are shown: larger parts may hold anything. */
+/** Only scalars and lists of scalars are printed: larger values may contain anything. */
 function shortText(place: Place, value: unknown): string | undefined {
   if (value === undefined || place.hidden) return undefined
   if (!isScalar(value) && !(Array.isArray(value) && value.every(isScalar))) return undefined

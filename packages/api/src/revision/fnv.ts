@@ -3,8 +3,8 @@
 const encoder = new TextEncoder()
 
 /**
- * FNV-1a, 64 bits, fed piece by piece. The sum is kept in two 32-bit halves: a BigInt per byte would be a hundred times
- * slower. The prime is 2^40 + 435, so a multiplication is a shift and a small product.
+ * Incremental FNV-1a with 64 bits. The sum is kept in two 32-bit halves, because a BigInt per byte would be a hundred
+ * times slower. The prime is 2^40 + 435, so a multiplication is a shift and a small product.
  */
 export class Fnv1a64 {
   #high = 0xcbf29ce4 | 0

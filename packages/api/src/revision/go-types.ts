@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The Go types of a pod template as a graph. The legacy hash prints values by it; the canonical form asks it which
-// fields are pointers, because only those tell an explicit zero from an absent value.
+// The Go types of a pod template as a graph. The legacy hash prints values by it. The canonical form reads which fields
+// are pointers, because only pointers distinguish an explicit zero from an absent value.
 import { legacyTypes } from './legacy-types.generated.ts'
 
 export type GoType = GoScalar | GoPointer | GoList | GoMap | GoStruct | GoQuantity | GoIntOrString
 
 interface Named {
-  /** As Go prints it: with the last element of its package only. */
+  /** As Go prints it: with only the last element of the package path. */
   readonly name: string
 }
 
@@ -46,14 +46,14 @@ export interface GoIntOrString extends Named {
 
 export interface GoField {
   readonly goName: string
-  /** Name in JSON; `+`: its members stand in the parent object; `-`: never in JSON. */
+  /** Name in JSON. `+`: inlined into the parent object. `-`: not in JSON. */
   readonly jsonName: string
   readonly type: GoType
 }
 
 const known = new Map<string, GoType>()
 
-/** The type of that name; throws for a name that no pod template contains. */
+/** The type of that name. Throws if no pod template contains it. */
 export function goType(name: string): GoType {
   let type = known.get(name)
   if (!type) {
@@ -63,7 +63,7 @@ export function goType(name: string): GoType {
   return type
 }
 
-/** The fields of a struct as JSON shows them, those of embedded structs too, each with the type that declares it. */
+/** The fields of a struct as in JSON, including those of embedded structs, each with its declaring type. */
 export function jsonFields(type: GoStruct): [owner: string, field: GoField][] {
   return type.fields.flatMap((field): [string, GoField][] => {
     if (field.jsonName === '-') return []
@@ -72,10 +72,10 @@ export function jsonFields(type: GoStruct): [owner: string, field: GoField][] {
   })
 }
 
-// Built on demand, and children before parents: the types of a pod template are not recursive.
+// Built on demand, children before parents: the types of a pod template are not recursive.
 function build(name: string): GoType {
   if (name.startsWith('*')) {
-    // Only ever nil, and its insides are Go's own affair.
+    // It is always nil, so its own fields are never printed.
     const element = name === '*time.Location' ? goType('int64') : goType(name.slice(1))
     return { kind: 'pointer', name, element }
   }

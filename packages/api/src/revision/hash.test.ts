@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { randomSetSpec } from '../testing/random-pods.ts'
 import { canonicalSetTemplate } from './canonical.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { formerGenerationHash, generationHash, hashAlgorithmOf, podTemplateHash } from './hash.ts'
 import { legacyGenerationHash } from './legacy.ts'
-import { randomSetSpec } from './random-pods.ts'
 
 const twoRoles = {
   replicas: 2,
@@ -71,8 +71,8 @@ const twoRoles = {
   },
 }
 
-// Stored in clusters. If one of these changes, every workload is updated at the next release: then it takes a new
-// version of the algorithm, and a way to recognise the old one.
+// These values are stored in clusters. If one changes, the next release updates every workload. A change therefore
+// needs a new algorithm version, and code that recognises the old one.
 const minimal = {
   template: { cliques: [{ name: 'a', spec: { podSpec: { containers: [{ name: 'main' }] } } }] },
 }
@@ -95,7 +95,7 @@ describe('golden values of z1', () => {
 })
 
 describe('golden values of z2', () => {
-  test('the text that is hashed', () => {
+  test('the hashed text', () => {
     const text = '"cliques":[{"name":"a","template":{"podSpec":{"containers":[{"name":"main"}]}}}]'
     assert.equal(canonicalJson(canonicalSetTemplate(minimal)), `{${text}}`)
     assert.equal(
@@ -118,7 +118,7 @@ function starting<T extends { template: object }>(spec: T, cliqueStartupType: st
   return { ...spec, template: { ...spec.template, cliqueStartupType } }
 }
 
-test('another start-up type is another generation, whatever the cliques are', () => {
+test('another startup type is another generation, even with equal cliques', () => {
   fc.assert(
     fc.property(fc.nat(), fc.integer({ min: 0, max: 3 }), fc.boolean(), (seed, cliques, loose) => {
       const spec = randomSetSpec(seed, cliques, 2, loose)
@@ -131,18 +131,18 @@ test('another start-up type is another generation, whatever the cliques are', ()
     assert.equal(new Set(startupTypes.map(type => generationHash(starting(spec, type)))).size, 3)
 })
 
-test('no start-up type is the default one', () => {
+test('an absent startup type equals the default', () => {
   for (const type of ['', 'CliqueStartupTypeAnyOrder'])
     assert.equal(generationHash(starting(minimal, type)), generationHash(minimal))
 })
 
-test('the start-up type is no part of a pod template', () => {
+test('the startup type is not part of a pod template', () => {
   const [clique] = minimal.template.cliques
   const hashes = startupTypes.map(type => podTemplateHash(starting(minimal, type).template, clique!))
   assert.equal(new Set(hashes).size, 1)
 })
 
-test('a hash is a label value that names its algorithm, and no other algorithm makes it', () => {
+test('a hash is a label value that identifies its algorithm', () => {
   fc.assert(
     fc.property(fc.nat(), seed => {
       const spec = randomSetSpec(seed, 2)
@@ -158,7 +158,7 @@ test('a hash is a label value that names its algorithm, and no other algorithm m
   )
 })
 
-test('what nobody writes is unknown', () => {
+test('other values are unknown', () => {
   for (const value of [
     '',
     'z3-0123456789abcdef01234567',
@@ -172,7 +172,7 @@ test('what nobody writes is unknown', () => {
     assert.equal(hashAlgorithmOf(value), 'unknown', value)
 })
 
-test('a field that a template does not use cannot change its hash', () => {
+test('an unused field cannot change the hash of a template', () => {
   const spec = randomSetSpec(7, 1)
   const before = generationHash(spec)
   const podSpec = spec.template.cliques[0]!.spec.podSpec

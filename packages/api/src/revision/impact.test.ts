@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { randomSetSpec } from '../testing/random-pods.ts'
 import { describeFieldChange } from './field-change.ts'
 import { generationHash, podTemplateHash } from './hash.ts'
 import { impact } from './impact.ts'
-import { randomSetSpec } from './random-pods.ts'
 
 const set = () => ({
   metadata: { name: 'llm', labels: { team: 'a' } },
@@ -62,7 +62,7 @@ function editing(edit: (set: Set, decode: Clique) => void) {
   return impact(set(), after)
 }
 
-describe('edits that restart pods say where and why', () => {
+describe('edits that restart pods contain the clique and the reason', () => {
   const engine = 'spec.template.cliques[decode].spec.podSpec.containers[engine]'
   const pod = 'spec.template.cliques[decode].spec.podSpec'
   const main = (decode: Clique) => decode.spec.podSpec.containers[0]!
@@ -134,7 +134,7 @@ describe('edits that restart pods say where and why', () => {
       assert.doesNotMatch(JSON.stringify(result), /very-secret/)
     })
 
-  test('the class of the gang restarts every clique', () => {
+  test('the priority class of the gang restarts every clique', () => {
     const result = editing(set => void Object.assign(set.spec.template, { priorityClassName: 'high' }))
     for (const { restarts, because } of result.cliques) {
       assert.equal(restarts, true)
@@ -143,7 +143,7 @@ describe('edits that restart pods say where and why', () => {
   })
 })
 
-describe('edits that restart nothing are told by kind', () => {
+describe('edits without a restart are reported by kind', () => {
   const cases: [kinds: string[], edit: (set: Set, decode: Clique) => void][] = [
     [['replicas'], set => void Object.assign(set.spec, { replicas: 3 })],
     [['replicas'], (_, decode) => void Object.assign(decode.spec, { replicas: 9 })],
@@ -193,7 +193,7 @@ describe('edits that restart nothing are told by kind', () => {
       )
     })
 
-  test('a change of replicas shows both numbers', () => {
+  test('a change of replicas contains both numbers', () => {
     const [change] = editing((_, decode) => void Object.assign(decode.spec, { replicas: 9 })).other
     assert.equal(describeFieldChange(change!), 'spec.template.cliques[decode].spec.replicas: 2 → 9')
   })
@@ -209,7 +209,7 @@ describe('edits that restart nothing are told by kind', () => {
     assert.deepEqual(result.other, [])
   })
 
-  test('another start-up order is a new generation, but no reason to restart what runs', () => {
+  test('another startup order is a new generation, but restarts no pods', () => {
     const before = set()
     before.spec.template.cliqueStartupType = 'CliqueStartupTypeInOrder'
     const after = structuredClone(before)
@@ -235,7 +235,7 @@ test('explicit dependencies are part of the pods that wait', () => {
   ])
 })
 
-test('the impact is what the hashes say, and every restart has a reason', () => {
+test('the impact agrees with the hashes, and every restart has a reason', () => {
   fc.assert(
     fc.property(fc.nat(), fc.nat(), fc.boolean(), (seed, other, loose) => {
       const before = randomSetSpec(seed, 3, 2, loose)
@@ -255,7 +255,7 @@ test('the impact is what the hashes say, and every restart has a reason', () => 
   )
 })
 
-test('anything can be compared with anything', () => {
+test('any two values can be compared', () => {
   fc.assert(
     fc.property(fc.jsonValue(), fc.jsonValue(), (a, b) => {
       assert.equal(impact({ spec: a }, { spec: a }).startsUpdate, false)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What an edit of a PodCliqueSet does to running pods, before it is applied. The answer is the operator's own: it
-// compares the same canonical templates that decide about an update.
+// Computes the effect of an edit of a PodCliqueSet on running pods before it is applied. It compares the same canonical
+// templates as the operator.
 import { annotation } from '../annotations.ts'
 import {
   type CanonicalClique,
@@ -14,13 +14,13 @@ import { listOf, objectOf, type SetInput } from './input.ts'
 import { unorderedLists } from './pod-rules.ts'
 
 export interface Impact {
-  /** At least one clique restarts its pods. With the strategy OnDelete: when somebody deletes them. */
+  /** At least one clique restarts its pods. With OnDelete, only after the user deletes them. */
   readonly restarts: boolean
-  /** The set gets a new generation: also for a new or removed clique, or another start-up order. */
+  /** The set gets a new generation: also for a new or removed clique, or another startup order. */
   readonly startsUpdate: boolean
   /** Every clique of either version, by name. */
   readonly cliques: readonly CliqueImpact[]
-  /** What changes without restarting anything. */
+  /** Changes that restart nothing. */
   readonly other: readonly HarmlessChange[]
 }
 
@@ -44,9 +44,9 @@ export type HarmlessChangeKind =
   | 'resourceSharing'
   | 'updateStrategy'
   | 'metadata'
-  /** Only the order of the cliques, where it means nothing. */
+  /** Only the order of the cliques, where it is insignificant. */
   | 'order'
-  /** A template that is written differently and means the same. */
+  /** Another notation of the same template. */
   | 'notation'
   | 'other'
 
@@ -98,7 +98,7 @@ function templateChanges(name: string, old: CanonicalPodTemplate, now: Canonical
 function harmlessChanges(before: SetInput, after: SetInput, kept: ReadonlySet<string>): HarmlessChange[] {
   const changes = fieldChanges('', withoutPods(before), withoutPods(after))
     .map(change => ({ ...change, path: change.path.slice(1) }))
-    // New and removed cliques are told apart above.
+    // New and removed cliques are reported above.
     .filter(
       ({ path, change }) =>
         change === 'changed' || change === 'reordered' || !/^spec\.template\.cliques\[[^\]]*\]$/.test(path),
@@ -107,7 +107,7 @@ function harmlessChanges(before: SetInput, after: SetInput, kept: ReadonlySet<st
   return [...changes, ...notationChanges(before, after, kept)]
 }
 
-/** The set without what its pods are made of, which is compared in canonical form. */
+/** The set without its pod templates, which are compared in canonical form. */
 function withoutPods(set: SetInput): unknown {
   const { template: rawTemplate, ...spec } = objectOf(set.spec)
   const { priorityClassName: _gang, cliques, ...template } = objectOf(rawTemplate)
@@ -164,7 +164,7 @@ function notationChanges(before: SetInput, after: SetInput, kept: ReadonlySet<st
     .map(([name]) => ({ path: `spec.template.cliques[${name}]`, change: 'changed', kind: 'notation' }))
 }
 
-/** What the pods of each clique are made of, as the user wrote it. */
+/** The pod templates of each clique in the notation of the user. */
 function writtenPods(set: SetInput): Map<string, unknown> {
   const { cliques } = objectOf(objectOf(set.spec).template)
   return new Map(

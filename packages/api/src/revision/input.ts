@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What revisions are made from. Everything is `unknown` because hashes are also computed of objects that nobody
-// validated: what a cluster holds, what an older release stored. A typed PodCliqueSet fits without a cast.
+// Input of revisions. Every field is `unknown`, because hashes are also computed for objects that were not validated,
+// such as objects of an older release. A typed PodCliqueSet fits without a cast.
 import { isJsonObject } from '@grove/apimachinery'
 
 export interface SetInput {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Prints JSON as Go's deep printer would print the Go value decoded from it: types included, on one line, every field
-// of every struct, unset ones too. `(v1.Container){Name:(string)main Image:(string)app:1 …}`.
+// Prints JSON as Go's deep printer prints the decoded Go value: with types, on one line, every field of every struct,
+// unset fields included. `(v1.Container){Name:(string)main Image:(string)app:1 …}`.
 import { type Quantity, QuantityError, readQuantity } from '@grove/apimachinery'
 import { compareBytes } from './byte-order.ts'
 import { type GoStruct, type GoType, goType } from './go-types.ts'
 import { objectOf } from './input.ts'
 
-/** Content of a value without its type; null and undefined print as the zero value. */
+/** Prints a value without its type. Null and undefined print as the zero value. */
 type Printer = (value: unknown) => string
 
 const printers = new Map<string, Printer>()
@@ -26,7 +26,7 @@ function printerOf(type: GoType): Printer {
   return printer
 }
 
-/** Most fields of most structs are unset, and whole subtrees with them. */
+/** Caches the zero value, because most fields of most structs are unset. */
 function withCachedZero(printer: Printer): Printer {
   const zero = printer(undefined)
   return value => (value === undefined || value === null ? zero : printer(value))
@@ -59,7 +59,7 @@ function buildPrinter(type: GoType): Printer {
   }
 }
 
-/** Elements of lists and maps stand without their type; a pointer among them is marked. */
+/** Elements of lists and maps are printed without their type. A pointer among them is marked. */
 function elementPrinter(type: GoType): Printer {
   const print = printerOf(type)
   if (type.kind !== 'pointer') return value => print(value)
@@ -105,7 +105,7 @@ function printQuantity(value: unknown): string {
   )
 }
 
-/** Go keeps a big integer as 64-bit words, the lowest first, and counts decimal places instead of powers of ten. */
+/** Go stores a big integer as 64-bit words, the lowest first, and counts decimal places instead of powers of ten. */
 function printBigDecimal({ unscaled, scale }: Pick<Quantity, 'unscaled' | 'scale'>): string {
   const words: bigint[] = []
   for (let rest = unscaled < 0n ? -unscaled : unscaled; rest > 0n; rest >>= 64n)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Compares the legacy hash, its type table and quantities with Go. Needs Go, and its modules once from the network.
+// Compares the legacy hash, its type table and quantities with Go. Needs Go, and downloads its modules once.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { formatQuantity, QuantityError, readQuantity } from '@grove/apimachinery'
 import { generateLegacyTypes, legacyTypesPath, runLegacyProgram } from '../../generate/legacy/types.ts'
+import { randomSetSpec, seededRandom } from '../testing/random-pods.ts'
 import {
   encodeLegacySum,
   legacyGenerationHash,
@@ -13,50 +14,49 @@ import {
   legacyPodTemplatePrint,
 } from './legacy.ts'
 import { legacyPrint } from './legacy-print.ts'
-import { randomSetSpec, seededRandom } from './random-pods.ts'
 
-test('the type table is what Go says today', () => {
+test('the type table matches Go', () => {
   assert.equal(readFileSync(legacyTypesPath, 'utf8'), generateLegacyTypes())
 })
 
-test('prints and hashes of random templates are those of Go', () => {
+test('prints and hashes of random templates match Go', () => {
   const specs = Array.from({ length: 120 }, (_, seed) =>
     randomSetSpec(seed, 1 + (seed % 4), [1, 3, 5][seed % 3], seed % 2 === 0),
   )
-  const answers = runLegacyProgram('hashes', specs) as {
+  const results = runLegacyProgram('hashes', specs) as {
     error?: string
     prints: string[]
     sums: string[]
     totalSum: string
   }[]
-  assert.equal(answers.length, specs.length)
+  assert.equal(results.length, specs.length)
   for (const [seed, spec] of specs.entries()) {
-    const answer = answers[seed]!
-    assert.equal(answer.error, undefined, `seed ${seed}`)
+    const result = results[seed]!
+    assert.equal(result.error, undefined, `seed ${seed}`)
     for (const [index, clique] of spec.template.cliques.entries()) {
-      assert.equal(legacyPodTemplatePrint(spec.template, clique), answer.prints[index], `seed ${seed}`)
-      assert.equal(legacyPodTemplateHash(spec.template, clique), encodeLegacySum(answer.sums[index]!))
+      assert.equal(legacyPodTemplatePrint(spec.template, clique), result.prints[index], `seed ${seed}`)
+      assert.equal(legacyPodTemplateHash(spec.template, clique), encodeLegacySum(result.sums[index]!))
     }
-    assert.equal(legacyGenerationHash(spec), encodeLegacySum(answer.totalSum))
+    assert.equal(legacyGenerationHash(spec), encodeLegacySum(result.totalSum))
   }
 })
 
-test('random quantities are read, refused, held and written as in Go', () => {
+test('random quantities are parsed, rejected, stored and printed as in Go', () => {
   const texts = randomQuantities(20_000)
-  const [answers] = runLegacyProgram('quantities', [texts]) as [
+  const [results] = runLegacyProgram('quantities', [texts]) as [
     { error?: string; print: string; text: string }[],
   ]
   for (const [index, text] of texts.entries()) {
-    const answer = answers[index]!
+    const result = results[index]!
     const quantity = readQuantity(text)
     if (quantity instanceof QuantityError) {
-      // Go computes with exponents of any size; we do not.
-      if (quantity.code !== 'size') assert.equal(quantity.message, answer.error, text)
+      // Go computes with exponents of any size, this implementation does not.
+      if (quantity.code !== 'size') assert.equal(quantity.message, result.error, text)
       continue
     }
-    assert.equal(legacyPrint('resource.Quantity', text), answer.print, text)
-    // Beyond exa Go loses the suffix, hence the amount.
-    if (!/\dE$/.test(formatQuantity(quantity))) assert.equal(formatQuantity(quantity), answer.text, text)
+    assert.equal(legacyPrint('resource.Quantity', text), result.print, text)
+    // Beyond exa Go loses the suffix, and therefore the amount.
+    if (!/\dE$/.test(formatQuantity(quantity))) assert.equal(formatQuantity(quantity), result.text, text)
   }
 })
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { randomSetSpec } from '../testing/random-pods.ts'
 import { compareBytes } from './byte-order.ts'
 import { Fnv1a64 } from './fnv.ts'
 import { hashAlgorithmOf } from './hash.ts'
@@ -12,7 +13,6 @@ import {
   legacyPodTemplatePrint,
 } from './legacy.ts'
 import { legacyPrint } from './legacy-print.ts'
-import { randomSetSpec } from './random-pods.ts'
 
 describe('the sum and its alphabet', () => {
   const cases: [text: string, sum: string, encoded: string][] = [
@@ -27,7 +27,7 @@ describe('the sum and its alphabet', () => {
       assert.equal(encodeLegacySum(sum), encoded)
     })
 
-  test('pieces give the sum of the whole, in UTF-8', () => {
+  test('pieces give the sum of the whole text, in UTF-8', () => {
     const whole = new Fnv1a64().update('größe 😀').digest()
     assert.equal(new Fnv1a64().update('grö').update('').update('ße 😀').digest(), whole)
     let sum = 0xcbf29ce484222325n
@@ -37,7 +37,7 @@ describe('the sum and its alphabet', () => {
   })
 })
 
-describe('how Go prints', () => {
+describe('printed Go values', () => {
   const cases: [type: string, value: unknown, print: string][] = [
     ['*v1.PodOS', { name: 'linux' }, '(*v1.PodOS){Name:(v1.OSName)linux}'],
     ['*v1.PodOS', null, '(*v1.PodOS)<nil>'],
@@ -82,7 +82,7 @@ describe('how Go prints', () => {
   for (const [type, value, print] of cases)
     test(`${type} ${JSON.stringify(value)}`, () => assert.equal(legacyPrint(type, value), print))
 
-  test('keys are sorted by their bytes, not by UTF-16', () => {
+  test('keys are sorted by bytes, not by UTF-16 units', () => {
     assert.equal(
       legacyPrint('map[string]string', { '\u{1f600}': '', '\uffee': '' }),
       '(map[string]string)map[\uffee: \u{1f600}:]',
@@ -142,13 +142,13 @@ describe('golden values', () => {
     assert.equal(legacyPodTemplateHash(prefillSpec.template, worker!), '569745795d5474565d99')
   })
   test('generation hash', () => assert.equal(legacyGenerationHash(prefillSpec), '55dffdcb4487948745c8'))
-  test('a value of the older operator is recognised by its alphabet', () => {
+  test('a hash of the Go-based operator is recognised by its alphabet', () => {
     for (let seed = 0; seed < 50; seed++)
       assert.equal(hashAlgorithmOf(legacyGenerationHash(randomSetSpec(seed, 1))), 'legacy')
   })
 })
 
-test('the gang class stands in the place of the pod class, and counts of replicas nowhere', () => {
+test('the priority class of the gang replaces that of the pod, and replicas are ignored', () => {
   const print = legacyPodTemplatePrint(prefillSpec.template, prefillSpec.template.cliques[0]!)
   assert.match(print, / PriorityClassName:\(string\)urgent /)
   assert.doesNotMatch(print, /ignored/)
@@ -158,7 +158,7 @@ test('the gang class stands in the place of the pod class, and counts of replica
   assert.equal(legacyGenerationHash(more), legacyGenerationHash(prefillSpec))
 })
 
-test('a single clique has one hash for both, and no clique has the empty sum', () => {
+test('a single clique has one hash for both, and no clique gives the empty sum', () => {
   const spec = { template: { cliques: [prefillSpec.template.cliques[1]!] } }
   assert.equal(legacyGenerationHash(spec), legacyPodTemplateHash(spec.template, spec.template.cliques[0]!))
   assert.equal(legacyGenerationHash({}), '58bf9fd547f78bb9b47c')

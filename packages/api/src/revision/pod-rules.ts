@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the canonical form of a pod template knows about Kubernetes beyond its types. Fields are named by the Go type
-// that declares them and their name in JSON.
+// Kubernetes semantics of pod templates that the types do not contain. Fields are identified by the Go type that
+// declares them and their JSON name.
 
 const probe = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 }
 const container = { terminationMessagePath: '/dev/termination-log', terminationMessagePolicy: 'File' }
 const fileMode = { defaultMode: 420 }
 
 /**
- * What the API server fills in when a pod is created without the field. `schedulerName` is missing on purpose: a
- * set without one gets the operator's default scheduler, not Kubernetes' own.
+ * Defaults that the API server sets on a new pod. `schedulerName` is omitted, because the operator sets its own default
+ * scheduler.
  */
 export const fieldDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'v1.PodSpec': {
@@ -46,7 +46,7 @@ const containerLists = {
   resizePolicy: ['resourceName'],
 }
 
-/** Lists whose order means nothing, and what they are sorted by. The order of every other list is kept. */
+/** Lists without a significant order, and their sort keys. All other lists keep their order. */
 export const unorderedLists: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'v1.PodSpec': {
     containers: ['name'],
@@ -62,8 +62,9 @@ export const unorderedLists: Readonly<Record<string, Readonly<Record<string, rea
 }
 
 /**
- * Pointers to these are as good as absent when they are empty: they are bags of optional settings. Elsewhere the
- * mere presence says something: an empty `namespaceSelector` selects all namespaces, an absent one this namespace.
+ * Pointers to these structs equal an absent value if they are empty, because all of their fields are optional. For
+ * other pointers presence is significant: an empty `namespaceSelector` selects all namespaces, an absent one only the
+ * own namespace.
  */
 export const emptyMeansAbsent: ReadonlySet<string> = new Set([
   'v1.PodSecurityContext',
@@ -78,7 +79,7 @@ export const emptyMeansAbsent: ReadonlySet<string> = new Set([
   'v1.ResourceRequirements',
 ])
 
-/** The pull policy that Kubernetes chooses for an image without one. */
+/** The default pull policy of Kubernetes for an image. */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   const [name = '', digest] = image.split('@', 2)
   const tag = /:([^:/]*)$/.exec(name)?.[1]

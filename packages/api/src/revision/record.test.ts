@@ -27,13 +27,13 @@ const spec = (image: string): PodCliqueSetSpec => ({
   },
 })
 
-test('a record has the hash of the set that it was made from', () => {
+test('a record has the hash of its set', () => {
   const record = revisionRecord(spec('a:1'))
   assert.equal(generationHash(record), generationHash(spec('a:1')))
   assert.deepEqual(readRevisionRecord(JSON.parse(JSON.stringify(record))), record)
 })
 
-test('restoring brings back the pods and the priority, and leaves everything else as it is now', () => {
+test('a restore sets the pods and the priority class, and keeps all other fields', () => {
   const record = revisionRecord(spec('a:1'))
   const now = spec('a:2')
   now.replicas = 9
@@ -58,7 +58,7 @@ test('restoring brings back the pods and the priority, and leaves everything els
   assert.equal(b!.annotations, undefined)
 })
 
-test('a record of other cliques cannot be restored, and it is said which', () => {
+test('a record with other cliques cannot be restored, and the result names them', () => {
   const record = revisionRecord(spec('a:1'))
   const { template } = spec('a:2')
   template.cliques[1]!.name = 'c'
@@ -73,6 +73,6 @@ for (const data of [
   { template: {} },
   { template: { cliques: [{ name: 'a' }] } },
 ])
-  test(`${JSON.stringify(data)} is no record`, () => {
+  test(`${JSON.stringify(data)} is not a record`, () => {
     assert.equal(readRevisionRecord(data), undefined)
   })

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What is kept of a revision: all that its pods are made of, as its author wrote it, and nothing that belongs to others
-// since, such as replica counts.
+// The stored form of a revision: all input of its pods in the notation of the user. Fields with other owners, such as
+// replica counts, are not part of it.
 import { annotation } from '../annotations.ts'
 import type { CliqueTemplate, PodCliqueSetSpec, PodCliqueSetTemplate } from '../types/index.ts'
 
-/** The part of a set that is recorded. It is hashed and compared like the spec of a set. */
+/** The recorded part of a set. It is hashed and compared like the spec of a set. */
 export interface RevisionRecord {
   readonly template: Pick<PodCliqueSetTemplate, 'cliqueStartupType' | 'priorityClassName'> & {
     readonly cliques: readonly RecordedClique[]
@@ -32,7 +32,7 @@ export function revisionRecord({ template }: Pick<PodCliqueSetSpec, 'template'>)
   }
 }
 
-/** A record out of what somebody stored; undefined if it is none. */
+/** Parses stored data. Returns undefined if it is not a record. */
 export function readRevisionRecord(data: unknown): RevisionRecord | undefined {
   const template = memberOf(data, 'template')
   const cliques = memberOf(template, 'cliques')
@@ -43,12 +43,12 @@ export function readRevisionRecord(data: unknown): RevisionRecord | undefined {
 
 export type Restored =
   | { readonly template: PodCliqueSetTemplate }
-  /** Cliques that only one of the two has: the record cannot be brought back by an edit. */
+  /** Cliques that only one of the two has: an edit cannot restore the record. */
   | { readonly mismatch: readonly string[] }
 
 /**
- * A template with the pods of a record. Everything else stays as it is now: counts, scaling, topology and whatever else
- * may have changed hands or must not change.
+ * Returns a template with the pods of a record. All other fields keep their current value: replicas, scaling, topology
+ * and immutable fields.
  */
 export function restoreRecord(current: PodCliqueSetTemplate, { template: old }: RevisionRecord): Restored {
   const recorded = new Map(old.cliques.map(clique => [clique.name, clique]))

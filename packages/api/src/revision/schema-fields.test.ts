@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Every field of a pod spec that a set can hold, the newest ones included, counts: another value is another revision.
+// Every field of a pod spec counts, the newest ones included: another value is another revision.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { embedded } from '../crds/embedded.ts'
@@ -9,11 +9,11 @@ import { podTemplateHash } from './hash.ts'
 
 interface Field {
   readonly path: string
-  /** A pod spec with nothing but this field, which has the n-th of its values. */
+  /** A pod spec with this field alone, with one of two values. */
   spec(value: 0 | 1): unknown
 }
 
-/** Every value that a schema leads to, lists and maps with one element each. */
+/** Every field of a schema, with lists and maps of one element each. */
 function* fields(
   schema: StructuralSchema,
   path: string,
@@ -28,7 +28,7 @@ function* fields(
   else yield { path, spec: at => wrap(values(schema)[at]) }
 }
 
-/** Two values of the type, neither of them zero nor anybody's default. */
+/** Two values of the type, neither zero nor a default. */
 function values(schema: StructuralSchema): [unknown, unknown] {
   if ('x-kubernetes-int-or-string' in schema && schema['x-kubernetes-int-or-string']) return ['3', '5']
   switch (schema.type) {
@@ -45,7 +45,7 @@ function values(schema: StructuralSchema): [unknown, unknown] {
 const hash = (podSpec: unknown) => podTemplateHash({}, { spec: { podSpec } })
 const all = [...fields(embedded('core.v1.PodSpec'), 'podSpec', value => value)]
 
-test('there are fields of Kubernetes that came after the type table', () => {
+test('the schema has Kubernetes fields that are newer than the type table', () => {
   assert.ok(all.length > 700, `${all.length} fields`)
   assert.ok(all.some(({ path }) => path === 'podSpec.schedulingGroup.podGroupName'))
 })
@@ -55,8 +55,8 @@ test('two values of any field are two revisions', () => {
   assert.deepEqual(blind, [])
 })
 
-test('any field with a value differs from none', () => {
+test('any field with a value differs from an absent one', () => {
   const blind = all.filter(({ spec }) => hash(spec(0)) === hash({})).map(({ path }) => path)
-  // Said once more in the same words as the default, or an alias that means nothing alone.
+  // A value that equals the default.
   assert.deepEqual(blind, ['podSpec.enableServiceLinks'])
 })

@@ -4,13 +4,13 @@ import { compareBytes } from './byte-order.ts'
 import { canonicalJson } from './canonical-json.ts'
 import { objectOf } from './input.ts'
 
-/** Puts a list that is a member of `object` into the order of its keys; does nothing if it is no list. */
+/** Sorts the list `name` of `object` by its keys. Does nothing if it is not a list. */
 export function sortMember(object: Record<string, unknown>, name: string, keys: readonly string[]): void {
   const list = object[name]
   if (Array.isArray(list)) object[name] = sortUnordered(list, keys)
 }
 
-/** A sorted copy; what is equal in the keys is put in order by its whole content. */
+/** A sorted copy. Elements with equal keys are ordered by their whole content. */
 function sortUnordered(list: readonly unknown[], keys: readonly string[]): unknown[] {
   return [...list].sort((left, right) => {
     for (const key of keys) {
@@ -21,7 +21,7 @@ function sortUnordered(list: readonly unknown[], keys: readonly string[]): unkno
   })
 }
 
-/** Absent values first, then numbers, then texts, then whatever should not be a key. */
+/** Absent values first, then numbers, then strings, then other types. */
 function compareScalars(left: unknown, right: unknown): number {
   if (left === right) return 0
   const order = rank(left) - rank(right)

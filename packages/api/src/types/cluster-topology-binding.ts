@@ -2,7 +2,7 @@
 
 import type { Condition, ObjectMeta } from '../kubernetes/index.ts'
 
-/** Names the levels of the cluster's topology, and what schedulers know of it. */
+/** Names the levels of the cluster topology and the topology objects of schedulers. */
 export interface ClusterTopologyBinding {
   apiVersion: 'grove.io/v1alpha1'
   kind: 'ClusterTopologyBinding'
@@ -14,14 +14,14 @@ export interface ClusterTopologyBinding {
 export interface ClusterTopologyBindingSpec {
   /** Broadest first. */
   levels: TopologyLevel[]
-  /** Schedulers whose topology object somebody else manages; those of the others are created by the operator. */
+  /** Schedulers whose topology object the operator does not manage. It creates those of the others. */
   schedulerTopologyBindings?: SchedulerTopologyBinding[]
 }
 
 export interface TopologyLevel {
-  /** How workloads call it: `zone`, `rack`, … */
+  /** Name of the level in workloads: `zone`, `rack`, … */
   domain: string
-  /** Key of the node label that tells to which domain of this level a node belongs. */
+  /** Key of the node label whose value is the domain of a node at this level. */
   key: string
 }
 
@@ -41,7 +41,7 @@ export interface SchedulerTopologyStatus {
   schedulerName: string
   topologyReference: string
   inSync: boolean
-  /** Only of objects that somebody else manages. */
+  /** Only for topology objects that the operator does not manage. */
   schedulerBackendTopologyObservedGeneration?: number
   /** Why it is not in sync. */
   message?: string

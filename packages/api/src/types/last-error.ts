@@ -2,9 +2,9 @@
 
 import type { Time } from '../kubernetes/index.ts'
 
-/** An error that the operator met while it worked on the object. */
+/** An error of the operator during a reconcile of the object. */
 export interface LastError {
-  /** For programs; one of the catalogue in error-codes.ts. */
+  /** For programs. One of the codes in error-codes.ts. */
   code: string
   description: string
   observedAt: Time

@@ -3,7 +3,10 @@
 import type { Condition, ObjectMeta, Time } from '../kubernetes/index.ts'
 import type { LastError } from './last-error.ts'
 
-/** Cliques that scale together. Made by the operator from a scaling-group template, then scaled on its own. */
+/**
+ * Cliques that scale together. The operator creates it from a scaling-group template. Afterwards it is scaled on its
+ * own.
+ */
 export interface PodCliqueScalingGroup {
   apiVersion: 'grove.io/v1alpha1'
   kind: 'PodCliqueScalingGroup'
@@ -22,13 +25,13 @@ export interface PodCliqueScalingGroupSpec {
 export interface PodCliqueScalingGroupStatus {
   /** A copy of `spec.replicas`. */
   replicas?: number
-  /** Replicas whose PodCliques are all there and scheduled. */
+  /** Replicas whose PodCliques all exist and are scheduled. */
   scheduledReplicas: number
   /** Scheduled replicas whose PodCliques all have enough ready pods. */
   availableReplicas: number
   /** Available replicas that are entirely on the current generation. */
   updatedReplicas: number
-  /** The pod selector for autoscalers; the other kinds call it `hpaPodSelector`. */
+  /** The pod selector for autoscalers. Other kinds name it `hpaPodSelector`. */
   selector?: string
   observedGeneration?: number
   lastErrors?: LastError[]
@@ -39,7 +42,7 @@ export interface PodCliqueScalingGroupStatus {
 
 export interface PodCliqueScalingGroupUpdateProgress {
   updateStartedAt: Time
-  /** Absent while the update runs. */
+  /** Absent during the update. */
   updateEndedAt?: Time
   /** Target of the update. */
   podCliqueSetGenerationHash: string

@@ -4,7 +4,7 @@ import type { Condition, Time } from '../kubernetes/index.ts'
 import type { LastError } from './last-error.ts'
 
 export interface PodCliqueSetStatus {
-  /** The generation whose specification was carried out to its end. */
+  /** The last generation that was reconciled completely. */
   observedGeneration?: number
   conditions?: Condition[]
   lastErrors?: LastError[]
@@ -12,12 +12,12 @@ export interface PodCliqueSetStatus {
   replicas?: number
   /** Replicas that are available and entirely on the current generation. */
   updatedReplicas: number
-  /** Those beyond `spec.replicas` that an update has made are counted as well. */
+  /** Includes surge replicas of an update beyond `spec.replicas`. */
   availableReplicas: number
   hpaPodSelector?: string
   podGangStatuses?: PodGangStatusSummary[]
   currentGenerationHash?: string
-  /** Of the running update, or of the last one. */
+  /** Progress of the current update, or of the last one. */
   updateProgress?: PodCliqueSetUpdateProgress
 }
 
@@ -31,16 +31,16 @@ export interface PodGangStatusSummary {
 
 export interface PodCliqueSetUpdateProgress {
   updateStartedAt?: Time
-  /** Absent while the update runs; with OnDelete it is set together with the start. */
+  /** Absent during the update. With OnDelete it is set together with the start. */
   updateEndedAt?: Time
   /** Standalone PodCliques only. */
   updatedPodCliquesCount?: number
   totalPodCliquesCount?: number
   updatedPodCliqueScalingGroupsCount?: number
   totalPodCliqueScalingGroupsCount?: number
-  /** No more entries than `maxUnavailable` and `maxSurge` allow, one by default; RollingRecreate only. */
+  /** At most `maxUnavailable` plus `maxSurge` entries, one by default. RollingRecreate only. */
   currentlyUpdating?: ReplicaUpdateProgress[]
-  /** Replicas beyond `spec.replicas` that are there until the update ends. */
+  /** Replicas beyond `spec.replicas` that exist until the update ends. */
   surgeReplicas?: number
 }
 

@@ -12,7 +12,7 @@ import type {
 } from './resource-sharing.ts'
 import type { TopologyConstraint } from './topology-constraint.ts'
 
-/** A whole inference system: its roles, how they scale, start and update together; `replicas` copies of it. */
+/** A complete inference system: its roles and how they scale, start and update together, in `replicas` copies. */
 export interface PodCliqueSet {
   apiVersion: 'grove.io/v1alpha1'
   kind: 'PodCliqueSet'
@@ -22,7 +22,7 @@ export interface PodCliqueSet {
 }
 
 export interface PodCliqueSetSpec {
-  /** The API server fills in 0: without a number the set is idle. */
+  /** The schema default is 0: without a value the set has no pods. */
   replicas?: number
   updateStrategy?: PodCliqueSetUpdateStrategy
   template: PodCliqueSetTemplate
@@ -30,18 +30,18 @@ export interface PodCliqueSetSpec {
 
 export type UpdateStrategyType = 'RollingRecreate' | 'OnDelete'
 
-/** Absent means RollingRecreate. Everything but the type steers RollingRecreate, and is an addition of this operator. */
+/** Absent means RollingRecreate. All other fields apply to RollingRecreate and are extensions of this operator. */
 export interface PodCliqueSetUpdateStrategy {
   type?: UpdateStrategyType
-  /** While true, nothing more is replaced by the update. */
+  /** While true, the update replaces no further replica. */
   paused?: boolean
-  /** Replicas with a lower index stay as they are. */
+  /** Replicas with a lower index are not updated. */
   partition?: number
-  /** How many replicas of the set may be down for the update at the same time; absent means 1. */
+  /** Maximum number of replicas of the set that the update makes unavailable at the same time. The default is 1. */
   maxUnavailable?: number
-  /** How many replicas the set may have beyond its own while it is updated; absent means none. */
+  /** Maximum number of additional replicas during an update. The default is 0. */
   maxSurge?: number
-  /** How long the update of one replica may take before a condition says that it does not get on. */
+  /** Maximum duration of the update of one replica before a condition reports a missed deadline. */
   progressDeadlineSeconds?: number
 }
 
@@ -51,21 +51,21 @@ export type CliqueStartupType =
   | 'CliqueStartupTypeExplicit'
 
 export interface PodCliqueSetTemplate {
-  /** The order counts for in-order start-up. */
+  /** The order is significant for in-order startup. */
   cliques: CliqueTemplate[]
   cliqueStartupType?: CliqueStartupType
-  /** Of the gang; pods keep the class that their own specification names. */
+  /** Priority class of the gang. Pods keep the class of their own spec. */
   priorityClassName?: string
   headlessServiceConfig?: HeadlessServiceConfig
   topologyConstraint?: TopologyConstraint
-  /** How long a breach of availability may last before the gang is terminated, for example `4h`. */
+  /** Duration of a breach of minAvailable before gang termination, for example `4h`. */
   terminationDelay?: string
   resourceClaimTemplates?: ResourceClaimTemplateConfig[]
   resourceSharing?: PodCliqueSetResourceSharing[]
   podCliqueScalingGroups?: ScalingGroupTemplate[]
 }
 
-/** The headless Service exists whether or not it is configured here. */
+/** The operator creates the headless Service in any case. */
 export interface HeadlessServiceConfig {
   publishNotReadyAddresses: boolean
 }
@@ -86,9 +86,9 @@ export interface ScalingGroupTemplate {
   name: string
   cliqueNames: string[]
   annotations?: Record<string, string>
-  /** Counts at creation; afterwards the PodCliqueScalingGroup is scaled itself. */
+  /** Applies at creation. Afterwards users scale the PodCliqueScalingGroup. */
   replicas?: number
-  /** These replicas belong to the base gang; the others are gangs of their own. */
+  /** This many replicas belong to the base gang. Each further replica has a gang of its own. */
   minAvailable?: number
   scaleConfig?: AutoScalingConfig
   resourceSharing?: ScalingGroupResourceSharing[]

@@ -4,7 +4,7 @@ import type { Condition, ObjectMeta, PodSpec, Time } from '../kubernetes/index.t
 import type { AutoScalingConfig } from './autoscaling.ts'
 import type { LastError } from './last-error.ts'
 
-/** Pods of one role that start, scale and update together. Made by the operator from a clique template. */
+/** Pods of one role that start, scale and update together. The operator creates it from a clique template. */
 export interface PodClique {
   apiVersion: 'grove.io/v1alpha1'
   kind: 'PodClique'
@@ -17,9 +17,9 @@ export interface PodCliqueSpec {
   roleName: string
   podSpec: PodSpec
   replicas: number
-  /** How many pods are scheduled as one gang, and below which number the clique counts as unavailable. */
+  /** Number of pods that are scheduled as one gang. With fewer available pods the clique is unavailable. */
   minAvailable?: number
-  /** In a template: names of cliques. In a PodClique: full names of the PodCliques to wait for. */
+  /** In a template: names of cliques. In a PodClique: full names of the PodCliques that it waits for. */
   startsAfter?: string[]
   autoScalingConfig?: AutoScalingConfig
 }
@@ -37,7 +37,7 @@ export interface PodCliqueStatus {
   /** Standalone PodCliques only: members of a scaling group are scaled by their group. */
   hpaPodSelector?: string
   conditions?: Condition[]
-  /** Of the PodCliqueSet: the generation that every pod here has reached. */
+  /** Generation of the PodCliqueSet that every pod of the PodClique has reached. */
   currentPodCliqueSetGenerationHash?: string
   currentPodTemplateHash?: string
   updateProgress?: PodCliqueUpdateProgress
@@ -45,7 +45,7 @@ export interface PodCliqueStatus {
 
 export interface PodCliqueUpdateProgress {
   updateStartedAt?: Time
-  /** Absent while the update runs. */
+  /** Absent during the update. */
   updateEndedAt?: Time
   /** Target of the update. */
   podCliqueSetGenerationHash: string

@@ -2,7 +2,7 @@
 
 import type { Condition, ObjectMeta } from '../kubernetes/index.ts'
 
-/** What a gang scheduler is asked to place all or nothing; the contract between operator and schedulers. */
+/** Pods that a gang scheduler places all or nothing. The contract between operator and schedulers. */
 export interface PodGang {
   apiVersion: 'scheduler.grove.io/v1alpha1'
   kind: 'PodGang'
@@ -19,7 +19,7 @@ export interface PodGangSpec {
   /** For some groups together: one entry per scaling-group replica that has a constraint. */
   topologyConstraintGroupConfigs?: TopologyConstraintGroupConfig[]
   priorityClassName?: string
-  /** A hint to take over the place of another gang; nobody writes it yet. */
+  /** A hint to reuse the reservation of another gang. The operator does not set it yet. */
   reuseReservationRef?: NamespacedName
 }
 
@@ -28,7 +28,7 @@ export interface PodGroup {
   name: string
   /** Ascending by name; empty while there are no pods. */
   podReferences: NamespacedName[]
-  /** How many must be placed together; further pods may follow later. */
+  /** Number of pods that must be scheduled together. Further pods may follow later. */
   minReplicas: number
   topologyConstraint?: PodGangTopologyConstraint
 }
@@ -60,6 +60,6 @@ export type PodGangPhase = 'Pending' | 'Starting' | 'Running'
 export interface PodGangStatus {
   phase: PodGangPhase
   conditions?: Condition[]
-  /** How well the placement suits the network; 1 is best. */
+  /** Network quality of the placement. 1 is best. */
   placementScore?: number
 }

@@ -5,7 +5,7 @@ import type { ResourceClaimTemplateSpec } from '../kubernetes/index.ts'
 /** A claim template inside a PodCliqueSet, for claims that several pods share. */
 export interface ResourceClaimTemplateConfig {
   name: string
-  /** Its `metadata` is pruned by the API server; only `spec` arrives. */
+  /** The API server prunes its `metadata`. Only `spec` is kept. */
   templateSpec: ResourceClaimTemplateSpec
 }
 
@@ -16,17 +16,17 @@ export type ResourceSharingScope = 'AllReplicas' | 'PerReplica'
 export interface ResourceSharing {
   /** An entry of `resourceClaimTemplates`, or else a ResourceClaimTemplate object. */
   name: string
-  /** Namespace of the ResourceClaimTemplate object; that of the PodCliqueSet when absent. */
+  /** Namespace of the ResourceClaimTemplate object. The default is the namespace of the PodCliqueSet. */
   namespace?: string
   scope: ResourceSharingScope
 }
 
-/** At a scaling group: `filter` chooses the cliques whose pods use the claim; all when absent. */
+/** At a scaling group: `filter` selects the cliques whose pods use the claim. The default is all. */
 export interface ScalingGroupResourceSharing extends ResourceSharing {
   filter?: CliqueFilter
 }
 
-/** At a PodCliqueSet: `filter` may choose scaling groups too. */
+/** At a PodCliqueSet: `filter` may select scaling groups too. */
 export interface PodCliqueSetResourceSharing extends ResourceSharing {
   filter?: CliqueOrScalingGroupFilter
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** Where the pods of each replica of the resource should stand, each replica by itself. */
+/** Constrains the placement of the pods of each replica, independently for each replica. */
 export interface TopologyConstraint {
-  /** The ClusterTopologyBinding to use; inherited from the level above when absent. */
+  /** The ClusterTopologyBinding to use. Inherited from the level above if absent. */
   topologyName?: string
   pack?: TopologyPack
-  /** @deprecated older spelling of `pack.required`; refused in new objects. */
+  /** @deprecated older name of `pack.required`, rejected in new objects. */
   packDomain?: string
 }
 
-/** Domain names such as `rack` or `zone`, as the ClusterTopologyBinding calls them. At least one is given. */
+/** Domain names such as `rack` or `zone`, as defined by the ClusterTopologyBinding. At least one is set. */
 export interface TopologyPack {
-  /** Not scheduled unless all pods fit into one such domain. */
+  /** Pods are not scheduled unless all fit into one such domain. */
   required?: string
-  /** Tried first, given up when it cannot be met. */
+  /** Tried first, and ignored if the pods do not fit. */
   preferred?: string
 }

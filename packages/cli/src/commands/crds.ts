@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { customResourceDefinitions } from '@grove/api'
-import { printObjects } from '../print.ts'
+import { printObjects } from '../terminal/print.ts'
 
 export function crds(options: { output: string }): void {
   printObjects(customResourceDefinitions, options.output)

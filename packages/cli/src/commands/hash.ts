@@ -7,9 +7,9 @@ import {
   legacyPodTemplateHash,
   podTemplateHash,
 } from '@grove/api'
-import { readManifestsOf } from '../manifest-folders.ts'
-import { printJson, printLines } from '../print.ts'
-import { isObject, setsAmong, storedOrGiven } from '../set-manifest.ts'
+import { readManifestsOf } from '../manifests/manifest-folders.ts'
+import { isObject, setsAmong, storedOrGiven } from '../manifests/set-manifest.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 
 export interface SetHashes {
   readonly name: string

@@ -2,9 +2,9 @@
 
 import { type CliqueImpact, describeFieldChange, type Impact, impact as impactOf } from '@grove/api'
 import { CommandError } from '../command-error.ts'
-import { readManifests } from '../manifest.ts'
-import { printJson, printLines } from '../print.ts'
-import { isObject, setsAmong } from '../set-manifest.ts'
+import { readManifests } from '../manifests/manifest.ts'
+import { isObject, setsAmong } from '../manifests/set-manifest.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 
 type SetLike = Readonly<Record<string, unknown>>
 
@@ -12,7 +12,7 @@ export interface SetImpact extends Impact {
   readonly name: string
 }
 
-/** Exit code 1 with `--exit-code` when something restarts, so that a pipeline can ask before it applies. */
+/** With `--exit-code` the exit code is 1 if pods restart, so that a pipeline can check an edit before it applies it. */
 export async function impact(options: {
   old: string
   filename: string
@@ -22,7 +22,7 @@ export async function impact(options: {
   const before = new Map((await setsIn(options.old)).map(set => [nameOf(set), set]))
   const impacts = (await setsIn(options.filename)).map((after): SetImpact => {
     const old = before.size === 1 ? [...before.values()][0] : before.get(nameOf(after))
-    if (!old) throw new CommandError(`${options.old} holds no PodCliqueSet named ${nameOf(after)}`)
+    if (!old) throw new CommandError(`${options.old} contains no PodCliqueSet named ${nameOf(after)}`)
     return { name: nameOf(after), ...impactOf(old, after) }
   })
   if (options.output === 'json') printJson(impacts)
@@ -43,9 +43,9 @@ export function impactLines({ name, restarts, cliques, other }: SetImpact): stri
   return [
     restarts
       ? `${name}: pods of ${listed(cliques.filter(clique => clique.restarts).map(clique => clique.name))} restart`
-      : `${name}: nothing restarts`,
+      : `${name}: no pods restart`,
     ...touched.flatMap(cliqueLines),
-    ...(other.length ? ['  changes that restart nothing:'] : []),
+    ...(other.length ? ['  changes without a restart:'] : []),
     ...other.map(change => `    ${describeFieldChange(change)}`),
   ]
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove node`: machines of a simulated cluster die, come back and are added while it runs.
+// `grove node` stops, restarts and adds nodes of a running simulated cluster.
 import { Fleet, type Node, type NodePlan, stoppedAnnotation } from '@grove/cluster'
 import { type Client, defineResource, systemClock } from '@grove/kube'
+import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printLines } from '../print.ts'
+import { printLines } from '../terminal/print.ts'
+import { wholeNumber } from './options.ts'
 
 const nodes = defineResource<Node>({
   group: '',
@@ -19,14 +19,14 @@ const nodes = defineResource<Node>({
 export async function killNodes(names: readonly string[], options: ClusterOptions): Promise<void> {
   await onSimulated(names, options, async (fleet, name) => {
     await fleet.kill(name)
-    return `node/${name} is dead: NotReady in a minute, and five minutes later its pods are evicted`
+    return `node/${name} stopped. It becomes NotReady within a minute, and its pods are evicted five minutes later`
   })
 }
 
 export async function restoreNodes(names: readonly string[], options: ClusterOptions): Promise<void> {
   await onSimulated(names, options, async (fleet, name) => {
     await fleet.revive(name)
-    return `node/${name} is back`
+    return `node/${name} started again`
   })
 }
 
@@ -38,16 +38,16 @@ export interface AddOptions extends ClusterOptions {
   readonly labels?: string[]
 }
 
-/** Adds nodes like one that is there, or of a shape of their own. */
+/** Adds nodes with the properties of an existing node, or with given ones. */
 export async function addNodes(names: readonly string[], options: AddOptions): Promise<void> {
   await withCluster(options, async ({ client }) => {
     const { items } = await client.list(nodes)
     const model =
       options.like === undefined ? undefined : items.find(({ metadata }) => metadata.name === options.like)
-    if (options.like !== undefined && !model) throw new CommandError(`there is no node ${options.like}`, 1)
+    if (options.like !== undefined && !model) throw new CommandError(`node ${options.like} not found`, 1)
     if (items.length > 0) requireSimulated(model ?? items[0]!)
     const taken = items.find(({ metadata }) => names.includes(metadata.name))
-    if (taken) throw new CommandError(`node ${taken.metadata.name} is there already`, 1)
+    if (taken) throw new CommandError(`node ${taken.metadata.name} exists already`, 1)
     await fleetOf(client).add(names.map(name => planFor(name, model, options)))
     printLines(names.map(name => `node/${name} added`))
   })
@@ -74,7 +74,7 @@ function planFor(name: string, model: Node | undefined, options: AddOptions): No
 
 function labelOf(text: string): [string, string] {
   const at = text.indexOf('=')
-  if (at <= 0) throw new CommandError(`--labels wants KEY=VALUE, not ${JSON.stringify(text)}`)
+  if (at <= 0) throw new CommandError(`--labels must be KEY=VALUE, not ${JSON.stringify(text)}`)
   return [text.slice(0, at), text.slice(at + 1)]
 }
 
@@ -95,11 +95,11 @@ function fleetOf(client: Client): Fleet {
   return new Fleet(client, systemClock)
 }
 
-/** Only a simulated kubelet obeys; on a real machine the annotation would say something untrue. */
+/** Only a simulated kubelet obeys the annotation. On a real node it would be wrong. */
 function requireSimulated({ metadata, status }: Node): void {
   if (status?.nodeInfo?.containerRuntimeVersion?.startsWith('simulated:')) return
   throw new CommandError(
-    `node ${metadata?.name} is not one of \`grove up\`: only simulated nodes can be added, killed (${stoppedAnnotation}) and restored`,
+    `node ${metadata?.name} is not a node of \`grove up\`: only simulated nodes can be added, killed (${stoppedAnnotation}) and restored`,
     1,
   )
 }

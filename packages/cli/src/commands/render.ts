@@ -17,17 +17,17 @@ import {
   type StoredSet,
   schedulerBackends,
 } from '@grove/operator'
-import { clusterOf } from '../cluster-from-manifests.ts'
 import { CommandError } from '../command-error.ts'
-import { readConfigurationFile } from '../configuration-file.ts'
-import type { ManifestDocument } from '../manifest.ts'
-import { readManifestsOf } from '../manifest-folders.ts'
-import { printNote, printObjects } from '../print.ts'
-import { isObject, kindOf, setsAmong, storedSet } from '../set-manifest.ts'
+import { clusterOf } from '../manifests/cluster-from-manifests.ts'
+import { readConfigurationFile } from '../manifests/configuration-file.ts'
+import type { ManifestDocument } from '../manifests/manifest.ts'
+import { readManifestsOf } from '../manifests/manifest-folders.ts'
+import { isObject, kindOf, setsAmong, storedSet } from '../manifests/set-manifest.ts'
+import { printNote, printObjects } from '../terminal/print.ts'
 import { countObjects, renderedObjectsLimit } from './render/object-count.ts'
 import { claimTemplateHints } from './validate/claim-hints.ts'
 
-/** Stands for the operator's own version where there is no release: the tag of the waiter's image. */
+/** The version of an operator without a release, which is the tag of the waiter image. */
 const unreleasedVersion = 'v0.1.0-dev'
 
 export async function render(options: {
@@ -94,12 +94,12 @@ function storedBinding(
   document: ManifestDocument,
   configuration: OperatorConfiguration,
 ): ClusterTopologyBinding {
-  const answer = admit(
+  const response = admit(
     { operation: 'CREATE', kind: 'ClusterTopologyBinding', object: document.value },
     { configuration, cluster: clusterOf([]) },
   )
-  if (!answer.allowed) throw new CommandError(`${placeOf(document)}: ${answer.message}`, 1)
-  return answer.object as ClusterTopologyBinding
+  if (!response.allowed) throw new CommandError(`${placeOf(document)}: ${response.message}`, 1)
+  return response.object as ClusterTopologyBinding
 }
 
 function claimTemplate(document: ManifestDocument): ResourceClaimTemplate {

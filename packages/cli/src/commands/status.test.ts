@@ -10,7 +10,7 @@ import {
   type PodCliqueScalingGroup,
   podsFailing,
 } from '@grove/api'
-import { rendered } from '../line.ts'
+import { rendered } from '../terminal/line.ts'
 import type { SetObjects } from '../tree/set-model.ts'
 import { treeLines } from '../tree/set-tree.ts'
 import { statusLines as coloured } from './status.ts'
@@ -79,7 +79,7 @@ function crowd(count: number): SetObjects {
   return { ...nothing, cliques, pods: named(count).flatMap(name => [pod(name), pod(name)]) }
 }
 
-test('a group that was scaled below its minimum is what keeps a set from being available', () => {
+test('a group that was scaled below minAvailable makes a set unavailable', () => {
   assert.deepEqual(statusLines({ ...nothing, groups: [group(1)] }), [
     head,
     '  PodCliqueScalingGroup llm-0-decode: scaled to 1, below its minAvailable 2',
@@ -92,7 +92,7 @@ test('a group that was scaled below its minimum is what keeps a set from being a
   )
 })
 
-test('a few cliques are told one by one', () => {
+test('a few cliques are printed one by one', () => {
   assert.deepEqual(statusLines(crowd(1)), [
     head,
     '  PodClique a: PodCliqueScheduled Few since 2030-01-01T00:00:09Z: a: 0',
@@ -101,7 +101,7 @@ test('a few cliques are told one by one', () => {
   assert.equal(statusLines(crowd(3)).length, 1 + 3 + 3)
 })
 
-test('many with the same complaint in one line, since the first of them', () => {
+test('many cliques with the same condition are printed in one line, with the earliest time', () => {
   assert.deepEqual(statusLines(crowd(5)), [
     head,
     '  5 PodCliques, such as a: PodCliqueScheduled Few since 2030-01-01T00:00:05Z: a: 0',
@@ -109,7 +109,7 @@ test('many with the same complaint in one line, since the first of them', () => 
   ])
 })
 
-test('messages of the cluster are shown without their control characters', () => {
+test('control characters in messages of the cluster are escaped', () => {
   const [first] = crowd(1).cliques
   const evil = {
     ...first!,
@@ -125,7 +125,7 @@ test('messages of the cluster are shown without their control characters', () =>
   ])
 })
 
-test('pods that fail again and again are reported with the next attempt, and not any more when they recovered', () => {
+test('pods that fail repeatedly are reported with the next attempt until they recover', () => {
   const failing = (status: 'True' | 'False'): SetObjects => {
     const value = status === 'True' ? podsFailing.backOff('index 3 failed 4 times') : podsFailing.recovered
     const [one] = crowd(1).cliques

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type Condition, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { bad, good, type Line, waiting as pending } from '../line.ts'
-import type { ClusterOptions } from '../live-cluster.ts'
+import type { ClusterOptions } from '../clusters/live-cluster.ts'
+import { bad, good, type Line, waiting as pending } from '../terminal/line.ts'
 import { countedWaits } from '../tree/pod-waits.ts'
 import { neededOf, type SetObjects } from '../tree/set-model.ts'
 import { showSet } from '../tree/show-set.ts'
@@ -13,13 +13,15 @@ export interface StatusOptions extends ClusterOptions {
   readonly output: string
 }
 
-/** What a set says of itself, and what its parts complain about. Exit code 1 while it is not as wanted. */
+/**
+ * Prints the status of a set and the problems of its parts. The exit code is 1 until the set is available and updated.
+ */
 export async function status(name: string | undefined, options: StatusOptions): Promise<number> {
   const objects = await showSet(name, options, { lines: statusLines, value: summary })
-  return objects && isSettled(objects) ? 0 : 1
+  return objects && isConverged(objects) ? 0 : 1
 }
 
-function isSettled({ set }: SetObjects): boolean {
+function isConverged({ set }: SetObjects): boolean {
   const { status: state, spec, metadata } = set
   return (
     metadata.deletionTimestamp === undefined &&
@@ -34,7 +36,7 @@ function summary(objects: SetObjects) {
   return {
     name: set.metadata.name,
     namespace: set.metadata.namespace,
-    settled: isSettled(objects),
+    converged: isConverged(objects),
     replicas: set.spec.replicas ?? 0,
     availableReplicas: set.status?.availableReplicas ?? 0,
     updatedReplicas: set.status?.updatedReplicas ?? 0,
@@ -58,16 +60,16 @@ function summary(objects: SetObjects) {
 
 export function statusLines(objects: SetObjects): Line[] {
   const seen = summary(objects)
-  const { name, replicas, availableReplicas, updatedReplicas, updateProgress, settled } = seen
+  const { name, replicas, availableReplicas, updatedReplicas, updateProgress, converged } = seen
   const current = updateProgress?.currentlyUpdating?.[0]?.replicaIndex
   const head = `${name}: ${availableReplicas}/${replicas} replicas available, ${updatedReplicas}/${replicas} on revision ${seen.revision ?? '(none yet)'}`
   const isUpdating = updateProgress?.updateStartedAt && !updateProgress.updateEndedAt
   return [
-    settled ? good(head) : pending(head),
-    ...(seen.deletedSince ? [bad(`  is being deleted since ${seen.deletedSince}`)] : []),
+    converged ? good(head) : pending(head),
+    ...(seen.deletedSince ? [bad(`  being deleted since ${seen.deletedSince}`)] : []),
     ...(isUpdating
       ? [
-          `  an update runs since ${updateProgress.updateStartedAt}${current === undefined ? '' : `, now at replica ${current}`}`,
+          `  update started at ${updateProgress.updateStartedAt}${current === undefined ? '' : `, now at replica ${current}`}`,
         ]
       : []),
     ...seen.lastErrors.map(error => bad(`  error ${error.code}: ${error.description}`)),
@@ -79,15 +81,15 @@ export function statusLines(objects: SetObjects): Line[] {
   ]
 }
 
-/** More parts than these with the same complaint are told in one line; `-o json` has them all. */
-const toldOneByOne = 3
+/** More parts with the same problem share one line. `-o json` contains all of them. */
+const listedIndividually = 3
 
 function troubleLines(all: ReturnType<typeof troubles>): string[] {
   const alike = Map.groupBy(all, ({ kind, type, reason }) => `${kind} ${type} ${reason}`)
   return [...alike.values()].flatMap(same => {
     const { kind, type, reason, message } = same[0]!
     const line = (who: string, since: string) => `  ${who}: ${type} ${reason} since ${since}: `
-    if (same.length <= toldOneByOne)
+    if (same.length <= listedIndividually)
       return same.map(one => `${line(`${kind} ${one.name}`, one.since)}${one.message}`)
     const first = same.map(({ since }) => since).sort()[0]!
     return [`${line(`${same.length} ${kind}s, such as ${same[0]!.name}`, first)}${message}`]
@@ -97,7 +99,7 @@ function troubleLines(all: ReturnType<typeof troubles>): string[] {
 function waitLines(all: ReturnType<typeof waiting>): string[] {
   const counted = (pods: number) => `${pods} ${pods === 1 ? 'pod' : 'pods'}`
   return [...Map.groupBy(all, ({ why }) => why)].flatMap(([why, same]) => {
-    if (same.length <= toldOneByOne)
+    if (same.length <= listedIndividually)
       return same.map(({ clique, pods }) => `  PodClique ${clique}: ${counted(pods)} ${why}`)
     const pods = same.reduce((sum, one) => sum + one.pods, 0)
     return [`  ${same.length} PodCliques, such as ${same[0]!.clique}: ${counted(pods)} ${why}`]
@@ -137,7 +139,7 @@ function troubles({ set, groups, cliques, gangs }: SetObjects) {
   ]
 }
 
-/** What keeps pods from being ready, clique by clique. */
+/** Reasons why pods are not ready, by clique. */
 function waiting({ cliques, pods }: SetObjects) {
   const byName = new Map(cliques.map(clique => [clique.metadata.name ?? '', clique]))
   const podsOf = Map.groupBy(pods, pod => pod.metadata.labels?.[label.podClique] ?? '')

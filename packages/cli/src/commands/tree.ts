@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import type { ClusterOptions } from '../live-cluster.ts'
+import type { ClusterOptions } from '../clusters/live-cluster.ts'
 import { setTree } from '../tree/set-model.ts'
 import { treeLines } from '../tree/set-tree.ts'
 import { type SetView, showSet } from '../tree/show-set.ts'

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove up`: a cluster to try gangs on, and a look at one coming to life.
+// `grove up` starts a simulated cluster to try gangs on, and shows how a workload becomes ready.
 import type { NodePlan } from '@grove/cluster'
 import { plainNodes } from '@grove/cluster'
+import { claimRunFolder, releaseRunFolder } from '../clusters/local-clusters.ts'
 import { CommandError } from '../command-error.ts'
-import { readConfigurationFile } from '../configuration-file.ts'
-import { claimRunFolder, releaseRunFolder } from '../local-clusters.ts'
-import { wholeNumber } from '../options.ts'
-import { printLines } from '../print.ts'
-import { terminal } from '../terminal.ts'
+import { readConfigurationFile } from '../manifests/configuration-file.ts'
+import { printLines } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
+import { wholeNumber } from './options.ts'
 import { readDemo, showDemo } from './up/demo.ts'
 import { requireWritable, writeKubeconfig } from './up/kubeconfig-file.ts'
 import { startLocalCluster } from './up/local-cluster.ts'
+import { readyMessage, welcome, whatNext } from './up/messages.ts'
 import { defaultWorkload } from './up/playground.ts'
-import { stopAsked } from './up/stop-asked.ts'
+import { stopSignal } from './up/stop-signal.ts'
 import { readTopologyFile } from './up/topology-file.ts'
-import { readyWords, welcome, whatNext } from './up/words.ts'
 
 export interface UpOptions {
   readonly nodes?: string
@@ -34,9 +34,8 @@ const defaultGpus = '8'
 const mostNodes = 20_000
 
 export async function up(options: UpOptions): Promise<number> {
-  // Whatever the user can get wrong is looked at before anything starts.
-  if (options.exitWhenReady && !options.demo)
-    throw new CommandError('--exit-when-ready waits for the workload of --demo, which is not given')
+  // Check all options before anything starts.
+  if (options.exitWhenReady && !options.demo) throw new CommandError('--exit-when-ready requires --demo')
   const demo = options.demo
     ? await readDemo(options.demo === true ? defaultWorkload : options.demo)
     : undefined
@@ -46,7 +45,7 @@ export async function up(options: UpOptions): Promise<number> {
   if (options.kubeconfig !== undefined) requireWritable(options.kubeconfig)
 
   const folder = claimRunFolder()
-  const stop = stopAsked(() => releaseRunFolder(folder))
+  const stop = stopSignal(() => releaseRunFolder(folder))
   try {
     const cluster = await startLocalCluster({
       configuration,
@@ -60,14 +59,14 @@ export async function up(options: UpOptions): Promise<number> {
       printLines(welcome({ url: cluster.front.url, nodes: cluster.nodeCount, kubeconfig }))
       const exitWhenReady = options.exitWhenReady ?? false
       if (!demo) {
-        printLines(['Ctrl-C ends it.'])
+        printLines(['Press Ctrl-C to stop it.'])
         await stop.promise
       } else {
         const wasReady = await showDemo(cluster, demo, {
           signal: stop.signal,
           exitWhenReady,
           whatNext: shown =>
-            exitWhenReady ? readyWords(shown) : whatNext(shown, kubeconfig, terminal().stdout.columns),
+            exitWhenReady ? readyMessage(shown) : whatNext(shown, kubeconfig, terminal().stdout.columns),
         })
         if (exitWhenReady && !wasReady) return 1
       }
@@ -84,16 +83,16 @@ export async function up(options: UpOptions): Promise<number> {
 async function nodesOf({ topology, nodes, gpus }: UpOptions): Promise<NodePlan[]> {
   if (topology !== undefined) {
     if (nodes !== undefined || gpus !== undefined)
-      throw new CommandError('--topology says which nodes there are: leave --nodes and --gpus out')
+      throw new CommandError('--topology cannot be combined with --nodes or --gpus')
     return readTopologyFile(topology)
   }
   const count = wholeNumber('--nodes', nodes ?? defaultNodes)
-  if (count > mostNodes) throw new CommandError(`--nodes ${count} is too many; ${mostNodes} is the most`)
+  if (count > mostNodes) throw new CommandError(`--nodes ${count} is too many; the maximum is ${mostNodes}`)
   return plainNodes(count, { gpus: wholeNumber('--gpus', gpus ?? defaultGpus) })
 }
 
 function portOf(text: string): number {
   const port = wholeNumber('--port', text)
-  if (port > 65_535) throw new CommandError(`--port must be below 65536, not ${port}`)
+  if (port > 65_535) throw new CommandError(`--port must be at most 65535, not ${port}`)
   return port
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { type AdmissionAnswer, admit, kinds, type OperatorConfiguration } from '@grove/api'
-import { ClusterFromManifests } from '../cluster-from-manifests.ts'
+import { type AdmissionResponse, admit, kinds, type OperatorConfiguration } from '@grove/api'
 import { CommandError } from '../command-error.ts'
-import { readConfigurationFile } from '../configuration-file.ts'
-import { type ManifestDocument, readManifests } from '../manifest.ts'
-import { readManifestsOf } from '../manifest-folders.ts'
-import { printJson, printLines } from '../print.ts'
-import { isObject } from '../set-manifest.ts'
-import { type Terminal, terminal } from '../terminal.ts'
-import { type Judgement, judgedKinds, notJudged } from './validate/document-kind.ts'
-import { folded } from './validate/fold.ts'
+import { ClusterFromManifests } from '../manifests/cluster-from-manifests.ts'
+import { readConfigurationFile } from '../manifests/configuration-file.ts'
+import { type ManifestDocument, readManifests } from '../manifests/manifest.ts'
+import { readManifestsOf } from '../manifests/manifest-folders.ts'
+import { isObject } from '../manifests/set-manifest.ts'
+import { printJson, printLines } from '../terminal/print.ts'
+import { type Terminal, terminal } from '../terminal/terminal.ts'
+import { type CheckedDocument, notValidated, validatedKinds } from './validate/document-kind.ts'
 import { verdictLines } from './validate/verdict.ts'
+import { wrapped } from './validate/wrap.ts'
 
 export interface ValidateOptions {
   readonly filename: string[]
@@ -20,34 +20,34 @@ export interface ValidateOptions {
   readonly output: string
 }
 
-/** Answers for every document what admission would; 1 when one of them is refused. */
+/** Prints the result of admission for every document. The exit code is 1 if one of them is rejected. */
 export async function validate(options: ValidateOptions): Promise<number> {
   const configuration = await readConfigurationFile(options.config)
   const stored = options.old === undefined ? undefined : await readManifests([options.old])
   const documents = await readManifestsOf(options.filename)
-  // An empty file is a mistake on the way here, not something that was accepted.
-  if (documents.length === 0) throw new CommandError(`nothing to check in ${options.filename.join(', ')}`)
+  // An empty file is most likely a mistake, so it is not reported as accepted.
+  if (documents.length === 0) throw new CommandError(`no documents in ${options.filename.join(', ')}`)
   const cluster = new ClusterFromManifests()
-  const judgements = documents.map(document => {
+  const checkedDocuments = documents.map(document => {
     const request = requestOf(document, stored)
-    const judgement = judge(document, request, configuration, cluster)
-    // What a document that is not a mere question creates is known to those after it.
-    if (judgement.answer?.allowed !== false && !request.dryRun)
-      cluster.add(judgement.answer?.object ?? request.object)
-    return judgement
+    const checked = check(document, request, configuration, cluster)
+    // Objects of accepted requests without dryRun are visible to the documents after them.
+    if (checked.response?.allowed !== false && !request.dryRun)
+      cluster.add(checked.response?.object ?? request.object)
+    return checked
   })
-  if (options.output === 'json') printJson(judgements.map(asJson))
-  else printLines(verdictLines(judgements).flatMap(line => folded(line, columnsOf(terminal()))))
-  return judgements.some(({ answer }) => answer?.allowed === false) ? 1 : 0
+  if (options.output === 'json') printJson(checkedDocuments.map(asJson))
+  else printLines(verdictLines(checkedDocuments).flatMap(line => wrapped(line, columnsOf(terminal()))))
+  return checkedDocuments.some(({ response }) => response?.allowed === false) ? 1 : 0
 }
 
-/** Files and other programs get every line as one. */
+/** Lines are wrapped on terminals only. */
 function columnsOf({ stdout }: Terminal): number {
   return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY
 }
 
 interface Request {
-  /** Where the object stands: its path in the document. */
+  /** Path of the object in its document. */
   readonly path: string
   readonly uid: string | undefined
   readonly operation: string
@@ -76,7 +76,7 @@ function requestOf(document: ManifestDocument, stored: readonly ManifestDocument
     object: document.value,
     oldObject,
     dryRun: false,
-    // As kubectl and `grove apply` send it.
+    // As sent by kubectl and `grove apply`.
     fieldValidation: 'Strict',
   }
 }
@@ -97,17 +97,17 @@ function reviewRequest(request: Readonly<Record<string, unknown>>): Request {
     object: request.object,
     oldObject: request.oldObject,
     dryRun: request.dryRun === true,
-    // Clients that do not say so are only warned.
+    // Without this option an API server returns warnings only.
     fieldValidation: options.fieldValidation === 'Strict' ? 'Strict' : 'Warn',
   }
 }
 
-function judge(
+function check(
   document: ManifestDocument,
   request: Request,
   configuration: OperatorConfiguration,
   cluster: ClusterFromManifests,
-): Judgement {
+): CheckedDocument {
   const { uid, path } = request
   const subject = {
     document: {
@@ -121,10 +121,10 @@ function judge(
     object: request.object,
     oldObject: request.oldObject,
   }
-  const other = notJudged(request.apiVersion, request.kind)
+  const other = notValidated(request.apiVersion, request.kind)
   if (other) return { ...subject, ...other }
   const { operation, kind, namespace, name, object, oldObject, fieldValidation } = request
-  const answer = admit(
+  const response = admit(
     {
       operation,
       kind,
@@ -136,11 +136,11 @@ function judge(
     },
     { configuration, cluster },
   )
-  return { ...subject, answer }
+  return { ...subject, response }
 }
 
-function asJson({ uid, kind, name, answer, note }: Judgement) {
-  const given: AdmissionAnswer = answer ?? { allowed: true, code: 200, warnings: note ? [note] : [] }
+function asJson({ uid, kind, name, response, note }: CheckedDocument) {
+  const given: AdmissionResponse = response ?? { allowed: true, code: 200, warnings: note ? [note] : [] }
   return { ...(uid !== undefined ? { uid } : { kind, name }), ...given }
 }
 
@@ -148,7 +148,7 @@ function sameObject(a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b) || !isObject(a.metadata) || !isObject(b.metadata)) return false
   const namespaced = a.kind !== kinds.clusterTopologyBinding.kind
   return (
-    judgedKinds.has(String(a.kind)) &&
+    validatedKinds.has(String(a.kind)) &&
     a.kind === b.kind &&
     a.metadata.name === b.metadata.name &&
     (!namespaced || (a.metadata.namespace ?? 'default') === (b.metadata.namespace ?? 'default'))

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove apply`: makes the cluster hold what manifests say. The server merges; the manifest owns its fields.
+// `grove apply` creates or updates objects from manifests by server-side apply.
 import { isKubeError, type KubeObject, type Stored } from '@grove/kube'
+import {
+  type ClusterOptions,
+  type LiveCluster,
+  serverMessage,
+  withCluster,
+} from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, type LiveCluster, serverWords, withCluster } from '../live-cluster.ts'
-import { printJson, printLines, printNote, printYaml } from '../print.ts'
-import { type PlacedObject, placed, readObjects } from './manifest-objects.ts'
-import { ServedKinds, spoken } from './served-kinds.ts'
+import { printJson, printLines, printNote, printYaml } from '../terminal/print.ts'
+import { type ResolvedObject, readObjects, resolveObject } from './manifest-objects.ts'
+import { displayName, ServedKinds } from './served-kinds.ts'
 
 export interface ApplyOptions extends ClusterOptions {
   readonly filename: string[]
@@ -19,7 +24,7 @@ export interface ApplyOptions extends ClusterOptions {
 
 export async function apply(options: ApplyOptions): Promise<number> {
   if (options.forceConflicts && !options.serverSide)
-    throw new CommandError('--force-conflicts belongs to --server-side')
+    throw new CommandError('--force-conflicts requires --server-side')
   const objects = await readObjects(options.filename)
   return withCluster(options, async cluster => {
     const kinds = await ServedKinds.of(cluster.client)
@@ -27,18 +32,18 @@ export async function apply(options: ApplyOptions): Promise<number> {
     let hasDefinitions = false
     for (const object of objects)
       try {
-        const one = await placed(object, kinds, {
+        const one = await resolveObject(object, kinds, {
           namespace: cluster.namespace,
-          isAsked: options.namespace !== undefined,
-          mayCome: hasDefinitions,
+          isExplicit: options.namespace !== undefined,
+          mayAppear: hasDefinitions,
         })
         await applyOne(cluster, one, options)
         hasDefinitions ||= one.kind === 'CustomResourceDefinition'
       } catch (error) {
-        // The others are applied all the same; without a cluster there is nothing to try.
+        // Continue with the other objects. Without a connection there is no point in continuing.
         if (error instanceof CommandError) printNote(`grove: ${error.message}`)
         else if (isKubeError(error) && error.status !== undefined)
-          printNote(`${object.place}: ${serverWords(error)}${hint(error.code)}`)
+          printNote(`${object.place}: ${serverMessage(error)}${hint(error.code)}`)
         else throw error
         exitCode = 1
       }
@@ -46,7 +51,7 @@ export async function apply(options: ApplyOptions): Promise<number> {
   })
 }
 
-async function applyOne({ client }: LiveCluster, one: PlacedObject, options: ApplyOptions): Promise<void> {
+async function applyOne({ client }: LiveCluster, one: ResolvedObject, options: ApplyOptions): Promise<void> {
   const { resource, ref, value } = one
   const before = options.serverSide ? undefined : await client.find(resource, ref)
   const after =
@@ -54,14 +59,15 @@ async function applyOne({ client }: LiveCluster, one: PlacedObject, options: App
       ? (value as Stored<KubeObject>)
       : await client.apply(resource, value, {
           fieldManager: options.fieldManager,
-          // Without --server-side the manifest wins, as people know it of apply; with it, others' fields are theirs.
+          // Without --server-side the manifest wins, as with kubectl apply. With it, fields of other managers cause a
+          // conflict.
           force: !options.serverSide || (options.forceConflicts ?? false),
           fieldValidation: 'Strict',
           dryRun: options.dryRun === 'server',
         })
   if (options.output === 'json') return printJson(after)
   if (options.output === 'yaml') return printYaml(after)
-  const name = spoken(resource, ref.name)
+  const name = displayName(resource, ref.name)
   if (options.output === 'name') return printLines([name])
   const done = options.serverSide ? 'serverside-applied' : whatHappened(before, after, options.dryRun)
   printLines([`${name} ${done}${dryRunNote(options.dryRun)}`])
@@ -79,5 +85,5 @@ export function dryRunNote(dryRun: string): string {
 }
 
 function hint(code: string): string {
-  return code === 'Conflict' ? '\nTo take these fields over: --force-conflicts' : ''
+  return code === 'Conflict' ? '\nTo take over these fields: --force-conflicts' : ''
 }

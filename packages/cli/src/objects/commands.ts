@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The verbs of kubectl that nobody can do without, for those who have no kubectl. Words and flags mean the same.
+// The most used kubectl commands, for users without kubectl. Arguments and flags have the same meaning.
 import { Command, Option } from 'commander'
-import { live } from '../options.ts'
-
-/** Tells the process how it went. */
-export type Exit = (code: number) => void
+import { type Exit, live } from '../commands/options.ts'
 
 export function applyCommand(exit: Exit): Command {
   return live(new Command('apply'))
-    .description('make the cluster hold what manifests say')
+    .description('Create or update objects from manifests')
     .requiredOption('-f, --filename <file...>', 'manifests, or folders of them; - reads standard input')
-    .option('--server-side', 'refuse to change fields that others own')
-    .option('--force-conflicts', 'with --server-side: take those fields over')
-    .option('--field-manager <name>', 'who owns the applied fields', 'grove-cli')
+    .option('--server-side', 'fail if another field manager owns a field')
+    .option('--force-conflicts', 'with --server-side: take over such fields')
+    .option('--field-manager <name>', 'field manager of the applied fields', 'grove-cli')
     .addOption(dryRun())
     .addOption(form('yaml', 'json', 'name'))
     .action(async options => {
@@ -24,73 +21,77 @@ export function applyCommand(exit: Exit): Command {
 
 export function getCommand(exit: Exit): Command {
   return live(new Command('get'))
-    .description('show objects, as the server prints them')
-    .argument('[what...]', 'TYPE, TYPE NAME…, TYPE/NAME…, TYPE,TYPE')
-    .option('-f, --filename <file...>', 'the objects of these manifests; - reads standard input')
-    .option('-A, --all-namespaces', 'in all namespaces')
-    .option('-l, --selector <selector>', 'with these labels: a=b,c!=d,e in (f, g)')
-    .option('--field-selector <selector>', 'with these fields: status.phase=Running')
-    .option('-w, --watch', 'go on with every change')
-    .option('--show-labels', 'with their labels')
-    .option('--show-managed-fields', 'in YAML and JSON: with the owners of fields')
-    .option('--no-headers', 'without the names of columns')
-    .option('--ignore-not-found', 'what is not there is no error')
+    .description('List objects as tables of the server')
+    .argument('[resource...]', 'TYPE, TYPE NAME…, TYPE/NAME…, TYPE,TYPE')
+    .option('-f, --filename <file...>', 'select the objects of these manifests; - reads standard input')
+    .option('-A, --all-namespaces', 'select objects in all namespaces')
+    .option('-l, --selector <selector>', 'select by labels: a=b,c!=d,e in (f, g)')
+    .option('--field-selector <selector>', 'select by fields: status.phase=Running')
+    .option('-w, --watch', 'print every change')
+    .option('--show-labels', 'print labels')
+    .option('--show-managed-fields', 'in YAML and JSON: print managedFields')
+    .option('--no-headers', 'do not print column headers')
+    .option('--ignore-not-found', 'do not fail if an object does not exist')
     .addOption(form('wide', 'yaml', 'json', 'name'))
-    .action(async (words, options) => {
+    .action(async (args, options) => {
       const { get } = await import('./get.ts')
-      exit(await get(words, options))
+      exit(await get(args, options))
     })
 }
 
 export function deleteCommand(exit: Exit): Command {
   return live(new Command('delete'))
-    .description('take objects away, and wait until they are gone')
-    .argument('[what...]', 'TYPE NAME…, TYPE/NAME…, TYPE with -l or --all')
-    .option('-f, --filename <file...>', 'the objects of these manifests; - reads standard input')
-    .option('-A, --all-namespaces', 'in all namespaces')
-    .option('-l, --selector <selector>', 'with these labels')
-    .option('--all', 'all of that type')
+    .description('Delete objects, and wait until they are deleted')
+    .argument('[resource...]', 'TYPE NAME…, TYPE/NAME…, TYPE with -l or --all')
+    .option('-f, --filename <file...>', 'select the objects of these manifests; - reads standard input')
+    .option('-A, --all-namespaces', 'select objects in all namespaces')
+    .option('-l, --selector <selector>', 'select by labels')
+    .option('--all', 'select all objects of the type')
     .addOption(
-      new Option('--cascade <how>', 'what becomes of what they own')
+      new Option('--cascade <how>', 'deletion of dependent objects')
         .choices(['background', 'foreground', 'orphan'])
         .preset('background')
         .default('background'),
     )
-    .addOption(new Option('--wait <yes>', 'until they are gone').choices(['true', 'false']).default('true'))
-    .option('--timeout <seconds>', 'wait no longer than this')
-    .option('--grace-period <seconds>', 'time for pods to end by themselves')
-    .option('--now', 'a second for pods to end by themselves')
-    .option('--ignore-not-found', 'what is not there is no error')
+    .addOption(
+      new Option('--wait <bool>', 'wait until the objects are deleted')
+        .choices(['true', 'false'])
+        .default('true'),
+    )
+    .option('--timeout <seconds>', 'maximum time to wait')
+    .option('--grace-period <seconds>', 'grace period of pods')
+    .option('--now', 'set the grace period of pods to one second')
+    .option('--ignore-not-found', 'do not fail if an object does not exist')
     .addOption(dryRun())
     .addOption(form('name'))
-    .action(async (words, options) => {
+    .action(async (args, options) => {
       const { remove } = await import('./delete.ts')
-      exit(await remove(words, options))
+      exit(await remove(args, options))
     })
 }
 
 export function scaleCommand(exit: Exit): Command {
   return live(new Command('scale'))
-    .description('set the replicas of sets, scaling groups, cliques and other things that scale')
-    .argument('[what...]', 'TYPE NAME…, TYPE/NAME…')
-    .requiredOption('--replicas <number>', 'how many there shall be')
-    .option('--current-replicas <number>', 'only if there are so many now')
-    .option('-f, --filename <file...>', 'the objects of these manifests; - reads standard input')
+    .description('Set the replicas of sets, scaling groups, cliques and other scalable resources')
+    .argument('[resource...]', 'TYPE NAME…, TYPE/NAME…')
+    .requiredOption('--replicas <number>', 'new number of replicas')
+    .option('--current-replicas <number>', 'precondition: current number of replicas')
+    .option('-f, --filename <file...>', 'select the objects of these manifests; - reads standard input')
     .addOption(dryRun())
     .addOption(form('name'))
-    .action(async (words, options) => {
+    .action(async (args, options) => {
       const { scale } = await import('./scale.ts')
-      exit(await scale(words, options))
+      exit(await scale(args, options))
     })
 }
 
 export function dryRun(): Option {
-  return new Option('--dry-run [where]', 'change nothing')
+  return new Option('--dry-run [where]', 'do not change anything')
     .choices(['none', 'client', 'server'])
     .preset('client')
     .default('none')
 }
 
 function form(...forms: string[]): Option {
-  return new Option('-o, --output <form>', 'how to print (default: a line each)').choices(forms)
+  return new Option('-o, --output <format>', 'output format (default: one line per object)').choices(forms)
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove delete`: takes objects away, and waits until they are gone.
+// `grove delete` deletes objects and waits until they are removed.
 import { type DiscoveredResource, isKubeError, type ObjectRef } from '@grove/kube'
+import {
+  type ClusterOptions,
+  type LiveCluster,
+  serverMessage,
+  withCluster,
+} from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, type LiveCluster, serverWords, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printLines, printNote } from '../print.ts'
+import { wholeNumber } from '../commands/options.ts'
+import { printLines, printNote } from '../terminal/print.ts'
 import { dryRunNote } from './apply.ts'
-import { placed, readObjects } from './manifest-objects.ts'
-import { objectsNamed } from './object-words.ts'
-import { ServedKinds, spoken } from './served-kinds.ts'
+import { readObjects, resolveObject } from './manifest-objects.ts'
+import { objectsNamed } from './object-arguments.ts'
+import { displayName, ServedKinds } from './served-kinds.ts'
 import { untilGone } from './until-gone.ts'
 
 export interface DeleteOptions extends ClusterOptions {
@@ -34,12 +39,12 @@ interface Target {
 
 const propagation = { background: 'Background', foreground: 'Foreground', orphan: 'Orphan' } as const
 
-export async function remove(words: readonly string[], options: DeleteOptions): Promise<number> {
+export async function remove(args: readonly string[], options: DeleteOptions): Promise<number> {
   const grace = graceOf(options)
   const timeoutSeconds = options.timeout === undefined ? undefined : wholeNumber('--timeout', options.timeout)
   return withCluster(options, async cluster => {
     let exitCode = 0
-    const targets = await targetsOf(words, options, cluster)
+    const targets = await targetsOf(args, options, cluster)
     const going: (Target & { readonly uid: string | undefined })[] = []
     for (const { resource, ref } of targets)
       try {
@@ -56,7 +61,7 @@ export async function remove(words: readonly string[], options: DeleteOptions): 
       } catch (error) {
         if (!isKubeError(error) || error.status === undefined) throw error
         if (error.code === 'NotFound' && (options.ignoreNotFound || options.all || options.selector)) continue
-        printNote(serverWords(error))
+        printNote(serverMessage(error))
         exitCode = 1
       }
     if (targets.length === 0) printLines(['No resources found'])
@@ -65,7 +70,7 @@ export async function remove(words: readonly string[], options: DeleteOptions): 
       for (const { resource, ref, uid } of going)
         if (!(await untilGone(cluster.client, resource, ref, uid, signal)))
           throw new CommandError(
-            `${spoken(resource, ref.name)} was still there after ${timeoutSeconds} s; its finalizers may hold it`,
+            `${displayName(resource, ref.name)} was not deleted within ${timeoutSeconds} s; check its finalizers`,
             1,
           )
     }
@@ -74,28 +79,30 @@ export async function remove(words: readonly string[], options: DeleteOptions): 
 }
 
 async function targetsOf(
-  words: readonly string[],
+  args: readonly string[],
   options: DeleteOptions,
   cluster: LiveCluster,
 ): Promise<Target[]> {
   const kinds = await ServedKinds.of(cluster.client)
   if (options.filename) {
-    if (words.length > 0) throw new CommandError('say either what to delete or -f FILE, not both')
-    const where = { namespace: cluster.namespace, isAsked: options.namespace !== undefined }
-    return Promise.all((await readObjects(options.filename)).map(object => placed(object, kinds, where)))
+    if (args.length > 0) throw new CommandError('use either resource arguments or -f FILE, not both')
+    const where = { namespace: cluster.namespace, isExplicit: options.namespace !== undefined }
+    return Promise.all(
+      (await readObjects(options.filename)).map(object => resolveObject(object, kinds, where)),
+    )
   }
   const targets: Target[] = []
-  for (const { resource, names } of objectsNamed(words, kinds)) {
+  for (const { resource, names } of objectsNamed(args, kinds)) {
     const namespace = resource.namespaced && !options.allNamespaces ? cluster.namespace : undefined
     if (names) {
-      if (options.allNamespaces) throw new CommandError('names cannot be given across all namespaces')
+      if (options.allNamespaces) throw new CommandError('names cannot be combined with --all-namespaces')
       if (options.all || options.selector)
-        throw new CommandError('say names, or --all, or a selector, not both')
+        throw new CommandError('use only one of names, --all and a selector')
       targets.push(...names.map(name => ({ resource, ref: { name, namespace } })))
       continue
     }
     if (!options.all && !options.selector)
-      throw new CommandError(`say which ${resource.resource}: names, -l SELECTOR or --all`)
+      throw new CommandError(`name the ${resource.resource}, or use -l SELECTOR or --all`)
     const { items } = await cluster.client.list(resource, { namespace, labelSelector: options.selector })
     targets.push(...items.map(({ metadata }) => ({ resource, ref: metadata })))
   }
@@ -103,14 +110,14 @@ async function targetsOf(
 }
 
 function said({ resource, ref }: Target, { output, dryRun }: DeleteOptions): string {
-  if (output === 'name') return spoken(resource, ref.name)
-  const type = spoken(resource, '').slice(0, -1)
+  if (output === 'name') return displayName(resource, ref.name)
+  const type = displayName(resource, '').slice(0, -1)
   const where = ref.namespace ? ` from ${ref.namespace} namespace` : ''
   return `${type} "${ref.name}" deleted${where}${dryRunNote(dryRun)}`
 }
 
 function graceOf({ gracePeriod, now }: DeleteOptions): number | undefined {
-  if (now && gracePeriod !== undefined) throw new CommandError('say either --now or --grace-period, not both')
+  if (now && gracePeriod !== undefined) throw new CommandError('use either --now or --grace-period, not both')
   if (now) return 1
   return gracePeriod === undefined ? undefined : wholeNumber('--grace-period', gracePeriod)
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove get`: objects as the server prints them, as YAML, as JSON or by name.
+// `grove get` prints objects as tables of the server, as YAML, as JSON or by name.
 import {
   collectionPath,
   type DiscoveredResource,
@@ -8,12 +8,17 @@ import {
   type KubeObject,
   objectPath,
 } from '@grove/kube'
+import {
+  type ClusterOptions,
+  type LiveCluster,
+  serverMessage,
+  withCluster,
+} from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, type LiveCluster, serverWords, withCluster } from '../live-cluster.ts'
-import { printJson, printLines, printNote, printYaml } from '../print.ts'
-import { placed, readObjects } from './manifest-objects.ts'
-import { objectsNamed } from './object-words.ts'
-import { ServedKinds, spoken } from './served-kinds.ts'
+import { printJson, printLines, printNote, printYaml } from '../terminal/print.ts'
+import { readObjects, resolveObject } from './manifest-objects.ts'
+import { objectsNamed } from './object-arguments.ts'
+import { displayName, ServedKinds } from './served-kinds.ts'
 import { type Table, TablePrinter, tableAccept } from './table.ts'
 import { watchTables } from './watch-tables.ts'
 
@@ -30,53 +35,53 @@ export interface GetOptions extends ClusterOptions {
   readonly ignoreNotFound?: boolean
 }
 
-/** What is asked of one resource: one object by name, or all that match. */
+/** A query for one resource: one object by name, or all that match. */
 export interface Query {
   readonly resource: DiscoveredResource
   readonly namespace: string | undefined
   readonly name: string | undefined
 }
 
-/** Objects per answer, so that a list of everything does not stop the server. */
+/** Objects per response, so that a large list does not overload the server. */
 const pageSize = 500
 
-export async function get(words: readonly string[], options: GetOptions): Promise<number> {
+export async function get(args: readonly string[], options: GetOptions): Promise<number> {
   return withCluster(options, async cluster => {
-    const queries = await queriesOf(words, options, cluster)
+    const queries = await queriesOf(args, options, cluster)
     const isTable = options.output === undefined || options.output === 'wide'
     if (options.watch && !isTable)
-      throw new CommandError('--watch shows tables only: leave -o, or say -o wide')
+      throw new CommandError('--watch prints tables only: omit -o, or use -o wide')
     if (!isTable) return printObjectsOf(cluster, queries, options)
     const several = new Set(queries.map(({ resource }) => resource)).size > 1
     if (options.watch && queries.length > 1)
-      throw new CommandError('--watch looks at one type of object at a time, or at one object')
+      throw new CommandError('--watch accepts one resource type, or one object')
     return printTables(cluster, queries, options, several)
   })
 }
 
 async function queriesOf(
-  words: readonly string[],
+  args: readonly string[],
   options: GetOptions,
   cluster: LiveCluster,
 ): Promise<Query[]> {
   const kinds = await ServedKinds.of(cluster.client)
   if (options.filename) {
-    if (words.length > 0) throw new CommandError('say either what to get or -f FILE, not both')
-    const where = { namespace: cluster.namespace, isAsked: options.namespace !== undefined }
+    if (args.length > 0) throw new CommandError('use either resource arguments or -f FILE, not both')
+    const where = { namespace: cluster.namespace, isExplicit: options.namespace !== undefined }
     const objects = await readObjects(options.filename)
     return Promise.all(
       objects.map(async object => {
-        const { resource, ref } = await placed(object, kinds, where)
+        const { resource, ref } = await resolveObject(object, kinds, where)
         return { resource, namespace: ref.namespace, name: ref.name }
       }),
     )
   }
-  const named = objectsNamed(words, kinds)
+  const named = objectsNamed(args, kinds)
   const isByName = named.some(({ names }) => names !== undefined)
   if (isByName && options.allNamespaces)
-    throw new CommandError('an object cannot be had by name across all namespaces')
+    throw new CommandError('a name cannot be combined with --all-namespaces')
   if (isByName && (options.selector || options.fieldSelector))
-    throw new CommandError('a name cannot be given together with a selector')
+    throw new CommandError('a name cannot be combined with a selector')
   return named.flatMap(({ resource, names }) => {
     const namespace = resource.namespaced && !options.allNamespaces ? cluster.namespace : undefined
     return (names ?? [undefined]).map(name => ({ resource, namespace, name }))
@@ -98,7 +103,7 @@ async function printTables(
         namespaces: (options.allNamespaces ?? false) && resource.namespaced,
         labels: options.showLabels ?? false,
         headers: options.headers,
-        ...(several && { prefix: spoken(resource, '').slice(0, -1) }),
+        ...(several && { prefix: displayName(resource, '').slice(0, -1) }),
       })
       printers.set(resource, printer)
     }
@@ -174,7 +179,7 @@ async function printObjectsOf(
       exitCode = failure(error, options)
     }
   if (options.output === 'name') {
-    printLines(found.map(({ resource, object }) => spoken(resource, object.metadata?.name ?? '')))
+    printLines(found.map(({ resource, object }) => displayName(resource, object.metadata?.name ?? '')))
     return exitCode
   }
   const objects = found.map(({ object }) => (options.showManagedFields ? object : withoutOwners(object)))
@@ -186,7 +191,7 @@ async function printObjectsOf(
   return exitCode
 }
 
-/** What the fields belong to is of interest to few, and long. */
+/** managedFields are long, and few users need them. */
 function withoutOwners(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata ?? {}
   return { ...object, metadata }
@@ -195,7 +200,7 @@ function withoutOwners(object: KubeObject): KubeObject {
 function failure(error: unknown, options: GetOptions): number {
   if (!isKubeError(error) || error.status === undefined) throw error
   if (error.code === 'NotFound' && options.ignoreNotFound) return 0
-  printNote(serverWords(error))
+  printNote(serverMessage(error))
   return 1
 }
 

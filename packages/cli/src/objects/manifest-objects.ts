@@ -3,9 +3,9 @@
 // The objects of manifests, each with its resource and its namespace.
 import type { DiscoveredResource, KubeObject, ObjectRef } from '@grove/kube'
 import { CommandError } from '../command-error.ts'
-import type { ManifestDocument } from '../manifest.ts'
-import { readManifestsOf } from '../manifest-folders.ts'
-import { isObject } from '../set-manifest.ts'
+import type { ManifestDocument } from '../manifests/manifest.ts'
+import { readManifestsOf } from '../manifests/manifest-folders.ts'
+import { isObject } from '../manifests/set-manifest.ts'
 import type { ServedKinds } from './served-kinds.ts'
 
 export interface ManifestObject {
@@ -16,12 +16,12 @@ export interface ManifestObject {
   readonly value: KubeObject
 }
 
-export interface PlacedObject extends ManifestObject {
+export interface ResolvedObject extends ManifestObject {
   readonly resource: DiscoveredResource
   readonly ref: ObjectRef
 }
 
-/** The objects of files, of the manifests in a folder, or of standard input, in their order. */
+/** Reads the objects of files, of the manifests in folders, or of standard input, in order. */
 export async function readObjects(paths: readonly string[]): Promise<ManifestObject[]> {
   const objects = (await readManifestsOf(paths)).map(objectOf)
   if (objects.length === 0) throw new CommandError(`no objects in ${paths.join(', ')}`)
@@ -31,7 +31,7 @@ export async function readObjects(paths: readonly string[]): Promise<ManifestObj
 export function objectOf(document: ManifestDocument): ManifestObject {
   const { value } = document
   const place = `${document.source}:${document.line}`
-  if (!isObject(value)) throw new CommandError(`${place}: this is no Kubernetes object`)
+  if (!isObject(value)) throw new CommandError(`${place}: this is not a Kubernetes object`)
   const { apiVersion, kind } = value
   if (typeof kind !== 'string' || kind === '') throw new CommandError(`${place}: the object has no kind`)
   if (typeof apiVersion !== 'string' || apiVersion === '')
@@ -39,23 +39,23 @@ export function objectOf(document: ManifestDocument): ManifestObject {
   return { place, apiVersion, kind, value }
 }
 
-export interface PlaceOptions {
-  /** Where objects go that do not say. */
+export interface ResolveOptions {
+  /** Namespace of objects that do not set one. */
   readonly namespace: string
-  /** Whether that namespace was asked for; then objects must not say another. */
-  readonly isAsked: boolean
-  /** Whether a definition was applied before, so that the kind may be on its way. */
-  readonly mayCome?: boolean
+  /** True if the user set the namespace. Objects must then not have another one. */
+  readonly isExplicit: boolean
+  /** True if a definition was applied before, so that the kind may not be served yet. */
+  readonly mayAppear?: boolean
 }
 
-/** Says where in the cluster an object belongs. */
-export async function placed(
+/** Resolves the resource and the namespace of an object. */
+export async function resolveObject(
   object: ManifestObject,
   kinds: ServedKinds,
-  { namespace, isAsked, mayCome = false }: PlaceOptions,
-): Promise<PlacedObject> {
+  { namespace, isExplicit, mayAppear = false }: ResolveOptions,
+): Promise<ResolvedObject> {
   const { place, apiVersion, kind, value } = object
-  const resource = await kinds.ofKind(apiVersion, kind, mayCome)
+  const resource = await kinds.ofKind(apiVersion, kind, mayAppear)
   if (!resource) throw new CommandError(`${place}: ${unknownKind(kinds, apiVersion, kind)}`, 1)
   const metadata = isObject(value.metadata) ? value.metadata : {}
   if (typeof metadata.name !== 'string' || metadata.name === '')
@@ -64,8 +64,8 @@ export async function placed(
     )
   if (!resource.namespaced) return { ...object, resource, ref: { name: metadata.name } }
   const own = typeof metadata.namespace === 'string' ? metadata.namespace : undefined
-  if (own !== undefined && isAsked && own !== namespace)
-    throw new CommandError(`${place}: ${kind} ${metadata.name} says namespace ${own}, not ${namespace}`)
+  if (own !== undefined && isExplicit && own !== namespace)
+    throw new CommandError(`${place}: ${kind} ${metadata.name} has namespace ${own}, not ${namespace}`)
   const ref = { name: metadata.name, namespace: own ?? namespace }
   return {
     ...object,

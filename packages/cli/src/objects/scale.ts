@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove scale`: the replicas of sets, scaling groups, cliques and whatever else can be scaled.
+// `grove scale` sets the replicas of sets, scaling groups, cliques and other scalable resources.
 import { getScale, isKubeError, setScale } from '@grove/kube'
+import { type ClusterOptions, serverMessage, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, serverWords, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printLines, printNote } from '../print.ts'
+import { wholeNumber } from '../commands/options.ts'
+import { printLines, printNote } from '../terminal/print.ts'
 import { dryRunNote } from './apply.ts'
-import { placed, readObjects } from './manifest-objects.ts'
-import { objectsNamed } from './object-words.ts'
-import { ServedKinds, spoken } from './served-kinds.ts'
+import { readObjects, resolveObject } from './manifest-objects.ts'
+import { objectsNamed } from './object-arguments.ts'
+import { displayName, ServedKinds } from './served-kinds.ts'
 
 export interface ScaleOptions extends ClusterOptions {
   readonly filename?: string[]
@@ -19,7 +19,7 @@ export interface ScaleOptions extends ClusterOptions {
   readonly output?: string
 }
 
-export async function scale(words: readonly string[], options: ScaleOptions): Promise<number> {
+export async function scale(args: readonly string[], options: ScaleOptions): Promise<number> {
   const replicas = wholeNumber('--replicas', options.replicas)
   const expected =
     options.currentReplicas === undefined
@@ -27,23 +27,25 @@ export async function scale(words: readonly string[], options: ScaleOptions): Pr
       : wholeNumber('--current-replicas', options.currentReplicas)
   return withCluster(options, async ({ client, namespace }) => {
     const kinds = await ServedKinds.of(client)
-    const where = { namespace, isAsked: options.namespace !== undefined }
+    const where = { namespace, isExplicit: options.namespace !== undefined }
     const targets = options.filename
-      ? await Promise.all((await readObjects(options.filename)).map(object => placed(object, kinds, where)))
-      : objectsNamed(words, kinds).flatMap(({ resource, names }) => {
-          if (!names) throw new CommandError(`say which ${resource.resource} to scale`)
+      ? await Promise.all(
+          (await readObjects(options.filename)).map(object => resolveObject(object, kinds, where)),
+        )
+      : objectsNamed(args, kinds).flatMap(({ resource, names }) => {
+          if (!names) throw new CommandError(`name the ${resource.resource} to scale`)
           return names.map(name => ({ resource, ref: { name, ...(resource.namespaced && { namespace }) } }))
         })
     let exitCode = 0
     for (const { resource, ref } of targets)
       try {
         if (!resource.subresources.includes('scale'))
-          throw new CommandError(`${resource.resource} cannot be scaled: they have no number of replicas`, 1)
+          throw new CommandError(`${resource.resource} cannot be scaled: they have no scale subresource`, 1)
         if (expected !== undefined || options.dryRun === 'client') {
           const { spec } = await getScale(client, resource, ref)
           if (expected !== undefined && (spec?.replicas ?? 0) !== expected)
             throw new CommandError(
-              `${spoken(resource, ref.name)} has ${spec?.replicas ?? 0} replicas, not ${expected}`,
+              `${displayName(resource, ref.name)} has ${spec?.replicas ?? 0} replicas, not ${expected}`,
               1,
             )
         }
@@ -52,11 +54,11 @@ export async function scale(words: readonly string[], options: ScaleOptions): Pr
             fieldManager: 'grove-cli',
             dryRun: options.dryRun === 'server',
           })
-        const name = spoken(resource, ref.name)
+        const name = displayName(resource, ref.name)
         printLines([options.output === 'name' ? name : `${name} scaled${dryRunNote(options.dryRun)}`])
       } catch (error) {
         if (error instanceof CommandError) printNote(`grove: ${error.message}`)
-        else if (isKubeError(error) && error.status !== undefined) printNote(serverWords(error))
+        else if (isKubeError(error) && error.status !== undefined) printNote(serverMessage(error))
         else throw error
         exitCode = 1
       }

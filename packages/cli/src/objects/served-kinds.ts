@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the words of a command and the kinds of a manifest mean on this cluster.
+// Resolves resource arguments and kinds of manifests on this cluster.
 import { apiVersionOf, type Client, type DiscoveredResource, discover, resourceName } from '@grove/kube'
 import { CommandError } from '../command-error.ts'
 
-/** How long a kind may take to be served after its definition was applied, and how often it is looked for. */
+/** Maximum delay until a kind is served after its definition was applied, and the poll interval. */
 const establishmentMs = 10_000
 const lookEveryMs = 200
 
-/** Everything that the cluster serves, asked for once and again when something new may have come. */
+/** All resources that the cluster serves. Discovered once, and again when a new kind may be served. */
 export class ServedKinds {
   readonly #client: Client
   #known: readonly DiscoveredResource[]
@@ -22,19 +22,21 @@ export class ServedKinds {
     return new ServedKinds(client, await discover(client))
   }
 
-  /** The resources that a word names: a plural, singular, kind or short name, with its group (and version) behind dots
-   * if wanted, or a category such as `all`. */
-  named(word: string): DiscoveredResource[] {
-    const category = this.#known.filter(({ categories, preferred }) => preferred && categories.includes(word))
+  /**
+   * The resources of an argument: a plural, singular, kind or short name, optionally with group and version, or a
+   * category such as `all`.
+   */
+  named(arg: string): DiscoveredResource[] {
+    const category = this.#known.filter(({ categories, preferred }) => preferred && categories.includes(arg))
     if (category.length > 0) return category.filter(({ verbs }) => verbs.includes('list'))
-    const found = this.#find(word)
+    const found = this.#find(arg)
     if (!found)
-      throw new CommandError(`the server doesn't have a resource type "${word}"${this.#nearest(word)}`, 1)
+      throw new CommandError(`the server doesn't have a resource type "${arg}"${this.#nearest(arg)}`, 1)
     return [found]
   }
 
-  #find(word: string): DiscoveredResource | undefined {
-    const [name = '', ...rest] = word.toLowerCase().split('.')
+  #find(arg: string): DiscoveredResource | undefined {
+    const [name = '', ...rest] = arg.toLowerCase().split('.')
     const suffix = rest.join('.')
     const candidates = this.#known.filter(
       ({ resource, singular, kind, shortNames }) =>
@@ -51,41 +53,45 @@ export class ServedKinds {
     )
   }
 
-  #nearest(word: string): string {
+  #nearest(arg: string): string {
     const meant = this.#known.find(({ resource, kind }) =>
-      [resource, kind.toLowerCase()].some(name => isOneEditApart(name, word.toLowerCase())),
+      [resource, kind.toLowerCase()].some(name => isOneEditApart(name, arg.toLowerCase())),
     )
     return meant ? `; did you mean ${resourceName(meant)}?` : ''
   }
 
-  /** The resource of a manifest's kind. Waits for it when its definition has just been applied. */
-  async ofKind(apiVersion: string, kind: string, mayCome: boolean): Promise<DiscoveredResource | undefined> {
+  /** The resource of a manifest's kind. Waits for it if its definition has just been applied. */
+  async ofKind(
+    apiVersion: string,
+    kind: string,
+    mayAppear: boolean,
+  ): Promise<DiscoveredResource | undefined> {
     const find = () =>
       this.#known.find(candidate => candidate.kind === kind && apiVersionOf(candidate) === apiVersion)
-    for (const until = Date.now() + establishmentMs; !find() && mayCome && Date.now() < until; ) {
+    for (const until = Date.now() + establishmentMs; !find() && mayAppear && Date.now() < until; ) {
       this.#known = await discover(this.#client)
       if (!find()) await new Promise(done => setTimeout(done, lookEveryMs))
     }
     return find()
   }
 
-  /** The kind that was meant, where one letter is wrong. */
+  /** A served kind with one letter of difference. */
   nearestKind(kind: string): string | undefined {
     return this.#known.find(known => isOneEditApart(known.kind.toLowerCase(), kind.toLowerCase()))?.kind
   }
 
-  /** The kinds of this name that are served in another version or group. */
+  /** Versions and groups in which a kind of this name is served. */
   versionsOf(kind: string): string[] {
     return this.#known.filter(candidate => candidate.kind === kind).map(apiVersionOf)
   }
 }
 
-/** `podcliqueset.grove.io/llm`: how commands call an object. */
-export function spoken({ singular, kind, group }: DiscoveredResource, name: string): string {
+/** `podcliqueset.grove.io/llm`: the printed name of an object. */
+export function displayName({ singular, kind, group }: DiscoveredResource, name: string): string {
   return `${[singular || kind.toLowerCase(), group].filter(part => part !== '').join('.')}/${name}`
 }
 
-/** Whether one letter was added, left out, changed or swapped with its neighbour. */
+/** Reports whether one letter was added, removed, changed or swapped with its neighbour. */
 function isOneEditApart(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1 || a === b) return false
   let start = 0

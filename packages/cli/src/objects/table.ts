@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tables that the server made, in columns.
+// Prints the tables of the server in columns.
 
-import { escaped } from '../line.ts'
+import { escaped } from '../terminal/line.ts'
 
 export interface Table {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }
@@ -28,22 +28,22 @@ interface RowMetadata {
 }
 
 export interface TableOptions {
-  /** The columns that are left out otherwise. */
+  /** Print the columns with a priority above 0. */
   readonly wide?: boolean
   readonly namespaces?: boolean
   readonly labels?: boolean
   readonly headers?: boolean
-  /** Put before each name with a slash: what it is. */
+  /** Printed before each name, with a slash: the resource. */
   readonly prefix?: string
 }
 
 export const tableAccept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json'
 
-/** Between columns, and the least a column takes: as people are used to. */
+/** Space between columns, and their minimum width, as in kubectl. */
 const gap = 3
 const leastWidth = 6
 
-/** Prints tables of one kind of object, one after the other: columns keep their places and are named once. */
+/** Prints tables of one kind, one after the other. Columns keep their widths and the header is printed once. */
 export class TablePrinter {
   readonly #options: TableOptions
   #columns: readonly Column[] = []
@@ -103,7 +103,7 @@ export class TablePrinter {
   }
 }
 
-/** Escaped here, because the widths of the columns depend on it. */
+/** Escaped here, because the column widths depend on it. */
 function cellText(value: unknown): string {
   return value === null || value === undefined ? '' : escaped(String(value))
 }

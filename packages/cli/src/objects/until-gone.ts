@@ -2,7 +2,10 @@
 
 import { type Client, type DiscoveredResource, isKubeError, type ObjectRef } from '@grove/kube'
 
-/** Resolves when the object is gone, or another has its name: true. False when the signal came first. */
+/**
+ * Resolves to true when the object is deleted or replaced by another of the same name. Resolves to false if the signal
+ * aborts first.
+ */
 export async function untilGone(
   client: Client,
   resource: DiscoveredResource,
@@ -29,7 +32,7 @@ export async function untilGone(
         },
       )
     } catch (error) {
-      // Seen, out of time, or a watch that cannot begin so far back: the next look tells.
+      // After an abort, a timeout or an expired resource version, read the object again.
       if (!isKubeError(error, 'Aborted', 'Gone', 'Timeout', 'Network')) throw error
     }
   }

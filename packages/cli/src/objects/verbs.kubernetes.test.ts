@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { call } from '../testing/grove-call.ts'
-import { tellVerbs } from './verbs.fixture.ts'
+import { testVerbs } from '../testing/object-commands.ts'
 
-describe('the verbs of kubectl on real Kubernetes', () => {
+describe('kubectl commands on real Kubernetes', () => {
   let kubernetes: Kubernetes
 
   before(async () => {
@@ -14,26 +14,26 @@ describe('the verbs of kubectl on real Kubernetes', () => {
   })
   after(() => kubernetes?.stop())
 
-  tellVerbs(
+  testVerbs(
     () => kubernetes.kubeconfig,
     () => kubernetes.newNamespace('verbs'),
   )
 
-  it('nodes that are not simulated by grove up are left alone', async () => {
+  it('nodes that grove up does not simulate are not changed', async () => {
     const [node] = (await kubernetes.kubectl('get', 'nodes', '-o', 'name')).stdout
       .replaceAll('node/', '')
       .split('\n')
-    for (const words of [`node kill ${node}`, `node restore ${node}`, 'node add another']) {
-      const { status, stderr } = await call([...words.split(' '), '--kubeconfig', kubernetes.kubeconfig])
+    for (const args of [`node kill ${node}`, `node restore ${node}`, 'node add another']) {
+      const { status, stderr } = await call([...args.split(' '), '--kubeconfig', kubernetes.kubeconfig])
       assert.equal(status, 1)
       assert.match(stderr, /^grove: node \S+ is not one of `grove up`: only simulated nodes can be/)
     }
   })
 
-  /** Ages pass between two looks. */
+  /** Ages change between two calls. */
   const ageless = (text: string) => text.replace(/\b\d+m?\d*s\b/g, 'AGE')
 
-  for (const words of [
+  for (const args of [
     'get nodes',
     'get nodes -o wide --show-labels',
     'get namespaces/kube-system',
@@ -44,8 +44,8 @@ describe('the verbs of kubectl on real Kubernetes', () => {
     'get nodes nope',
     'get pods -n kube-system',
   ])
-    it(`grove ${words} prints what kubectl prints`, async () => {
-      const list = words.split(' ')
+    it(`grove ${args} prints the same as kubectl`, async () => {
+      const list = args.split(' ')
       const [theirs, ours] = [
         await kubernetes.kubectl(...list),
         await call([...list, '--kubeconfig', kubernetes.kubeconfig]),

@@ -2,9 +2,9 @@
 
 import { after, before, describe } from 'node:test'
 import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
-import { tellVerbs } from './verbs.fixture.ts'
+import { testVerbs } from '../testing/object-commands.ts'
 
-describe('the verbs of kubectl on the embedded cluster', () => {
+describe('kubectl commands on the embedded cluster', () => {
   let cluster: EmbeddedCluster
 
   before(async () => {
@@ -12,7 +12,7 @@ describe('the verbs of kubectl on the embedded cluster', () => {
   })
   after(() => cluster?.stop())
 
-  tellVerbs(
+  testVerbs(
     () => cluster.kubeconfig,
     () => cluster.newNamespace(),
   )

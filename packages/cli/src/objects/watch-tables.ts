@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { type Client, isKubeError } from '@grove/kube'
-import { printLines } from '../print.ts'
+import { printLines } from '../terminal/print.ts'
 import type { Query } from './get.ts'
 import { type Table, type TablePrinter, tableAccept } from './table.ts'
 
@@ -11,7 +11,7 @@ interface WatchTablesOptions {
   readonly resourceVersion: string
 }
 
-/** Prints a row for each change, until somebody ends the command. A watch that the server ends is taken up again. */
+/** Prints a row for each change until the user stops the command. Restarts a watch that the server ends. */
 export async function watchTables(
   client: Client,
   [query]: readonly Query[],
@@ -37,14 +37,14 @@ export async function watchTables(
             from = event.resourceVersion || from
             return
           }
-          // The client does not know that tables were asked for.
+          // The client does not know that the request asks for tables.
           const table = event.object as unknown as Table
           from = table.rows?.[0]?.object?.metadata?.resourceVersion ?? from
           printLines(printer.lines(table))
         },
       )
     } catch (error) {
-      // A connection that broke is made again; what the server says is told.
+      // Reconnect after a timeout. Other errors of the server are reported.
       if (!isKubeError(error, 'Timeout')) throw error
     }
 }

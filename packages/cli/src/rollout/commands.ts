@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `grove rollout`: the revisions of a set, in the words of kubectl.
+// `grove rollout` shows and restores revisions of a set, with the arguments of kubectl.
 import { Command } from 'commander'
-import { dryRun, type Exit } from '../objects/commands.ts'
-import { live, output } from '../options.ts'
+import { type Exit, live, output } from '../commands/options.ts'
+import { dryRun } from '../objects/commands.ts'
 
 export function rolloutCommand(exit: Exit): Command {
-  const rollout = new Command('rollout').description('the revisions of a live set, and how an update gets on')
+  const rollout = new Command('rollout').description(
+    'Show the revisions and the update of a PodCliqueSet, or roll back',
+  )
   const command = (name: string) => live(rollout.command(`${name} <name>`))
 
   command('history')
-    .description('the revisions that are on record, oldest first')
-    .option('--revision <number>', 'all that is recorded of this one')
+    .description('List the revisions of a PodCliqueSet, oldest first')
+    .option('--revision <number>', 'print the content of this revision')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { history } = await import('./history.ts')
@@ -19,9 +21,9 @@ export function rolloutCommand(exit: Exit): Command {
     })
 
   command('diff')
-    .description('what makes two revisions differ; exit code 1 when pods would restart')
-    .option('--revision <number>', 'the older one (default: the one before the current)')
-    .option('--to-revision <number>', 'the newer one (default: the set as it is)')
+    .description('Compare two revisions; exit with 1 if pods would restart')
+    .option('--revision <number>', 'older revision (default: the one before the current)')
+    .option('--to-revision <number>', 'newer revision (default: the current set)')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { diff } = await import('./diff.ts')
@@ -29,8 +31,8 @@ export function rolloutCommand(exit: Exit): Command {
     })
 
   command('undo')
-    .description('give the pods of a set the template of an earlier revision; all else stays as it is')
-    .option('--to-revision <number>', 'which one (default: the one before the current)')
+    .description('Roll back to the pod templates of an earlier revision')
+    .option('--to-revision <number>', 'revision (default: the one before the current)')
     .addOption(dryRun())
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
@@ -39,9 +41,9 @@ export function rolloutCommand(exit: Exit): Command {
     })
 
   command('status')
-    .description('how the newest revision gets on, and what it waits for; exit code 1 while it is not done')
-    .option('-w, --watch', 'until it is done, or its deadline has passed')
-    .option('--timeout <seconds>', 'with --watch: no longer than this')
+    .description('Show the progress of the rollout; exit with 1 until it is complete')
+    .option('-w, --watch', 'wait until it is complete, or its deadline has passed')
+    .option('--timeout <seconds>', 'with --watch: maximum time to wait')
     .addOption(output('text', 'json'))
     .action(async (name, options) => {
       const { rolloutStatus } = await import('./status.ts')

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { impact, revisionRecord } from '@grove/api'
+import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
 import { impactLines } from '../commands/impact.ts'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { printJson, printLines } from '../print.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 import { readHistory, revisionNumbered } from './revisions.ts'
 
 export interface DiffOptions extends ClusterOptions {
@@ -12,13 +12,13 @@ export interface DiffOptions extends ClusterOptions {
   readonly output: string
 }
 
-/** Exit code 1 when going from the one to the other restarts pods. */
+/** The exit code is 1 if the change restarts pods. */
 export async function diff(name: string, options: DiffOptions): Promise<number> {
   const found = await withCluster(options, cluster => readHistory(cluster, name))
   const from = revisionNumbered(found, '--revision', options.revision)
   const to =
     options.toRevision === undefined
-      ? { title: `${name} as it is`, record: revisionRecord(found.set.spec) }
+      ? { title: `current ${name}`, record: revisionRecord(found.set.spec) }
       : titled(revisionNumbered(found, '--to-revision', options.toRevision))
   const difference = {
     name: `revision ${from.number} → ${to.title}`,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { escaped } from '../line.ts'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { printJson, printLines, printYaml } from '../print.ts'
+import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
+import { escaped } from '../terminal/line.ts'
+import { printJson, printLines, printYaml } from '../terminal/print.ts'
 import { type Revision, readHistory, revisionNumbered, type SetHistory } from './revisions.ts'
 
 export interface HistoryOptions extends ClusterOptions {

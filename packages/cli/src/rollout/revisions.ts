@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The revisions of a set as its history has them.
+// Reads the revision history of a set.
 import {
   type ControllerRevision,
   generationHash,
@@ -10,16 +10,16 @@ import {
 } from '@grove/api'
 import type { Stored } from '@grove/kube'
 import { changeCause, numberOf, recordOf, resources } from '@grove/operator'
+import type { LiveCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
-import type { LiveCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
+import { wholeNumber } from '../commands/options.ts'
 
 export interface Revision {
   readonly number: number
   readonly hash: string
   readonly created: string | undefined
   readonly cause: string | undefined
-  /** Whether the set wants it now. */
+  /** True for the revision of the current template. */
   readonly current: boolean
   readonly record: RevisionRecord
 }
@@ -47,14 +47,14 @@ export async function readHistory({ client, namespace }: LiveCluster, name: stri
   return { set, revisions }
 }
 
-/** By number, or the newest that is not the current one. */
+/** The revision with a number, or by default the newest one before the current. */
 export function revisionNumbered(
   { set, revisions }: SetHistory,
   option: string,
   text: string | undefined,
 ): Revision {
   const number = text === undefined ? 0 : wholeNumber(option, text)
-  // As for kubectl, 0 is the one before.
+  // As in kubectl, 0 is the previous revision.
   const found =
     number === 0
       ? revisions.filter(({ current }) => !current).at(-1)
@@ -62,9 +62,9 @@ export function revisionNumbered(
   if (found) return found
   const { name } = set.metadata
   const there = revisions.map(revision => revision.number).join(', ')
-  if (number === 0) throw new CommandError(`${name} has no earlier revision on record`, 1)
+  if (number === 0) throw new CommandError(`${name} has no earlier revision in its history`, 1)
   throw new CommandError(
-    there ? `${name} has no revision ${number}, only ${there}` : `${name} has no revision on record`,
+    there ? `${name} has no revision ${number}, only ${there}` : `${name} has no revision in its history`,
     1,
   )
 }

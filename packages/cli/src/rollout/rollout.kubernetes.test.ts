@@ -7,7 +7,7 @@ import { type Client, createClient, type Resource } from '@grove/kube'
 import { type RunningOperator, resources, startOperator } from '@grove/operator'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { call } from '../testing/grove-call.ts'
-import { tellRollout } from './rollout.fixture.ts'
+import { testRollout } from '../testing/rollout-commands.ts'
 
 describe('grove rollout on real Kubernetes', () => {
   let kubernetes: Kubernetes
@@ -37,7 +37,7 @@ describe('grove rollout on real Kubernetes', () => {
     await kubernetes?.stop()
   })
 
-  /** Custom resources are served a moment after they are defined. */
+  /** Custom resources are served with a delay after their definition. */
   async function isServed(): Promise<boolean> {
     const kinds: Resource[] = [
       resources.podCliqueSets,
@@ -45,11 +45,11 @@ describe('grove rollout on real Kubernetes', () => {
       resources.podCliqueScalingGroups,
       resources.podGangs,
     ]
-    const answers = await Promise.allSettled(kinds.map(kind => client.list(kind, { namespace: 'default' })))
-    return answers.every(({ status }) => status === 'fulfilled')
+    const results = await Promise.allSettled(kinds.map(kind => client.list(kind, { namespace: 'default' })))
+    return results.every(({ status }) => status === 'fulfilled')
   }
 
-  tellRollout(
+  testRollout(
     () => kubernetes.kubeconfig,
     () => kubernetes.newNamespace('rollout'),
   )

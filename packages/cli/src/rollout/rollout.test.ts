@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { PodCliqueSet, PodCliqueSetStatus } from '@grove/api'
 import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
-import { tellRollout } from './rollout.fixture.ts'
+import { testRollout } from '../testing/rollout-commands.ts'
 import { progressOf } from './status.ts'
 
 describe('grove rollout on the embedded cluster', () => {
@@ -15,13 +15,13 @@ describe('grove rollout on the embedded cluster', () => {
   })
   after(() => cluster?.stop())
 
-  tellRollout(
+  testRollout(
     () => cluster.kubeconfig,
     () => cluster.newNamespace(),
   )
 })
 
-describe('what the status of a set says about its rollout', () => {
+describe('the rollout state from the status of a set', () => {
   const set = (status: Partial<PodCliqueSetStatus>, strategy?: 'OnDelete'): PodCliqueSet => ({
     apiVersion: 'grove.io/v1alpha1',
     kind: 'PodCliqueSet',
@@ -44,10 +44,10 @@ describe('what the status of a set says about its rollout', () => {
 
   const table: [string, PodCliqueSet, string, RegExp][] = [
     [
-      'an edit that nobody saw yet',
+      'an edit that the operator has not observed yet',
       set({ observedGeneration: 3 }),
       'underway',
-      /has not carried out the newest spec/,
+      /has not reconciled the newest spec/,
     ],
     [
       'a deadline of an update that a newer edit may have ended',
@@ -59,10 +59,10 @@ describe('what the status of a set says about its rollout', () => {
         ],
       }),
       'underway',
-      /has not carried out the newest spec/,
+      /has not reconciled the newest spec/,
     ],
     [
-      'an update that has begun is not carried out, but seen',
+      'a started update is observed, but not reconciled completely',
       set({
         observedGeneration: 3,
         updateProgress: running,
@@ -72,10 +72,10 @@ describe('what the status of a set says about its rollout', () => {
       /Replica 1: pod x to become ready/,
     ],
     [
-      'a replica that has its turn',
+      'a replica that is being updated',
       set({ updateProgress: { ...running, updatedPodCliquesCount: 1, totalPodCliquesCount: 2 } }),
       'underway',
-      /1 of 2 replicas are updated: replica 1 has its turn, 1 of 2 cliques are updated/,
+      /1 of 2 replicas are updated: updating replica 1, 1 of 2 cliques are updated/,
     ],
     [
       'the reason that the operator gives',
@@ -90,10 +90,10 @@ describe('what the status of a set says about its rollout', () => {
       'replicas that are there only for the update',
       set({
         updateProgress: { ...running, surgeReplicas: 1 },
-        conditions: [condition('Replacing', 'Surge replica 2: PodClique w-2-a is to be made')],
+        conditions: [condition('Replacing', 'Surge replica 2: PodClique w-2-a does not exist yet')],
       }),
       'underway',
-      /1 of 2 replicas are updated, beside them 1 surge replica: Surge replica 2: PodClique w-2-a is to be made/,
+      /1 of 2 replicas are updated, plus 1 surge replica: Surge replica 2: PodClique w-2-a does not exist yet/,
     ],
     [
       'a deadline that has passed',
@@ -104,7 +104,7 @@ describe('what the status of a set says about its rollout', () => {
       'late',
       /exceeded its progress deadline: No replica in 60s/,
     ],
-    ['OnDelete', set({}, 'OnDelete'), 'underway', /outdated pods wait to be deleted/],
+    ['OnDelete', set({}, 'OnDelete'), 'underway', /outdated pods are replaced after you delete them/],
     [
       'updated but not available',
       set({ updatedReplicas: 2, availableReplicas: 1 }),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// How an update gets on, read from what the set says of itself.
+// The state of a rollout, computed from the status of the set.
 import { type Condition, conditionType, type PodCliqueSet } from '@grove/api'
+import { type ClusterOptions, withCluster } from '../clusters/live-cluster.ts'
+import { noSuchSet } from '../clusters/set-objects.ts'
 import { CommandError } from '../command-error.ts'
-import { type ClusterOptions, withCluster } from '../live-cluster.ts'
-import { wholeNumber } from '../options.ts'
-import { printJson, printLines } from '../print.ts'
-import { noSuchSet } from '../set-objects.ts'
+import { wholeNumber } from '../commands/options.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 import { followSet } from '../tree/followed-set.ts'
 
 export interface RolloutStatusOptions extends ClusterOptions {
@@ -20,21 +20,21 @@ export interface Progress {
   readonly message: string
 }
 
-/** Exit code 0 when the newest revision is everywhere; with `--watch` that is waited for, unless its deadline passes. */
+/** The exit code is 0 if all replicas are updated. With `--watch` it waits for that until the progress deadline. */
 export async function rolloutStatus(name: string, options: RolloutStatusOptions): Promise<number> {
   const signal =
     options.timeout === undefined
       ? undefined
       : AbortSignal.timeout(wholeNumber('--timeout', options.timeout) * 1000)
-  const tell = (progress: Progress) =>
+  const print = (progress: Progress) =>
     options.output === 'json' ? printJson({ name, ...progress }) : printLines([progress.message])
   return withCluster(options, async ({ client, namespace }) => {
-    let told = ''
+    let printed = ''
     for await (const seen of followSet(client, { name, namespace }, { ...(signal && { signal }) })) {
       if (!seen) throw await noSuchSet({ client, namespace }, name)
       const progress = progressOf(seen.set)
-      if (progress.message !== told) tell(progress)
-      told = progress.message
+      if (progress.message !== printed) print(progress)
+      printed = progress.message
       if (progress.state === 'done') return 0
       if (!options.watch || progress.state === 'late') return 1
     }
@@ -50,9 +50,9 @@ export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {
     message: `Waiting for rollout to finish: ${message}`,
   })
   const condition = status?.conditions?.find(({ type }) => type === conditionType.updateProgressing)
-  // While an update is under way the spec is seen, but not yet carried out.
+  // During an update the newest generation is observed, but not reconciled completely.
   if (![status?.observedGeneration, condition?.observedGeneration].includes(metadata.generation))
-    return waiting('the operator has not carried out the newest spec yet')
+    return waiting('the operator has not reconciled the newest spec yet')
   if (condition?.reason === 'ProgressDeadlineExceeded')
     return {
       state: 'late',
@@ -63,18 +63,18 @@ export function progressOf({ metadata, spec, status }: PodCliqueSet): Progress {
   const runs = status?.updateProgress !== undefined && status.updateProgress.updateEndedAt === undefined
   if (runs || updated < wanted)
     return waiting(
-      `${updated} of ${wanted} replicas are updated${beside(status, runs)}${because(spec, status, condition, runs)}`,
+      `${updated} of ${wanted} replicas are updated${surgeNote(status, runs)}${because(spec, status, condition, runs)}`,
     )
   if (available < wanted) return waiting(`${available} of ${wanted} updated replicas are available`)
   return { state: 'done', message: `podcliqueset "${name}" successfully rolled out` }
 }
 
-function beside(status: PodCliqueSet['status'], runs: boolean): string {
+function surgeNote(status: PodCliqueSet['status'], runs: boolean): string {
   const count = (runs && status?.updateProgress?.surgeReplicas) || 0
-  return count ? `, beside them ${count} surge ${count === 1 ? 'replica' : 'replicas'}` : ''
+  return count ? `, plus ${count} surge ${count === 1 ? 'replica' : 'replicas'}` : ''
 }
 
-/** The operator's own words where it has some. */
+/** Uses the operator's condition message if there is one. */
 function because(
   spec: PodCliqueSet['spec'],
   status: PodCliqueSet['status'],
@@ -82,13 +82,14 @@ function because(
   runs: boolean,
 ): string {
   if (runs && condition?.message) return `: ${condition.message}`
-  if (spec.updateStrategy?.type === 'OnDelete') return ': outdated pods wait to be deleted (OnDelete)'
+  if (spec.updateStrategy?.type === 'OnDelete')
+    return ': outdated pods are replaced after you delete them (OnDelete)'
   const [current] = status?.updateProgress?.currentlyUpdating ?? []
   if (!runs || !current) return ''
   const { updateProgress: progress } = status!
   const parts = (done: number | undefined, all: number | undefined, what: string) =>
     all ? [`${done ?? 0} of ${all} ${what}`] : []
-  return `: replica ${current.replicaIndex} has its turn, ${[
+  return `: updating replica ${current.replicaIndex}, ${[
     ...parts(progress!.updatedPodCliquesCount, progress!.totalPodCliquesCount, 'cliques'),
     ...parts(
       progress!.updatedPodCliqueScalingGroupsCount,

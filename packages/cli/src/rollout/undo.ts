@@ -3,11 +3,11 @@
 import { impact, restoreRecord } from '@grove/api'
 import { isConflict } from '@grove/kube'
 import { resources } from '@grove/operator'
+import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
 import { CommandError } from '../command-error.ts'
 import { impactLines } from '../commands/impact.ts'
-import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
 import { dryRunNote } from '../objects/apply.ts'
-import { printJson, printLines } from '../print.ts'
+import { printJson, printLines } from '../terminal/print.ts'
 import { readHistory, revisionNumbered } from './revisions.ts'
 
 export interface UndoOptions extends ClusterOptions {
@@ -16,7 +16,7 @@ export interface UndoOptions extends ClusterOptions {
   readonly output: string
 }
 
-/** The set may be edited at the same moment; what is restored is then put onto the newer one. */
+/** Another client may edit the set concurrently. The rollback is then applied to the newer version. */
 const mostAttempts = 5
 
 export async function undo(name: string, options: UndoOptions): Promise<void> {
@@ -36,7 +36,7 @@ export async function undo(name: string, options: UndoOptions): Promise<void> {
   printLines([
     said
       ? `podcliqueset.grove.io/${name} rolled back to revision ${revision}${dryRunNote(options.dryRun)}`
-      : `podcliqueset.grove.io/${name} skipped rollback (its template already is that of revision ${revision})`,
+      : `podcliqueset.grove.io/${name} skipped rollback (its template already matches revision ${revision})`,
     ...(said && options.dryRun !== 'none' ? changes : []),
   ])
 }
@@ -48,7 +48,7 @@ async function restore({ client, namespace, server }: LiveCluster, name: string,
   const restored = restoreRecord(set.spec.template, record)
   if ('mismatch' in restored)
     throw new CommandError(
-      `revision ${number} is of other cliques (${restored.mismatch.join(', ')}), which an edit cannot bring back`,
+      `revision ${number} has other cliques (${restored.mismatch.join(', ')}), which an update cannot restore`,
       1,
     )
   const { template } = restored

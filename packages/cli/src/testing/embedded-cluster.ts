@@ -23,7 +23,7 @@ const namespaces = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** A cluster with the operator in this process, as `grove up` starts it. */
+/** Starts a cluster with the operator in this process, as `grove up` does. */
 export async function startEmbedded(nodes = 2): Promise<EmbeddedCluster> {
   const cluster = await startLocalCluster({
     configuration: defaultConfiguration(),

@@ -2,19 +2,19 @@
 
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { run } from '../main.ts'
-import { onTerminal } from '../terminal.ts'
+import { onTerminal } from '../terminal/terminal.ts'
 import type { GroveResult } from './grove-process.ts'
 
 export interface CallOptions {
   readonly input?: string
-  /** As if the output were looked at by a person. */
+  /** Simulates a terminal. */
   readonly isTTY?: boolean
-  /** Told of all that was printed so far, each time that there is more. */
+  /** Called with the whole output so far, whenever there is more. */
   readonly onOutput?: (text: string) => void
 }
 
-/** The command in this process, which takes a fraction of the time that a process of its own takes to start. */
-export async function call(words: readonly string[], options: CallOptions = {}): Promise<GroveResult> {
+/** Runs the command in this process, which is much faster than a new process. */
+export async function call(args: readonly string[], options: CallOptions = {}): Promise<GroveResult> {
   const stdout = new Collector(options.onOutput)
   const stderr = new Collector()
   const terminal = {
@@ -22,7 +22,7 @@ export async function call(words: readonly string[], options: CallOptions = {}):
     stdout: Object.assign(stdout, { isTTY: options.isTTY ?? false }),
     stderr,
   }
-  const status = await onTerminal(terminal, () => run(words))
+  const status = await onTerminal(terminal, () => run(args))
   return { status, stdout: stdout.text, stderr: stderr.text }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command as a person meets it: as a process, with files, pipes, signals and exit codes.
+// Runs the command as a user does: as a process, with files, pipes, signals and exit codes.
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 
@@ -18,9 +18,9 @@ export interface GroveOptions {
   readonly directory?: string
 }
 
-/** Runs to the end. Unlike spawnSync it leaves this process free to be the server that is asked. */
-export async function grove(words: readonly string[], options: GroveOptions = {}): Promise<GroveResult> {
-  const running = startGrove(words, options)
+/** Waits for the process to exit. Unlike spawnSync it does not block this process, which may run the server. */
+export async function grove(args: readonly string[], options: GroveOptions = {}): Promise<GroveResult> {
+  const running = startGrove(args, options)
   running.child.stdin.end(options.input ?? '')
   const status = await running.ended
   return { status, stdout: running.stdout(), stderr: running.stderr() }
@@ -31,16 +31,16 @@ export interface RunningGrove {
   readonly ended: Promise<number | null>
   stdout(): string
   stderr(): string
-  /** Resolves when the text has appeared on standard output; rejects when the process ends before. */
+  /** Resolves when the text appears on standard output. Rejects if the process exits first. */
   shows(pattern: RegExp): Promise<void>
 }
 
-export function startGrove(words: readonly string[], options: GroveOptions = {}): RunningGrove {
-  const child = spawn(process.execPath, [main, ...words], {
+export function startGrove(args: readonly string[], options: GroveOptions = {}): RunningGrove {
+  const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, NO_COLOR: undefined, ...options.environment },
     ...(options.directory !== undefined && { cwd: options.directory }),
   })
-  // A process that ends without reading its input is no error of ours.
+  // A process that exits without reading its input is not an error.
   child.stdin.on('error', () => {})
   let stdout = ''
   let stderr = ''

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { describe, it } from 'node:test'
 import { customResourceDefinitions, label } from '@grove/api'
 import { createCluster, inProcessTransport } from '@grove/cluster'
@@ -21,7 +22,7 @@ const namespace = 'default'
 const where = { name: 'llm', namespace }
 const podSpec = { containers: [{ name: 'main', image: 'a' }] }
 
-async function stage() {
+async function startCluster() {
   const cluster = createCluster()
   const client = createClientOn(inProcessTransport(cluster.handle))
   for (const definition of customResourceDefinitions) await client.create(definitions, definition)
@@ -59,44 +60,69 @@ async function stage() {
 const seen = (picture: SetObjects | undefined) =>
   picture && `${picture.set.spec.replicas} replicas, pods ${picture.pods.map(pod => pod.metadata.name)}`
 
-describe('a set that is followed', () => {
-  it('is seen at once and with every change, by itself', async () => {
-    using world = await stage()
-    await world.createSet(1)
-    await world.createPod('mine', 'llm')
-    const pictures = world.follow()
+describe('a followed set', () => {
+  it('is returned at once and after every change', async () => {
+    using cluster = await startCluster()
+    await cluster.createSet(1)
+    await cluster.createPod('mine', 'llm')
+    const pictures = cluster.follow()
     assert.equal(seen((await pictures.next()).value), '1 replicas, pods mine')
-    await world.createPod('other', 'another-set')
-    await world.client.patch(resources.podCliqueSets, where, { merge: { spec: { replicas: 3 } } })
+    await cluster.createPod('other', 'another-set')
+    await cluster.client.patch(resources.podCliqueSets, where, { merge: { spec: { replicas: 3 } } })
     assert.equal(seen((await pictures.next()).value), '3 replicas, pods mine')
-    await world.createPod('second', 'llm')
+    await cluster.createPod('second', 'llm')
     assert.equal(seen((await pictures.next()).value), '3 replicas, pods mine,second')
-    world.end()
+    cluster.end()
     assert.equal((await pictures.next()).done, true)
   })
 
-  it('may come late and go', async () => {
-    using world = await stage()
-    const pictures = world.follow()
+  it('may be created later and deleted', async () => {
+    using cluster = await startCluster()
+    const pictures = cluster.follow()
     assert.deepEqual(await pictures.next(), { value: undefined, done: false })
-    await world.createSet(1)
+    await cluster.createSet(1)
     assert.equal(seen((await pictures.next()).value), '1 replicas, pods ')
-    await world.client.delete(resources.podCliqueSets, where)
+    await cluster.client.delete(resources.podCliqueSets, where)
     assert.deepEqual(await pictures.next(), { value: undefined, done: false })
-    world.end()
+    cluster.end()
     assert.equal((await pictures.next()).done, true)
   })
 
-  it('is shown again when nothing happens, where ages are shown', async () => {
-    using world = await stage()
-    await world.createSet(1)
-    const pictures = world.follow({ atLeastEveryMs: 10 })
+  it('is returned periodically without a change, if ages are shown', async () => {
+    using cluster = await startCluster()
+    await cluster.createSet(1)
+    const pictures = cluster.follow({ atLeastEveryMs: 10 })
     for (let look = 0; look < 3; look++)
       assert.equal(seen((await pictures.next()).value), '1 replicas, pods ')
-    world.end()
+    cluster.end()
   })
 
-  it('ends where looking is forbidden', async () => {
+  it('adds no abort listener per snapshot', async test => {
+    using cluster = await startCluster()
+    await cluster.createSet(1)
+    const combined: AbortSignal[] = []
+    const any = AbortSignal.any.bind(AbortSignal)
+    test.after(() => Object.assign(AbortSignal, { any }))
+    Object.assign(AbortSignal, {
+      any: (signals: AbortSignal[]) => {
+        combined.push(any(signals))
+        return combined.at(-1)
+      },
+    })
+    const snapshots = cluster.follow({ atLeastEveryMs: 1 })
+    const listeners = async (count: number) => {
+      for (let taken = 0; taken < count; taken++) await snapshots.next()
+      // The first signal is the one that followSet waits for.
+      return getEventListeners(combined[0]!, 'abort').length
+    }
+    const before = await listeners(3)
+    assert.ok(before > 0)
+    assert.equal(await listeners(10), before)
+    cluster.end()
+    assert.equal((await snapshots.next()).done, true)
+  })
+
+  it('ends with an error if reading is forbidden', async () => {
     const cluster = createCluster({
       authorize: async ({ resource }) => (resource === 'pods' ? 'not you' : undefined),
     })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set and everything below it, kept up to date by watches.
+// Follows a set and all of its objects with watches.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { label } from '@grove/api'
 import { type Client, type KubeError, type KubeObject, type Resource, WatchCache } from '@grove/kube'
@@ -9,7 +9,7 @@ import type { SetObjects } from './set-model.ts'
 
 export interface FollowOptions {
   readonly signal?: AbortSignal
-  /** Also when nothing has changed: ages grow. */
+  /** Also returns snapshots without a change, because ages change. */
   readonly atLeastEveryMs?: number
 }
 
@@ -18,14 +18,14 @@ export interface Followed {
   readonly namespace: string
 }
 
-/** Long enough for the eye, short enough to see things happen. */
+/** Interval in which several changes are returned as one snapshot. */
 const drawnTogetherMs = 80
-/** Failures are tried again after growing waits; who waits this long is not coming back. */
+/** The watch retries with increasing delays. After this delay the cluster counts as lost. */
 const givenUpAfterWaitMs = 2_000
 
 /**
- * Each picture of the set: at once, and then whenever something has changed. Undefined while there is no set and nothing
- * of it is left. Ends with the signal; throws a KubeError when the cluster refuses or cannot be reached any more.
+ * Yields snapshots of the set: at once, and then after every change. Yields undefined while neither the set nor any of
+ * its objects exists. Ends with the signal. Throws a KubeError if the cluster rejects a request or is lost.
  */
 export async function* followSet(
   client: Client,
@@ -34,15 +34,26 @@ export async function* followSet(
 ): AsyncGenerator<SetObjects | undefined, undefined> {
   const end = new AbortController()
   const ended = AbortSignal.any([end.signal, ...(signal ? [signal] : [])])
-  const failed = Promise.withResolvers<never>()
-  failed.promise.catch(() => undefined)
-  let changed = Promise.withResolvers<void>()
+  // One promise for every kind of event. Racing long-lived promises would add a reaction to each of them per snapshot.
+  let event = Promise.withResolvers<void>()
+  const notify = () => event.resolve()
+  ended.addEventListener('abort', notify, { once: true })
+  let failure: KubeError | undefined
   const onFailure = (error: KubeError, retryInMs: number) => {
-    if (error.code === 'Forbidden' || retryInMs > givenUpAfterWaitMs) failed.reject(error)
+    if (error.code !== 'Forbidden' && retryInMs <= givenUpAfterWaitMs) return
+    failure ??= error
+    notify()
+  }
+  const nextEvent = async () => {
+    if (failure) throw failure
+    const timer = atLeastEveryMs === undefined ? undefined : setTimeout(notify, atLeastEveryMs)
+    await event.promise
+    clearTimeout(timer)
+    if (failure) throw failure
   }
   const follow = <T extends KubeObject>(resource: Resource<T>, selector: object) => {
     const cache = new WatchCache(client, resource, { namespace, ...selector, onFailure })
-    cache.onChange(() => changed.resolve())
+    cache.onChange(notify)
     return cache
   }
   const below = { labelSelector: `${label.partOf}=${name}` }
@@ -53,21 +64,18 @@ export async function* followSet(
   const pods = follow(resources.pods, below)
   const caches = [sets, groups, cliques, gangs, pods]
   const running = caches.map(cache => cache.run(ended))
-  const nextLook = () =>
-    Promise.race([
-      changed.promise,
-      failed.promise,
-      ...(atLeastEveryMs === undefined ? [] : [sleep(atLeastEveryMs, undefined, { signal: ended })]),
-      aborted(ended),
-    ])
+  let isSynced = false
+  void Promise.all(caches.map(cache => cache.waitForSync())).then(() => {
+    isSynced = true
+    notify()
+  })
   try {
-    await Promise.race([
-      Promise.all(caches.map(cache => cache.waitForSync())),
-      failed.promise,
-      aborted(ended),
-    ])
+    while (!isSynced && !ended.aborted) {
+      await nextEvent()
+      event = Promise.withResolvers<void>()
+    }
     while (!ended.aborted) {
-      changed = Promise.withResolvers<void>()
+      event = Promise.withResolvers<void>()
       const [set] = sets.list()
       yield set && {
         set,
@@ -76,8 +84,8 @@ export async function* followSet(
         gangs: gangs.list(),
         pods: pods.list(),
       }
-      await nextLook()
-      // What comes together is drawn together.
+      await nextEvent()
+      // Return changes that arrive together as one snapshot.
       await sleep(drawnTogetherMs, undefined, { signal: ended })
     }
   } catch (error) {
@@ -87,11 +95,4 @@ export async function* followSet(
     await Promise.all(running)
   }
   return undefined
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
-import { good } from '../line.ts'
+import { good } from '../terminal/line.ts'
 import { LiveView } from './live-view.ts'
 
 function screen(size: { isTTY?: boolean; columns?: number; rows?: number }) {
@@ -11,7 +11,7 @@ function screen(size: { isTTY?: boolean; columns?: number; rows?: number }) {
   return { out, text: (): string => out.read() ?? '' }
 }
 
-test('a terminal is drawn over; each line fits on it', () => {
+test('a terminal is redrawn in place, and each line fits its width', () => {
   const { out, text } = screen({ isTTY: true, columns: 10, rows: 10 })
   const view = new LiveView(out)
   view.show(['one', 'two is far too long'])
@@ -20,7 +20,7 @@ test('a terminal is drawn over; each line fits on it', () => {
   assert.equal(text(), '\x1b[2A\x1b[0Jone\n')
 })
 
-test('a screen that is too low shows the beginning; the end shows all', () => {
+test('a screen that is too low shows the first lines, and the end shows all', () => {
   const { out, text } = screen({ isTTY: true, columns: 80, rows: 4 })
   const view = new LiveView(out)
   const lines = ['a', 'b', 'c', 'd', 'e']
@@ -30,13 +30,13 @@ test('a screen that is too low shows the beginning; the end shows all', () => {
   assert.equal(text(), '\x1b[3A\x1b[0Ja\nb\nc\nd\ne\n')
 })
 
-test('a terminal that does not know its size is taken for a usual one', () => {
+test('a terminal of unknown size gets the usual size', () => {
   const { out, text } = screen({ isTTY: true, columns: 0, rows: 0 })
   new LiveView(out).show(['x'.repeat(100)])
   assert.equal(text(), `${'x'.repeat(79)}…\n`)
 })
 
-test('elsewhere only what is new is told, without the branches', () => {
+test('other outputs get only new lines, without branches', () => {
   const { out, text } = screen({})
   const view = new LiveView(out)
   view.show([])
@@ -46,7 +46,7 @@ test('elsewhere only what is new is told, without the branches', () => {
   assert.equal(text(), 'root\n└─ leaf 0/1\nleaf 1/1\n')
 })
 
-test('what is said stays above what changes', () => {
+test('a message stays above the redrawn lines', () => {
   const { out, text } = screen({ isTTY: true, columns: 80, rows: 10 })
   const view = new LiveView(out)
   view.show(['tree 0/1'])
@@ -58,7 +58,7 @@ test('what is said stays above what changes', () => {
   assert.equal(text(), '\x1b[2A\x1b[0J')
 })
 
-test('elsewhere what is said stands between the lines', () => {
+test('on other outputs a message is printed between the lines', () => {
   const { out, text } = screen({})
   const view = new LiveView(out)
   view.show(['tree 0/1'])
@@ -68,29 +68,29 @@ test('elsewhere what is said stands between the lines', () => {
   assert.equal(text(), 'tree 0/1\nready\ntree 1/1\n')
 })
 
-test('colours take no room and are ended', () => {
+test('colours have no width and are reset', () => {
   const { out, text } = screen({ isTTY: true, columns: 6, rows: 10 })
   const view = new LiveView(out)
   view.show([['', good('green!')]])
-  assert.equal(text(), '\x1b[32mgreen!\x1b[0m\n')
+  assert.equal(text(), '\x1b[32mgreen!\x1b[39m\n')
   view.say([['', good('green and long'), ' text']])
-  assert.equal(text(), '\x1b[1A\x1b[0J\x1b[32mgreen and long\x1b[0m text\n')
+  assert.equal(text(), '\x1b[1A\x1b[0J\x1b[32mgreen and long\x1b[39m text\n')
   view.show([['a', good('green and long'), ' text']])
-  assert.equal(text(), 'a\x1b[32mgree\x1b[0m…\n')
+  assert.equal(text(), 'a\x1b[32mgree\x1b[39m…\n')
 })
 
-test('a line holds no control character of others, wherever it is shown', () => {
+test('control characters are escaped in every kind of output', () => {
   const evil = 'x\x1b]0;owned\x07\x1b[2J\r\n\x9b31m'
   const shown = 'x\\x1b]0;owned\\x07\\x1b[2J\\x0d\\x0a\\x9b31m'
   for (const isTTY of [true, false])
     for (const method of ['show', 'say', 'end'] as const) {
       const { out, text } = screen({ isTTY, columns: 80, rows: 10 })
       new LiveView(out)[method]([[evil, good(evil)]])
-      assert.equal(text(), isTTY ? `${shown}\x1b[32m${shown}\x1b[0m\n` : `${shown}${shown}\n`)
+      assert.equal(text(), isTTY ? `${shown}\x1b[32m${shown}\x1b[39m\n` : `${shown}${shown}\n`)
     }
 })
 
-test('an escaped character is cut as it is shown', () => {
+test('an escaped character is truncated in its escaped form', () => {
   const { out, text } = screen({ isTTY: true, columns: 6, rows: 10 })
   new LiveView(out).show(['abc\x1b[2J'])
   assert.equal(text(), 'abc\\x…\n')

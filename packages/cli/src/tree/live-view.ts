@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { clipped, type Line, rendered, wantsColours } from '../line.ts'
+import { clipped, type Line, rendered, wantsColours } from '../terminal/line.ts'
 
 type Screen = NodeJS.WritableStream & {
   readonly isTTY?: boolean
@@ -8,34 +8,34 @@ type Screen = NodeJS.WritableStream & {
   readonly rows?: number
 }
 
-/** A terminal may not say how large it is. */
+/** Size of a terminal that does not report one. */
 const unknownScreen = { columns: 80, rows: 24 }
 
-/** Shows text that changes: redrawn in place on a terminal, told line by line where it has changed elsewhere. */
+/** Prints text that changes: redrawn in place on a terminal, and as changed lines on other outputs. */
 export class LiveView {
   readonly #out: Screen
-  /** Lines on the terminal that are drawn over next. */
+  /** Number of lines that the next redraw overwrites. */
   #drawn = 0
-  #told: ReadonlySet<string> | undefined
+  #printed: ReadonlySet<string> | undefined
 
   constructor(out: Screen) {
     this.#out = out
   }
 
   show(lines: readonly Line[]): void {
-    if (!this.#out.isTTY) this.#tell(lines)
+    if (!this.#out.isTTY) this.#print(lines)
     else if (lines.length > 0 || this.#drawn > 0) this.#redraw(this.#fitting(lines))
   }
 
-  /** Shows the last state, all of it: it is not drawn over any more. */
+  /** Prints the complete last state, which is not redrawn any more. */
   end(lines: readonly Line[]): void {
     if (this.#out.isTTY) {
       this.#redraw(lines)
       this.#drawn = 0
-    } else this.#tell(lines)
+    } else this.#print(lines)
   }
 
-  /** Says something that stays; what changes goes on below it. */
+  /** Prints a message that stays above the redrawn lines. */
   say(lines: readonly Line[]): void {
     if (this.#drawn > 0) this.#out.write(this.#erasure())
     this.#drawn = 0
@@ -55,7 +55,7 @@ export class LiveView {
     return this.#drawn ? `\x1b[${this.#drawn}A\x1b[0J` : ''
   }
 
-  /** The cursor cannot go back above the screen, nor does it know of lines that were wrapped. */
+  /** The cursor cannot move above the screen, and wrapped lines would break the line count. */
   #fitting(lines: readonly Line[]): Line[] {
     const columns = this.#out.columns || unknownScreen.columns
     const rows = this.#out.rows || unknownScreen.rows
@@ -69,14 +69,14 @@ export class LiveView {
     return lines.map(line => rendered(line, hasColours))
   }
 
-  #tell(given: readonly Line[]): void {
+  #print(given: readonly Line[]): void {
     const lines = this.#rendered(given)
-    const told = this.#told
-    // The first look is the whole picture; afterwards what changed, without the branches that led to it.
-    const text = told
-      ? lines.filter(line => !told.has(line)).map(line => line.replace(/^[ │├└─]+/, ''))
+    const printed = this.#printed
+    // The first output is complete. Later outputs contain changed lines only, without their branches.
+    const text = printed
+      ? lines.filter(line => !printed.has(line)).map(line => line.replace(/^[ │├└─]+/, ''))
       : lines
-    if (lines.length > 0 || told) this.#told = new Set(lines)
+    if (lines.length > 0 || printed) this.#printed = new Set(lines)
     if (text.length > 0) this.#out.write(`${text.join('\n')}\n`)
   }
 }

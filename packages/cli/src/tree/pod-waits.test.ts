@@ -56,14 +56,14 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
       metadata: { labels: { 'grove.io/base-podgang': 'llm-0' } },
       spec: { schedulingGates: [{ name: gate }] },
     }),
-    'gated until the base gang llm-0 stands',
+    'gated until base gang llm-0 is ready',
   ],
   [
     'one that others hold',
     pod({ spec: { schedulingGates: [{ name: gate }, { name: 'quota.example/wait' }] } }),
     'gated by quota.example/wait',
   ],
-  ['one that nobody has looked at', pod({}), 'not scheduled yet'],
+  ['one that the scheduler has not seen', pod({}), 'not scheduled yet'],
   [
     'one without a node',
     pod({
@@ -87,7 +87,7 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
     started([waitingFor('ImagePullBackOff')]),
     'ImagePullBackOff: image registry.example/app:1',
   ],
-  ['one that crashes', started([waitingFor('CrashLoopBackOff')]), 'container main crashes again and again'],
+  ['one that crashes', started([waitingFor('CrashLoopBackOff')]), 'container main crashes repeatedly'],
   [
     'one without its secret',
     started([waitingFor('CreateContainerConfigError', 'secret "s" not found')]),
@@ -105,7 +105,7 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
       [running('grove-initc')],
       waits('--podcliques=llm-0-leader:2', '--podcliques=llm-0-gone:1'),
     ),
-    'starts after llm-0-leader (1/2 ready), llm-0-gone (0/1 ready)',
+    'waits for llm-0-leader (1/2 ready), llm-0-gone (0/1 ready) to be ready',
   ],
   [
     'one whose parents are there',
@@ -115,7 +115,7 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
   [
     'one that prepares itself',
     started([], [running('download')], { initContainers: [{ name: 'download' }] }),
-    'runs init container download',
+    'running init container download',
   ],
   [
     'one that has failed',
@@ -132,9 +132,9 @@ const table: [what: string, pod: Pod, why: string | undefined][] = [
 ]
 
 for (const [what, given, why] of table)
-  test(`what ${what} waits for`, () => assert.equal(whyNotReady(given, cliques), why))
+  test(`${what} is not ready`, () => assert.equal(whyNotReady(given, cliques), why))
 
-test('pods that wait for the same are counted, the most first', () => {
+test('pods with the same reason are counted, the most frequent first', () => {
   const starting = started([waitingFor('ContainerCreating')])
   assert.deepEqual(
     countedWaits([pod({}), starting, starting, pod({ status: { conditions: [ready] } })], cliques),

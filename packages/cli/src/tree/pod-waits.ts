@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Why a pod is not ready yet, in words that are the same for all pods that wait for the same.
+// Describes why a pod is not ready. Pods with the same cause get the same text, so that they can be counted.
 import { label, type Pod, type PodClique, podSchedulingGate, waiter } from '@grove/api'
 
 type Containers = NonNullable<NonNullable<Pod['status']>['containerStatuses']>
 
-/** Reasons of waiting containers that only mean that it goes on. */
+/** Reasons of waiting containers during a normal start. */
 const ordinary = new Set(['ContainerCreating', 'PodInitializing'])
 
-/** Undefined for a pod that is ready. */
+/** Undefined for a ready pod. */
 export function whyNotReady(pod: Pod, cliques: ReadonlyMap<string, PodClique>): string | undefined {
   if (pod.metadata.deletionTimestamp) return 'terminating'
   const gates = (pod.spec?.schedulingGates ?? []).map(({ name }) => name)
@@ -29,7 +29,7 @@ export function whyNotReady(pod: Pod, cliques: ReadonlyMap<string, PodClique>): 
   )
 }
 
-/** How many pods wait for what, the most frequent first. */
+/** Number of pods by reason, the most frequent first. */
 export function countedWaits(
   pods: readonly Pod[],
   cliques: ReadonlyMap<string, PodClique>,
@@ -46,7 +46,7 @@ function gateNote(pod: Pod, gates: readonly string[]): string {
   const others = gates.filter(gate => gate !== podSchedulingGate)
   if (others.length > 0) return `gated by ${others.join(', ')}`
   const base = pod.metadata.labels?.[label.basePodGang]
-  return base ? `gated until the base gang ${base} stands` : 'gated until the gang is complete'
+  return base ? `gated until base gang ${base} is ready` : 'gated until the gang is complete'
 }
 
 function initNote(pod: Pod, cliques: ReadonlyMap<string, PodClique>): string | undefined {
@@ -58,17 +58,17 @@ function initNote(pod: Pod, cliques: ReadonlyMap<string, PodClique>): string | u
   if (!current) return undefined
   if (current.name === waiter.containerName && !current.state?.waiting)
     return parentsNote(specs.get(current.name)?.args ?? [], cliques)
-  return containerNote([current]) ?? `runs init container ${current.name}`
+  return containerNote([current]) ?? `running init container ${current.name}`
 }
 
-/** What the start-up waiter was told to wait for, as far as it is not there. */
-function parentsNote(words: readonly string[], cliques: ReadonlyMap<string, PodClique>): string {
-  const missing = words.flatMap(word => {
-    const [, name = '', count = ''] = /^--podcliques=(.+):(\d+)$/.exec(word) ?? []
+/** The cliques that the startup waiter waits for and that are not ready. */
+function parentsNote(args: readonly string[], cliques: ReadonlyMap<string, PodClique>): string {
+  const missing = args.flatMap(arg => {
+    const [, name = '', count = ''] = /^--podcliques=(.+):(\d+)$/.exec(arg) ?? []
     const ready = cliques.get(name)?.status?.readyReplicas ?? 0
     return name !== '' && ready < Number(count) ? [`${name} (${ready}/${count} ready)`] : []
   })
-  return missing.length > 0 ? `starts after ${missing.join(', ')}` : 'starting'
+  return missing.length > 0 ? `waits for ${missing.join(', ')} to be ready` : 'starting'
 }
 
 function containerNote(statuses: Containers): string | undefined {
@@ -76,19 +76,19 @@ function containerNote(statuses: Containers): string | undefined {
     const { reason = '', message } = state?.waiting ?? {}
     if (reason === '' || ordinary.has(reason)) continue
     if (/^(ErrImage|ImagePull|InvalidImage)/.test(reason)) return `${reason}: image ${image}`
-    if (reason === 'CrashLoopBackOff') return `container ${name} crashes again and again`
+    if (reason === 'CrashLoopBackOff') return `container ${name} crashes repeatedly`
     return `container ${name}: ${reason}${because(undefined, message)}`
   }
   const ended = statuses.find(({ state }) => state?.terminated && state.terminated.exitCode !== 0)
   return ended && `container ${ended.name} ended with exit code ${ended.state?.terminated?.exitCode}`
 }
 
-function because(...words: readonly (string | undefined)[]): string {
-  const text = words.filter(word => word).join(': ')
+function because(...args: readonly (string | undefined)[]): string {
+  const text = args.filter(arg => arg).join(': ')
   return text === '' ? '' : `: ${firstSentence(text)}`
 }
 
-/** Schedulers append what they would have tried to make room. */
+/** Schedulers append details about preemption, which are cut off. */
 function firstSentence(text = ''): string {
   return text.split(/\.\s|\.$|\n/)[0]!
 }

@@ -7,7 +7,7 @@ import { type Client, createClient, loadKubeconfig } from '@grove/kube'
 import { type RunningOperator, startOperator } from '@grove/operator'
 import { type Kubernetes, startKubernetes } from '@grove/test-kubernetes'
 import { call } from '../testing/grove-call.ts'
-import { tellSetCommands } from './set-commands.fixture.ts'
+import { testSetCommands } from '../testing/set-commands.ts'
 
 describe('sets of real Kubernetes', () => {
   let kubernetes: Kubernetes
@@ -32,7 +32,7 @@ describe('sets of real Kubernetes', () => {
     await kubernetes?.stop()
   })
 
-  tellSetCommands(
+  testSetCommands(
     () => kubernetes.kubeconfig,
     () => kubernetes.newNamespace('sets'),
   )

@@ -2,7 +2,7 @@
 
 import { after, before, describe } from 'node:test'
 import { type EmbeddedCluster, startEmbedded } from '../testing/embedded-cluster.ts'
-import { tellSetCommands } from './set-commands.fixture.ts'
+import { testSetCommands } from '../testing/set-commands.ts'
 
 describe('sets of the embedded cluster', () => {
   let cluster: EmbeddedCluster
@@ -12,7 +12,7 @@ describe('sets of the embedded cluster', () => {
   })
   after(() => cluster?.stop())
 
-  tellSetCommands(
+  testSetCommands(
     () => cluster.kubeconfig,
     () => cluster.newNamespace(),
   )

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A set with everything below it, as data: what it consists of, how much of it is ready, what waits for what.
+// A set with all of its objects as a tree of data: its parts, their readiness and waiting reasons.
 import {
   type Condition,
   label,
@@ -23,18 +23,18 @@ export interface SetObjects {
 
 export interface TreeNode {
   readonly kind: 'PodCliqueSet' | 'replica' | 'PodCliqueScalingGroup' | 'group replica' | 'PodClique'
-  /** Of replicas: their index. */
+  /** For replicas: their index. */
   readonly name: string
   readonly createdAt?: string
   readonly deletedAt?: string
   readonly count?: TreeCount
-  /** Only while an update runs. */
+  /** Only during an update. */
   readonly updated?: { readonly have: number; readonly want: number }
   readonly gang?: GangNote
   readonly waiting: readonly { readonly pods: number; readonly why: string }[]
   readonly troubles: readonly Condition[]
   readonly children: readonly TreeNode[]
-  /** Replicas that do not exist yet and are not among the children. */
+  /** Number of missing replicas that are not among the children. */
   readonly hidden?: number
 }
 
@@ -42,15 +42,15 @@ export interface TreeCount {
   readonly have: number
   readonly want: number
   readonly what: 'available' | 'ready'
-  /** Its minAvailable, where it was scaled to less. */
+  /** minAvailable, if it was scaled below. */
   readonly needed?: number
 }
 
 export interface GangNote {
   readonly name: string
-  /** Undefined: there is none yet. */
+  /** Undefined: it does not exist yet. */
   readonly phase?: string
-  /** Whether every pod that it needs has been created. */
+  /** True if all pods that it needs have been created. */
   readonly isComplete: boolean
   readonly isBase: boolean
   readonly troubles: readonly Condition[]
@@ -62,7 +62,7 @@ export function setTree(objects: SetObjects): TreeNode {
   const view = new View(objects)
   const present = view.replicaIndexes()
   const { indexes, hidden } = wantedIndexes(present, want)
-  // A replica that was scaled away is there until the last of it is gone.
+  // A replica that was scaled in is shown until all of its objects are deleted.
   const leaving = present.filter(index => Number(index) >= want)
   return {
     kind: 'PodCliqueSet',
@@ -77,10 +77,10 @@ export function setTree(objects: SetObjects): TreeNode {
   }
 }
 
-/** As many replicas without any object are listed. The number in `spec.replicas` may be a typo, or the work of an HPA. */
+/** Maximum number of missing replicas that are listed. `spec.replicas` may be a typo, or set by an HPA. */
 const listedMissing = 100
 
-/** The indexes that exist or are wanted, in order, without most of those that are only wanted. */
+/** Existing and desired indexes in order, without most of the missing ones. */
 function wantedIndexes(
   present: readonly string[],
   want: number,
@@ -202,7 +202,7 @@ class View {
   }
 }
 
-/** Set where somebody scaled below the minimum, which nothing but scaling can mend. */
+/** Set if the user scaled below minAvailable. Only scaling out ends this state. */
 export function neededOf({ spec }: PodClique | PodCliqueScalingGroup): Pick<TreeCount, 'needed'> {
   const { replicas, minAvailable = 0 } = spec
   return replicas < minAvailable ? { needed: minAvailable } : {}
@@ -229,7 +229,7 @@ function byName<T extends Labelled>(objects: readonly T[]): Map<string, T> {
   return new Map(objects.map(object => [object.metadata.name ?? '', object]))
 }
 
-/** By the value of a label, each in the order of names. */
+/** Groups objects by the value of a label, each group sorted by name. */
 function grouped<T extends Labelled>(objects: readonly T[], key: string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   const sorted = [...objects].sort((a, b) => compare(a.metadata.name ?? '', b.metadata.name ?? ''))

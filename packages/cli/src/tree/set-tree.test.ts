@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { apiVersion, label, type PodClique, type PodCliqueScalingGroup } from '@grove/api'
-import { rendered } from '../line.ts'
+import { rendered } from '../terminal/line.ts'
 import { type SetObjects, setTree } from './set-model.ts'
 import { treeLines } from './set-tree.ts'
 
@@ -35,12 +35,12 @@ function objectsOf(replicas: number, groups: PodCliqueScalingGroup[], cliques: P
 
 const linesOf = (objects: SetObjects) => treeLines(objects).map(line => rendered(line, false))
 
-test('a set with two billion replicas shows what exists and counts the rest', () => {
+test('a set with two billion replicas shows existing ones and counts the rest', () => {
   const existing = clique('llm-1500-web', { [label.setReplicaIndex]: '1500' })
   const objects = objectsOf(huge, [], [existing])
   const lines = linesOf(objects)
   assert.equal(lines.length, 1 + 100 + 2 + 1)
-  assert.ok(lines.includes('├─ replica 1500  PodGang llm-1500 not there yet'))
+  assert.ok(lines.includes('├─ replica 1500  PodGang llm-1500 does not exist yet'))
   assert.equal(lines.at(-1), '└─ … and 1,999,999,899 more replicas that do not exist yet')
   assert.equal(setTree(objects).hidden, huge - 101)
 })
@@ -62,7 +62,7 @@ test('so does a scaling group', () => {
   assert.equal(lines.at(-1), '      └─ … and 1,999,999,899 more replicas that do not exist yet')
 })
 
-test('replicas that are scaled away are shown until they are gone', () => {
+test('replicas that are scaled in are shown until they are deleted', () => {
   const cliques = ['0', '3'].map(index => clique(`llm-${index}-web`, { [label.setReplicaIndex]: index }))
   assert.deepEqual(
     setTree(objectsOf(2, [], cliques)).children.map(({ name }) => name),

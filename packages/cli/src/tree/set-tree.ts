@@ -3,11 +3,11 @@
 // The tree of a set as lines of text.
 import { type Condition, conditionType } from '@grove/api'
 import { formatAge } from '@grove/apimachinery'
-import { bad, faint, good, joined, type Line, waiting } from '../line.ts'
+import { bad, faint, good, joined, type Line, waiting } from '../terminal/line.ts'
 import { type GangNote, type SetObjects, setTree, type TreeCount, type TreeNode } from './set-model.ts'
 
 export interface TreeOptions {
-  /** Shows ages as of this moment; none without it. */
+  /** Prints ages at this time. Without it, no ages. */
   readonly now?: number
 }
 
@@ -37,7 +37,7 @@ function lineOf(node: TreeNode, { now }: TreeOptions): Line {
     gang && gangNote(gang, kind === 'group replica'),
     deletedAt ? bad('is being deleted') : undefined,
     ...node.waiting.map(({ pods, why }) => waiting(`${pods} ${why}`)),
-    ...news(node).map(troubleNote),
+    ...shownConditions(node).map(troubleNote),
     now !== undefined && createdAt ? faint(formatAge(createdAt, now)) : undefined,
   ]
   return joined(
@@ -46,15 +46,15 @@ function lineOf(node: TreeNode, { now }: TreeOptions): Line {
   )
 }
 
-/** That pods are not scheduled is better told by what each of them waits for. */
-function news({ waiting: waits, troubles }: TreeNode): Condition[] {
+/** Omits conditions about scheduling: the waiting reasons of the pods are more precise. */
+function shownConditions({ waiting: waits, troubles }: TreeNode): Condition[] {
   return troubles.filter(({ type }) => waits.length === 0 || type !== conditionType.podCliqueScheduled)
 }
 
 function gangNote(gang: GangNote, isMember: boolean): Line {
   if (isMember && gang.isBase) return faint('in the base gang')
-  if (gang.phase === undefined) return waiting(`PodGang ${gang.name} not there yet`)
-  if (!gang.isComplete) return waiting(`PodGang ${gang.name} waits for its pods`)
+  if (gang.phase === undefined) return waiting(`PodGang ${gang.name} does not exist yet`)
+  if (!gang.isComplete) return waiting(`PodGang ${gang.name} waits until its pods are created`)
   const note = gang.phase === 'Pending' ? `PodGang ${gang.name}` : `PodGang ${gang.name} ${gang.phase}`
   return joined([faint(note), ...gang.troubles.map(troubleNote)], '  ')
 }

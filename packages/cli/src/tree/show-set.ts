@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shows a live set once, or again and again as it changes; as text or as JSON.
-import type { Line } from '../line.ts'
-import { type ClusterOptions, type LiveCluster, withCluster } from '../live-cluster.ts'
-import { jsonOf, printJson, printJsonLine, printLines } from '../print.ts'
-import { onlySet, readSet } from '../set-objects.ts'
-import { terminal } from '../terminal.ts'
+import { type ClusterOptions, type LiveCluster, withCluster } from '../clusters/live-cluster.ts'
+import { onlySet, readSet } from '../clusters/set-objects.ts'
+// Prints a live set once, or after every change, as text or as JSON.
+import type { Line } from '../terminal/line.ts'
+import { jsonOf, printJson, printJsonLine, printLines } from '../terminal/print.ts'
+import { terminal } from '../terminal/terminal.ts'
 import { followSet } from './followed-set.ts'
 import { LiveView } from './live-view.ts'
 import type { SetObjects } from './set-model.ts'
@@ -21,17 +21,17 @@ export interface ShowOptions extends ClusterOptions {
   readonly output: string
 }
 
-/** On a terminal ages grow before the eyes. */
+/** Redraw interval on a terminal, where ages change. */
 const agesEveryMs = 1_000
 
-/** What was seen last; undefined when the set has gone while it was watched, which ends the watch. */
+/** Returns the last snapshot. Returns undefined if the set was deleted during a watch, which ends the watch. */
 export function showSet(
-  word: string | undefined,
+  requested: string | undefined,
   options: ShowOptions,
   view: SetView,
 ): Promise<SetObjects | undefined> {
   return withCluster(options, async cluster => {
-    const name = word ?? (await onlySet(cluster))
+    const name = requested ?? (await onlySet(cluster))
     const objects = await readSet(cluster, name)
     if (options.watch) return watchSet(cluster, name, options.output, view)
     if (options.output === 'json') printJson(view.value(objects))
@@ -50,19 +50,19 @@ async function watchSet(
   const isTTY = stdout.isTTY ?? false
   const live = new LiveView(stdout)
   const isText = output !== 'json'
-  let told = ''
-  // Ages alone are no news to those who read every line.
+  let printed = ''
+  // On other outputs a changed age alone is not printed.
   const pace = isText && isTTY ? { atLeastEveryMs: agesEveryMs } : {}
   for await (const seen of followSet(client, { name, namespace }, pace)) {
     if (!seen) {
-      if (isText) live.say([`PodCliqueSet ${name} is gone`])
+      if (isText) live.say([`PodCliqueSet ${name} was deleted`])
       return undefined
     }
     if (isText) live.show(view.lines(seen, isTTY ? { now: Date.now() } : {}))
     else {
       const text = jsonOf(view.value(seen))
-      if (text !== told) printJsonLine(text)
-      told = text
+      if (text !== printed) printJsonLine(text)
+      printed = text
     }
   }
   return undefined

@@ -15,7 +15,7 @@ const badIfFalse: ReadonlySet<string> = new Set([
   conditionType.podGangScheduled,
 ])
 
-/** The conditions that say that something is not as it should be. */
+/** The conditions that report a problem. */
 export function troublesOf(conditions: readonly Condition[] | undefined): Condition[] {
   return (conditions ?? []).filter(({ type, status }) =>
     status === 'False' ? badIfFalse.has(type) : badUnlessFalse.has(type),

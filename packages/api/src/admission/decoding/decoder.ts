@@ -3,24 +3,24 @@
 import { isJsonObject, type JsonObject, MAX_JSON_DEPTH, nestedDeeperThan, setOwn } from '@grove/apimachinery'
 import type { StructuralSchema } from '../../crds/index.ts'
 import { kindOf, maximumProblems, type Problem } from './problem.ts'
-import { boolean, duration, integer, intOrString, number, quantity, refuse, text } from './scalars.ts'
+import { boolean, duration, integer, intOrString, number, quantity, reject, text } from './scalars.ts'
 
 /**
- * Reads a value as its declared type. The result is complete: required members that are absent are there, empty. What
- * is given is never changed; the result shares with it all that stayed the same.
+ * Decodes a value as its declared type. The result is complete: absent required fields are added with empty values. The
+ * input is never changed, and the result shares all unchanged parts with it.
  */
 export interface Decoder {
   decode(value: unknown, problems: Problem[]): unknown
-  /** What an absent required value counts as. */
+  /** The value of an absent required field. */
   empty(): unknown
 }
 
-/** What the schema does not tell of some places; keys are paths such as `spec.template.cliques[].name`. */
+/** Exceptions that the schema does not express. Keys are paths such as `spec.template.cliques[].name`. */
 export interface Peculiarities {
   readonly durations?: ReadonlySet<string>
-  /** Lists that count as empty when absent, and whose entries may not be null. */
+  /** Lists that count as empty if absent, and whose entries must not be null. */
   readonly strictLists?: ReadonlySet<string>
-  /** Members that count as required although the schema does not say so. */
+  /** Fields that count as required although the schema does not require them. */
   readonly alsoRequired?: ReadonlyMap<string, readonly string[]>
 }
 
@@ -50,7 +50,7 @@ export function compileDecoder(schema: StructuralSchema, peculiarities: Peculiar
   }
 }
 
-/** Runs a decoder below `segment` and completes the paths of the problems it found. */
+/** Runs a decoder below `segment` and prepends the segment to the paths of its problems. */
 function below(decoder: Decoder, value: unknown, segment: string | number, problems: Problem[]): unknown {
   const before = problems.length
   const decoded = decoder.decode(value, problems)
@@ -60,10 +60,10 @@ function below(decoder: Decoder, value: unknown, segment: string | number, probl
 
 function listDecoder(items: Decoder, isStrict: boolean): Decoder {
   return {
-    // A list that must be there is not invented: null makes the schema say so.
+    // An absent required list is not replaced by an empty one: the schema rejects the null with its own message.
     empty: () => (isStrict ? [] : null),
     decode(value, problems) {
-      if (!Array.isArray(value)) return refuse(problems, `must be a list, not ${kindOf(value)}`)
+      if (!Array.isArray(value)) return reject(problems, `must be a list, not ${kindOf(value)}`)
       let copy: unknown[] | undefined
       for (let index = 0; index < value.length && problems.length < maximumProblems; index++) {
         const item: unknown = value[index]
@@ -85,7 +85,7 @@ function mapDecoder(values: Decoder): Decoder {
   return {
     empty: () => null,
     decode(value, problems) {
-      if (!isJsonObject(value)) return refuse(problems, `must be an object, not ${kindOf(value)}`)
+      if (!isJsonObject(value)) return reject(problems, `must be an object, not ${kindOf(value)}`)
       let copy: JsonObject | undefined
       for (const key of Object.keys(value)) {
         if (problems.length >= maximumProblems) break
@@ -111,7 +111,7 @@ function objectDecoder(schema: StructuralSchema, peculiarities: Peculiarities, p
   const decoder: Decoder = {
     empty: () => decoder.decode({}, []),
     decode(value, problems) {
-      if (!isJsonObject(value)) return refuse(problems, `must be an object, not ${kindOf(value)}`)
+      if (!isJsonObject(value)) return reject(problems, `must be an object, not ${kindOf(value)}`)
       let copy: JsonObject | undefined
       for (const name of Object.keys(value)) {
         const member = value[name]
@@ -139,19 +139,19 @@ function objectDecoder(schema: StructuralSchema, peculiarities: Peculiarities, p
   return decoder
 }
 
-/** Members are not looked at; only that the value can be walked at all. */
+/** Does not check the members, only that the value can be traversed. */
 const freeObject: Decoder = {
   empty: () => null,
   decode: (value, problems) =>
     isJsonObject(value)
       ? anything.decode(value, problems)
-      : refuse(problems, `must be an object, not ${kindOf(value)}`),
+      : reject(problems, `must be an object, not ${kindOf(value)}`),
 }
 
 const anything: Decoder = {
   empty: () => null,
   decode: (value, problems) =>
     nestedDeeperThan(value, MAX_JSON_DEPTH)
-      ? refuse(problems, `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
+      ? reject(problems, `must not be nested deeper than ${MAX_JSON_DEPTH} levels`)
       : value,
 }

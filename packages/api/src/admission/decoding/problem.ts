@@ -2,16 +2,16 @@
 
 import { cut } from '../long-texts.ts'
 
-/** A value that cannot be read as what the API declares. */
+/** A value that cannot be decoded as its declared type. */
 export interface Problem {
   /** From the value outwards: every container appends its own segment on the way back. */
   readonly path: (string | number)[]
   readonly text: string
 }
 
-/** More would help nobody, and a hostile document could make as many as it has values. */
+/** A limit, because a hostile document could cause one problem per value. */
 export const maximumProblems = 20
-/** Of a path or a text of a problem, in characters: both repeat what the document says. */
+/** Limit for a path or a message of a problem, in characters: both repeat content of the document. */
 export const maximumLength = 1000
 
 /** The path of a problem, such as `spec.template.cliques[0].name`. */
@@ -24,7 +24,7 @@ export function fieldOf(path: Problem['path']): string {
   return cut(field, maximumLength)
 }
 
-/** What a JSON value is, in words. */
+/** The type of a JSON value, for messages. */
 export function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return 'a list'

@@ -3,7 +3,7 @@
 import { type FieldError, fieldError } from '@grove/apimachinery'
 import type { MetricSpec } from '../../kubernetes/index.ts'
 
-/** Each type of metric, and the member that describes it. */
+/** Each metric type with the field that describes it. */
 const sources = {
   Resource: 'resource',
   ContainerResource: 'containerResource',
@@ -13,8 +13,8 @@ const sources = {
 } as const
 
 /**
- * Metrics from which no HorizontalPodAutoscaler could be made. Only contradictions are refused; what is merely left out
- * is accepted, as it always was.
+ * Rejects metrics that no HorizontalPodAutoscaler can use. Only contradictions are rejected. Omissions are accepted for
+ * compatibility.
  */
 export function validateMetrics(metrics: readonly MetricSpec[] | undefined, field: string): FieldError[] {
   return (metrics ?? []).flatMap((metric, index) => {
@@ -26,7 +26,7 @@ export function validateMetrics(metrics: readonly MetricSpec[] | undefined, fiel
     const source = sources[metric.type]
     return metric[source]
       ? []
-      : [fieldError.required(`${at}.${source}`, `must be given for a metric of type ${metric.type}`)]
+      : [fieldError.required(`${at}.${source}`, `is required for a metric of type ${metric.type}`)]
   })
 }
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clique, refusals, sampleSet } from '../sample-sets.ts'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 
 const field = 'spec.template.cliques[0].spec.autoScalingConfig'
 const belowMinAvailable = 'must be greater than or equal to podCliqueSpec.minAvailable'
@@ -28,30 +28,30 @@ const cases: [minReplicas: number, maxReplicas: number, expected: string[]][] = 
 ]
 
 for (const [minReplicas, maxReplicas, expected] of cases) {
-  test(`a clique of 4, at least 2, scaled between ${minReplicas} and ${maxReplicas}`, () => {
+  test(`a clique with 4 replicas and minAvailable 2, scaled between ${minReplicas} and ${maxReplicas}`, () => {
     const spec = { replicas: 4, minAvailable: 2, autoScalingConfig: { minReplicas, maxReplicas } }
     assert.deepEqual(
-      refusals(sampleSet({ cliques: [clique('web', spec)] })),
+      errorsOf(sampleSet({ cliques: [clique('web', spec)] })),
       expected.map(text => `${field}.${text}`),
     )
   })
 }
 
-test('metrics that no autoscaler could be made from are refused, omissions are not', () => {
-  const judge = (metric: object): string[] =>
-    refusals(
+test('contradictory metrics are rejected, omissions are not', () => {
+  const validate = (metric: object): string[] =>
+    errorsOf(
       sampleSet({
         cliques: [
           clique('web', { autoScalingConfig: { maxReplicas: 4, metrics: [metric as { type: string }] } }),
         ],
       }),
     )
-  assert.deepEqual(judge({ type: 'Resource', resource: { name: '', target: { type: '' } } }), [])
-  assert.deepEqual(judge({ type: '' }), [])
-  assert.deepEqual(judge({ type: 'Nonsense' }), [
+  assert.deepEqual(validate({ type: 'Resource', resource: { name: '', target: { type: '' } } }), [])
+  assert.deepEqual(validate({ type: '' }), [])
+  assert.deepEqual(validate({ type: 'Nonsense' }), [
     `${field}.metrics[0].type: Unsupported value: "Nonsense": supported values: "Resource", "ContainerResource", "Pods", "Object", "External"`,
   ])
-  assert.deepEqual(judge({ type: 'Pods' }), [
-    `${field}.metrics[0].pods: Required value: must be given for a metric of type Pods`,
+  assert.deepEqual(validate({ type: 'Pods' }), [
+    `${field}.metrics[0].pods: Required value: is required for a metric of type Pods`,
   ])
 })

@@ -4,7 +4,7 @@ import { type FieldError, fieldError } from '@grove/apimachinery'
 import type { CliqueTemplate } from '../../types/index.ts'
 import { path } from './paths.ts'
 
-/** The bounds between which a clique of its own (no member of a scaling group) may be scaled. */
+/** Validates the autoscaler bounds of a standalone clique, which is not a member of a scaling group. */
 export function validateCliqueAutoscaling(clique: CliqueTemplate, index: number): FieldError[] {
   const { autoScalingConfig: bounds, minAvailable, replicas } = clique.spec
   if (!bounds) return []

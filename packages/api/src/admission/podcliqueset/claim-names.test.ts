@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 import type { ResourceSharing } from '../../types/index.ts'
-import { clique, refusals, sampleSet } from '../sample-sets.ts'
 
 interface Sharing {
   readonly set?: ResourceSharing[]
@@ -12,8 +12,8 @@ interface Sharing {
   readonly solo?: ResourceSharing[]
 }
 
-function judge({ set, group, member, solo }: Sharing): string[] {
-  return refusals(
+function validate({ set, group, member, solo }: Sharing): string[] {
+  return errorsOf(
     sampleSet({
       ...(set && { resourceSharing: set }),
       cliques: [
@@ -38,7 +38,7 @@ const all = (name: string): ResourceSharing => ({ name, scope: 'AllReplicas' })
 
 test('claims of different levels have different names', () => {
   assert.deepEqual(
-    judge({ set: [each('t'), all('u')], group: [each('t')], member: [all('t')], solo: [all('t')] }),
+    validate({ set: [each('t'), all('u')], group: [each('t')], member: [all('t')], solo: [all('t')] }),
     [],
   )
   const collisions: Sharing[] = [
@@ -52,18 +52,21 @@ test('claims of different levels have different names', () => {
     { group: [each('m-2-t')], member: [each('t')] },
   ]
   for (const sharing of collisions)
-    assert.match(judge(sharing).join(), /its ResourceClaim would be called .* and so would one of/)
+    assert.match(
+      validate(sharing).join(),
+      /its ResourceClaim would have the name .*, like a ResourceClaim of/,
+    )
 })
 
-test('claims have names that objects may have', () => {
-  const ofSet = 'its ResourceClaim would be called .*: a lowercase RFC 1123 subdomain must consist of'
+test('claims have valid object names', () => {
+  const ofSet = 'its ResourceClaim would have the name .*: a lowercase RFC 1123 subdomain must consist of'
   const possible: Sharing[] = [{ set: [each('a.b-c')] }, { member: [all('t'.repeat(200))] }]
-  for (const sharing of possible) assert.deepEqual(judge(sharing), [])
+  for (const sharing of possible) assert.deepEqual(validate(sharing), [])
   const impossible: Sharing[] = [
     { set: [each('Upper')] },
     { group: [all('under_score')] },
     { solo: [each('end-')] },
   ]
-  for (const sharing of impossible) assert.match(judge(sharing).join(), new RegExp(ofSet))
-  assert.match(judge({ member: [all('t'.repeat(250))] }).join(), /must be no more than 253/)
+  for (const sharing of impossible) assert.match(validate(sharing).join(), new RegExp(ofSet))
+  assert.match(validate({ member: [all('t'.repeat(250))] }).join(), /must be no more than 253/)
 })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Claims are called after their owner and their template. Such a name may be none that an object can have;
-// and claims of different levels may come to have one name: a template of the set that is called like a
-// clique and one of its templates together. Then one of them could never be made.
+// The name of a claim consists of the names of its owner and its template. It may be an invalid object name. Claims of
+// different levels may also get the same name: template `worker-all-gpu` of the set, and template `gpu` of its clique
+// `worker`. The operator could then create only one of them.
 import { dns1123Subdomain, type FieldError, fieldError, quote } from '@grove/apimachinery'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
 import { groupsOfMembers } from './group-members.ts'
@@ -10,24 +10,24 @@ import { anyIndex, commonName, earlierTwins, type NamePattern, namePattern } fro
 import { path } from './paths.ts'
 
 interface Claim {
-  /** The entry that the claim is made for. */
+  /** The entry that requests the claim. */
   readonly field: string
   readonly entry: ResourceSharing
-  /** The name of the claim without that of the set in front. */
+  /** The name of the claim without the name of the set. */
   readonly pattern: NamePattern
   /** The name of the first such claim. */
   readonly name: string
 }
 
 export function collidingClaims(set: PodCliqueSet): FieldError[] {
-  // A claim with an impossible name cannot be made at all, and is reported as such.
+  // Invalid names are reported separately.
   const claims = claimsOf(set).filter(({ name }) => dns1123Subdomain(name).length === 0)
   const twins = earlierTwins(claims.map(({ pattern }) => pattern))
   return claims.flatMap(({ field, entry, pattern }, position) => {
     const twin = twins[position] === undefined ? undefined : claims[twins[position]]
     if (!twin) return []
     const name = `${set.metadata.name}-${commonName(pattern, twin.pattern)}`
-    const detail = `its ResourceClaim would be called ${quote(name)}, and so would one of ${twin.field}`
+    const detail = `its ResourceClaim would have the name ${quote(name)}, like a ResourceClaim of ${twin.field}`
     return [fieldError.invalid(`${field}.name`, entry.name, detail)]
   })
 }
@@ -36,15 +36,15 @@ export function impossibleClaims(set: PodCliqueSet): FieldError[] {
   return claimsOf(set).flatMap(({ field, entry, name }) => {
     const problems = entry.name === '' ? [] : dns1123Subdomain(name)
     if (problems.length === 0) return []
-    const detail = `its ResourceClaim would be called ${quote(name)}: ${problems.join('; ')}`
+    const detail = `its ResourceClaim would have the name ${quote(name)}: ${problems.join('; ')}`
     return [fieldError.invalid(`${field}.name`, entry.name, detail)]
   })
 }
 
-/** Names of different replicas of the set differ only in the index of the replica: the first stands for all of them. */
+/** Names in different replicas of the set differ only in the replica index, so the first replica represents all. */
 const firstReplica = '0'
 
-/** One claim for each entry, of the set, its scaling groups and its cliques in this order. */
+/** One claim per entry: of the set, its scaling groups and its cliques, in this order. */
 function claimsOf({ metadata, spec: { template } }: PodCliqueSet): Claim[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = template
   const groupOf = groupsOfMembers(template)

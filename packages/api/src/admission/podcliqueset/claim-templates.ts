@@ -5,7 +5,7 @@ import type { PodCliqueSet } from '../../types/index.ts'
 import { path } from './paths.ts'
 import { repeatedNames } from './repeated-names.ts'
 
-/** The claim templates written into the PodCliqueSet itself. */
+/** Validates the claim templates in the PodCliqueSet itself. */
 export function validateClaimTemplates(set: PodCliqueSet): FieldError[] {
   const field = `${path.template}.resourceClaimTemplates`
   const templates = set.spec.template.resourceClaimTemplates ?? []

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { clique, sampleSet } from '../sample-sets.ts'
+import { clique, sampleSet } from '../../testing/sample-sets.ts'
 import { clashingNames } from './clashing-names.ts'
 
 const autoscaled = { maxReplicas: 4 }
@@ -13,17 +13,17 @@ const cases: [name: string, cliques: string[], groups: Record<string, string[]>,
     { eng: ['lead', 'work'] },
     false,
   ],
-  ['a member that is called like its group', ['decode'], { decode: ['decode'] }, false],
-  ['a standalone clique that is called like a member', ['g-3-w', 'w'], { g: ['w'] }, true],
+  ['a member with the name of its group', ['decode'], { decode: ['decode'] }, false],
+  ['a standalone clique with the name of a member', ['g-3-w', 'w'], { g: ['w'] }, true],
   ['a number with a leading zero, which no index has', ['g-03-w', 'w'], { g: ['w'] }, false],
   ['no number in between', ['g-x-w', 'w'], { g: ['w'] }, false],
   ['members of two groups', ['1-w', 'w'], { g: ['1-w'], 'g-0': ['w'] }, true],
   ['members of two groups, the longer one first', ['1-w', 'w'], { 'g-0': ['w'], g: ['1-w'] }, true],
   ['members of two groups, further apart', ['b-1-w', 'w'], { g: ['b-1-w'], 'g-0-b': ['w'] }, true],
-  ['groups that only begin alike', ['a', 'w'], { g: ['a'], 'g-0': ['w'] }, false],
+  ['groups with a common prefix', ['a', 'w'], { g: ['a'], 'g-0': ['w'] }, false],
 ]
 
-describe('names of children that could be the same', () => {
+describe('child objects that could get the same name', () => {
   for (const [name, cliques, groups, clash] of cases)
     test(name, () => {
       const set = sampleSet({
@@ -36,7 +36,7 @@ describe('names of children that could be the same', () => {
       assert.equal(clashingNames(set).length, clash ? 1 : 0)
     })
 
-  test('a clique and a group of the same name clash only where both have an autoscaler', () => {
+  test('a clique and a group of the same name collide only if both have an autoscaler', () => {
     const set = (scaleConfig: object) =>
       sampleSet({
         cliques: [clique('x', { autoScalingConfig: autoscaled }), clique('w')],

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names are joined by hyphens, which they may also contain: different parts of a set can ask for the same name.
+// Names are joined by hyphens and may contain hyphens, so different parts of a set can produce the same object name.
 import { type FieldError, fieldError } from '@grove/apimachinery'
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
 import { groupsOfMembers } from './group-members.ts'
 import { anyIndex, earlierTwins, type NamePattern, namePattern } from './name-patterns.ts'
 import { path } from './paths.ts'
 
-/** Parts of a set whose objects would have the same name; the later one is named. */
+/** Reports parts of a set whose objects would have the same name. The error is on the later one. */
 export function clashingNames({ spec: { template } }: PodCliqueSet): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = template
   const members = groupsOfMembers(template)
@@ -23,20 +23,27 @@ export function clashingNames({ spec: { template } }: PodCliqueSet): FieldError[
             fieldError.invalid(
               field,
               group.name,
-              `its autoscaler has the name of that of PodClique ${group.name}`,
+              `its autoscaler has the same name as that of PodClique ${group.name}`,
             ),
           ]
         : []),
       ...(clash === undefined
         ? []
         : [
-            fieldError.invalid(field, group.name, `its PodCliques would have the names of those of ${clash}`),
+            fieldError.invalid(
+              field,
+              group.name,
+              `its PodCliques would have the same names as those of ${clash}`,
+            ),
           ]),
     ]
   })
 }
 
-/** The groups with a member that can have the name of another PodClique, and the first clique or group of that name. */
+/**
+ * The groups with a member whose PodClique can have the name of another one, with the first clique or group of that
+ * name.
+ */
 function clashingGroups(
   standalone: readonly CliqueTemplate[],
   groups: readonly ScalingGroupTemplate[],

@@ -20,13 +20,13 @@ import { validateDependencyGraph, validateStartsAfter } from './startup-dependen
 export interface CliqueRules {
   readonly enabledSchedulers: ReadonlySet<string>
   readonly defaultScheduler: string
-  /** Names of the claim templates that the set itself holds. */
+  /** Names of the claim templates in the set itself. */
   readonly internalTemplates: ReadonlySet<string>
-  /** On update: the object as stored. */
+  /** On update: the stored object. */
   readonly old: PodCliqueSet | undefined
 }
 
-/** Every clique in turn, then what they owe each other. */
+/** Validates every clique, then the rules that involve several cliques. */
 export function validateCliques(set: PodCliqueSet, rules: CliqueRules): FieldError[] {
   const { cliques, cliqueStartupType, podCliqueScalingGroups = [] } = set.spec.template
   if (cliques.length === 0) {

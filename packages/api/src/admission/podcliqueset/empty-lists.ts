@@ -3,8 +3,8 @@
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
 
 /**
- * The set with empty lists where required ones are null. The schema refuses such a null, but tolerates one that was
- * stored before and did not change, so that the rules can meet it.
+ * Replaces null by an empty list where a list is required. The schema rejects such a null, but tolerates one that was
+ * stored before and did not change. The rules therefore have to handle it.
  */
 export function withEmptyLists(set: PodCliqueSet): PodCliqueSet {
   const { template } = set.spec

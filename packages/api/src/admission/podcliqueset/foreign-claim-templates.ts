@@ -4,12 +4,12 @@ import { type FieldError, fieldError, quote } from '@grove/apimachinery'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
 import { path } from './paths.ts'
 
-/** In the list of allowed namespaces: every namespace. */
+/** Allows every namespace in the list of allowed namespaces. */
 const anyNamespace = '*'
 
 /**
- * Rejects claim templates of other namespaces where the operator configuration restricts them. The operator reads and
- * copies templates with its own rights, so the restriction holds for every author of a PodCliqueSet.
+ * Rejects claim templates of other namespaces if the operator configuration restricts them. The operator reads and
+ * copies templates with its own permissions, so the restriction applies to every author of a PodCliqueSet.
  */
 export function validateForeignClaimTemplates(
   set: PodCliqueSet,

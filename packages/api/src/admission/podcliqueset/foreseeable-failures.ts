@@ -9,8 +9,8 @@ import { path } from './paths.ts'
 import { reservedNames } from './reserved-names.ts'
 
 /**
- * Objects that the operator would make from the set and that an API server would certainly refuse. New sets with such
- * mistakes are refused; of stored ones the user is only told, because they were accepted once.
+ * Finds child objects that the API server would reject. New sets with such mistakes are rejected. Stored sets get a
+ * warning, because admission accepted them before.
  */
 export function foreseeableFailures(set: PodCliqueSet): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = set.spec.template
@@ -33,7 +33,7 @@ function failuresOfClique({ spec }: CliqueTemplate, field: string): FieldError[]
   }
   for (const list of ['containers', 'initContainers'] as const) {
     podSpec[list]?.forEach(({ name }, index) => {
-      // An empty name has always been accepted.
+      // An empty name is accepted for compatibility.
       const problems = name === '' ? [] : dns1123Label(name)
       if (problems.length > 0) {
         errors.push(fieldError.invalid(`${podField}.${list}[${index}].name`, name, problems.join('; ')))

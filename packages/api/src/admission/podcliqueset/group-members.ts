@@ -2,7 +2,7 @@
 
 import type { PodCliqueSetTemplate, ScalingGroupTemplate } from '../../types/index.ts'
 
-/** The scaling group of every clique that is a member of one; where several groups list a clique, the first counts. */
+/** The scaling group of every member clique. If several groups list a clique, the first counts. */
 export function groupsOfMembers({
   podCliqueScalingGroups: groups = [],
 }: PodCliqueSetTemplate): Map<string, ScalingGroupTemplate> {

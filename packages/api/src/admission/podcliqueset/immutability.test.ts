@@ -2,44 +2,44 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, sampleSet, updateErrorsOf } from '../../testing/sample-sets.ts'
 import type { CliqueTemplate, PodCliqueSetTemplate, ScalingGroupTemplate } from '../../types/index.ts'
-import { changeRefusals, clique, sampleSet } from '../sample-sets.ts'
 
 const Q = 'spec.template.cliques'
 const G = 'spec.template.podCliqueScalingGroups'
 
-function judge(now: Partial<PodCliqueSetTemplate>, old: Partial<PodCliqueSetTemplate>): string[] {
-  return changeRefusals(sampleSet(now), sampleSet(old))
+function validate(now: Partial<PodCliqueSetTemplate>, old: Partial<PodCliqueSetTemplate>): string[] {
+  return updateErrorsOf(sampleSet(now), sampleSet(old))
 }
 
 describe('the cliques of a stored set', () => {
   const [a, b, c] = [clique('a'), clique('b'), clique('c')]
 
-  test('are neither more nor fewer', () => {
-    assert.deepEqual(judge({ cliques: [a, b, c] }, { cliques: [a, b] }), [
+  test('cannot be added or removed', () => {
+    assert.deepEqual(validate({ cliques: [a, b, c] }, { cliques: [a, b] }), [
       `${Q}: Forbidden: not allowed to change clique composition`,
       `${Q}.name: Forbidden: not allowed to change clique composition, new clique name 'c' is not allowed`,
     ])
-    assert.deepEqual(judge({ cliques: [a] }, { cliques: [a, b] }), [
+    assert.deepEqual(validate({ cliques: [a] }, { cliques: [a, b] }), [
       `${Q}: Forbidden: not allowed to change clique composition`,
     ])
   })
 
   test('keep their names', () => {
-    assert.deepEqual(judge({ cliques: [a, c] }, { cliques: [a, b] }), [
+    assert.deepEqual(validate({ cliques: [a, c] }, { cliques: [a, b] }), [
       `${Q}.name: Forbidden: not allowed to change clique composition, new clique name 'c' is not allowed`,
     ])
   })
 
-  test('may change places when the order means nothing', () => {
-    assert.deepEqual(judge({ cliques: [c, b, a] }, { cliques: [a, b, c] }), [])
+  test('may be reordered if the order has no meaning', () => {
+    assert.deepEqual(validate({ cliques: [c, b, a] }, { cliques: [a, b, c] }), [])
   })
 
   for (const cliqueStartupType of ['CliqueStartupTypeInOrder', 'CliqueStartupTypeExplicit'] as const) {
-    test(`keep their places with ${cliqueStartupType}; the error tells who belongs there`, () => {
+    test(`keep their order with ${cliqueStartupType}, and the error names the expected clique`, () => {
       const order = 'clique order cannot be changed when StartupType is InOrder or Explicit.'
       assert.deepEqual(
-        judge({ cliqueStartupType, cliques: [c, b, a] }, { cliqueStartupType, cliques: [a, b, c] }),
+        validate({ cliqueStartupType, cliques: [c, b, a] }, { cliqueStartupType, cliques: [a, b, c] }),
         [
           `${Q}: Invalid value: "c": ${order} Expected 'a' at position 0, got 'c'`,
           `${Q}: Invalid value: "a": ${order} Expected 'c' at position 2, got 'a'`,
@@ -65,7 +65,7 @@ describe('a stored clique keeps', () => {
       [`${Q}.spec.minAvailable: Invalid value: 2: field is immutable`],
     ],
     [
-      'minAvailable, which a manifest without it takes from replicas',
+      'minAvailable, which defaults to replicas',
       clique('a', { replicas: 2 }),
       clique('a', { replicas: 3 }),
       [`${Q}.spec.minAvailable: Invalid value: 3: field is immutable`],
@@ -77,7 +77,7 @@ describe('a stored clique keeps', () => {
       [`${Q}.spec.startsAfter: Invalid value: ["c","b"]: field is immutable`],
     ],
     [
-      'startsAfter, which cannot go',
+      'startsAfter, which cannot be removed',
       clique('a', { startsAfter: ['b'] }),
       clique('a'),
       [`${Q}.spec.startsAfter: Invalid value: null: field is immutable`],
@@ -98,14 +98,14 @@ describe('a stored clique keeps', () => {
   ]
   for (const [title, old, now, expected] of cases) {
     test(title, () => {
-      assert.deepEqual(judge({ cliques: [now] }, { cliques: [old] }), expected)
+      assert.deepEqual(validate({ cliques: [now] }, { cliques: [old] }), expected)
     })
   }
 })
 
-test('the start-up type stays', () => {
+test('the startup type is immutable', () => {
   assert.deepEqual(
-    judge(
+    validate(
       { cliqueStartupType: 'CliqueStartupTypeInOrder' },
       { cliqueStartupType: 'CliqueStartupTypeAnyOrder' },
     ),
@@ -122,30 +122,30 @@ describe('the scaling groups of a stored set', () => {
     minAvailable: 1,
     ...rest,
   })
-  const judgeGroups = (now: ScalingGroupTemplate[], old: ScalingGroupTemplate[]): string[] =>
-    judge({ cliques, podCliqueScalingGroups: now }, { cliques, podCliqueScalingGroups: old })
+  const validateGroups = (now: ScalingGroupTemplate[], old: ScalingGroupTemplate[]): string[] =>
+    validate({ cliques, podCliqueScalingGroups: now }, { cliques, podCliqueScalingGroups: old })
 
-  test('are neither more nor fewer; nothing else is said then', () => {
-    assert.deepEqual(judgeGroups([], [group('g', { minAvailable: 2 })]), [
+  test('cannot be added or removed, which is then the only error', () => {
+    assert.deepEqual(validateGroups([], [group('g', { minAvailable: 2 })]), [
       `${G}: Forbidden: not allowed to add or remove PodCliqueScalingGroupConfigs`,
     ])
   })
 
   test('keep their names', () => {
-    assert.deepEqual(judgeGroups([group('h')], [group('g')]), [
+    assert.deepEqual(validateGroups([group('h')], [group('g')]), [
       `${G}.name: Forbidden: not allowed to change scaling group composition, new scaling group name 'h' is not allowed`,
     ])
   })
 
   test('keep their members in order', () => {
-    assert.deepEqual(judgeGroups([group('g', { cliqueNames: ['b', 'a'] })], [group('g')]), [
+    assert.deepEqual(validateGroups([group('g', { cliqueNames: ['b', 'a'] })], [group('g')]), [
       `${G}.cliqueNames: Invalid value: ["b","a"]: field is immutable`,
     ])
   })
 
   test('keep minAvailable and shared claims', () => {
     assert.deepEqual(
-      judgeGroups(
+      validateGroups(
         [group('g', { minAvailable: 2, resourceSharing: [{ name: 'x', scope: 'AllReplicas' }] })],
         [group('g')],
       ),
@@ -156,7 +156,7 @@ describe('the scaling groups of a stored set', () => {
     )
   })
 
-  test('may change replicas, bounds, annotations and places', () => {
+  test('may change replicas, bounds, annotations and order', () => {
     const changed = group('g', {
       replicas: 3,
       scaleConfig: { minReplicas: 1, maxReplicas: 9 },
@@ -164,7 +164,10 @@ describe('the scaling groups of a stored set', () => {
     })
     const other = group('h', { cliqueNames: ['b'] })
     assert.deepEqual(
-      judgeGroups([other, { ...changed, cliqueNames: ['a'] }], [group('g', { cliqueNames: ['a'] }), other]),
+      validateGroups(
+        [other, { ...changed, cliqueNames: ['a'] }],
+        [group('g', { cliqueNames: ['a'] }), other],
+      ),
       [],
     )
   })
@@ -188,22 +191,22 @@ describe('the claims of a stored set', () => {
     ],
   })
 
-  test('keep their templates; amounts are compared, not texts', () => {
-    assert.deepEqual(judge({ ...templates('1024Mi'), priorityClassName: 'p' }, templates('1Gi')), [])
-    const [text, ...others] = judge(templates('2Gi'), templates('1Gi'))
+  test('keep their templates, with quantities compared by amount', () => {
+    assert.deepEqual(validate({ ...templates('1024Mi'), priorityClassName: 'p' }, templates('1Gi')), [])
+    const [text, ...others] = validate(templates('2Gi'), templates('1Gi'))
     assert.ok(text?.startsWith('spec.template.resourceClaimTemplates: Invalid value: [{"name":"x",'), text)
     assert.ok(text?.endsWith(': field is immutable'), text)
     assert.deepEqual(others, [])
   })
 
-  test('are shared as before', () => {
-    assert.deepEqual(judge({}, { resourceSharing: [{ name: 'x', scope: 'AllReplicas' }] }), [
+  test('keep their sharing', () => {
+    assert.deepEqual(validate({}, { resourceSharing: [{ name: 'x', scope: 'AllReplicas' }] }), [
       'spec.template.resourceSharing: Invalid value: null: field is immutable',
     ])
   })
 })
 
-test('everything else may change', () => {
+test('all other fields may change', () => {
   const now = sampleSet(
     {
       cliques: [
@@ -225,15 +228,15 @@ test('everything else may change', () => {
     { labels: { x: 'y' }, annotations: { x: 'y' }, finalizers: ['example.com/f'] },
     { replicas: 7, updateStrategy: { type: 'OnDelete' } },
   )
-  assert.deepEqual(changeRefusals(now, sampleSet()), [])
+  assert.deepEqual(updateErrorsOf(now, sampleSet()), [])
 })
 
-test('a change is compared with the old object only when the new one is sound in itself', () => {
+test('an update is compared with the old object only if the new one is valid', () => {
   const now = {
     cliques: [clique('other', { roleName: 'x', replicas: -1, minAvailable: 1 })],
     terminationDelay: '0s',
   }
-  assert.deepEqual(judge(now, {}), [
+  assert.deepEqual(validate(now, {}), [
     `${Q}[0].spec.replicas: Invalid value: -1: must be greater than 0`,
     `${Q}[0].spec.minAvailable: Invalid value: 1: minAvailable must not be greater than replicas`,
     'spec.template.terminationDelay: Invalid value: "0s": terminationDelay must be greater than 0',

@@ -12,10 +12,10 @@ import {
 import type { CliqueTemplate, PodCliqueSet, ScalingGroupTemplate } from '../../types/index.ts'
 import { path } from './paths.ts'
 
-// What defines the shape of a gang stays as it was created. Cliques and scaling groups are paired by name. Most paths
-// carry no index, so the same refusal of several cliques is reported once.
+// Fields that define the shape of a gang are immutable. Cliques and scaling groups are paired by name. Most paths have
+// no index, so the same error of several cliques is reported once.
 
-/** Cliques may be neither added, removed nor renamed, and keep what their gangs were made from. */
+/** Rejects added, removed and renamed cliques, and changes of fields that define their gangs. */
 export function validateCliqueComposition(set: PodCliqueSet, old: PodCliqueSet): FieldError[] {
   const { cliques, cliqueStartupType } = set.spec.template
   const oldCliques = old.spec.template.cliques
@@ -105,7 +105,7 @@ function changedGroupFields(group: ScalingGroupTemplate, old: ScalingGroupTempla
   ]
 }
 
-/** Claims are made once from these; changing them later would change nothing that runs. */
+/** Claims are created once from these fields. A later change would not affect running pods. */
 export function validateClaims(set: PodCliqueSet, old: PodCliqueSet): FieldError[] {
   const { resourceClaimTemplates, resourceSharing } = set.spec.template
   const before = old.spec.template
@@ -123,7 +123,7 @@ function immutable(field: string, value: unknown, old: unknown): FieldError[] {
   return semanticallyEqual(value, old, sameAmount) ? [] : [fieldError.immutable(field, value)]
 }
 
-/** Device capacities are quantities: `1Gi` and `1024Mi` are no change. */
+/** Device capacities are quantities: `1Gi` and `1024Mi` are equal. */
 function sameAmount(value: unknown, old: unknown, at: ComparisonPath): boolean | undefined {
   if (at.at(-2) !== 'requests' || at.at(-3) !== 'capacity') return undefined
   const left = readQuantity(value)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, updateErrorsOf } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
-import { changeRefusals, clique, refusals, sampleSet } from '../sample-sets.ts'
 import { listLimits } from './list-limits.ts'
 
 const times = <T>(count: number, make: (index: number) => T): T[] =>
@@ -22,7 +22,7 @@ const groupsOf = (count: number): PodCliqueSet =>
     })),
   })
 
-/** For each list a set with so many entries in it; valid as long as the list is not too long. */
+/** For each list a set with `count` entries in it. The set is valid unless the list is too long. */
 const lists: [field: string, limit: number, make: (count: number) => PodCliqueSet][] = [
   [
     'spec.template.cliques',
@@ -91,7 +91,7 @@ const lists: [field: string, limit: number, make: (count: number) => PodCliqueSe
   ],
 ]
 
-/** The same with another number of replicas, so that an update is validated at all. */
+/** The set with another number of replicas, because an update without a change is not validated. */
 function scaled(set: PodCliqueSet): PodCliqueSet {
   return { ...set, spec: { ...set.spec, replicas: 7 } }
 }
@@ -101,28 +101,28 @@ describe('the longest list', () => {
     const tooMany = [`${field}: Too many: ${limit + 1}: must have at most ${limit} items`]
 
     test(`of ${field} is accepted, and one more entry is the only error`, () => {
-      assert.deepEqual(refusals(make(limit)), [])
-      assert.deepEqual(refusals(make(limit + 1)), tooMany)
+      assert.deepEqual(errorsOf(make(limit)), [])
+      assert.deepEqual(errorsOf(make(limit + 1)), tooMany)
     })
 
-    test(`of ${field} may be exceeded by a stored set, but not grow`, () => {
+    test(`of ${field} may be exceeded by a stored set, but may not grow`, () => {
       assert.deepEqual(
-        changeRefusals(scaled(make(limit + 1)), make(limit + 1)).filter(text => text.includes('Too many')),
+        updateErrorsOf(scaled(make(limit + 1)), make(limit + 1)).filter(text => text.includes('Too many')),
         [],
       )
-      assert.deepEqual(changeRefusals(scaled(make(limit + 1)), make(limit)), tooMany)
+      assert.deepEqual(updateErrorsOf(scaled(make(limit + 1)), make(limit)), tooMany)
     })
   }
 
-  test('is that of the clique of the same name, also where cliques changed their order', () => {
+  test('is compared with the clique of the same name, also after a reorder', () => {
     const solo = clique('solo')
     const busy = clique('web', { startsAfter: named(listLimits.references + 1, 'c') })
     const old = sampleSet({ cliques: [busy, solo] })
-    assert.deepEqual(changeRefusals(scaled(sampleSet({ cliques: [solo, busy] })), old), [])
+    assert.deepEqual(updateErrorsOf(scaled(sampleSet({ cliques: [solo, busy] })), old), [])
   })
 })
 
-test('a scaled set that exceeds a limit stays editable as a whole', () => {
+test('a stored set that exceeds a limit can still be scaled and edited', () => {
   const old = sampleSet({ cliques: named(listLimits.cliques + 1, 'c').map(name => clique(name)) })
-  assert.deepEqual(changeRefusals(scaled(old), old), [])
+  assert.deepEqual(updateErrorsOf(scaled(old), old), [])
 })

@@ -5,30 +5,30 @@ import type { PodCliqueSet, PodCliqueSetResourceSharing } from '../../types/inde
 import { path } from './paths.ts'
 
 /**
- * How many entries the lists of a PodCliqueSet may have. All are far beyond what a set of 1.5 MiB, the most that etcd
- * stores, can use in practice. Lists inside a pod specification are bounded by the size of the request alone.
+ * Limits for lists of a PodCliqueSet. All exceed the needs of a set of 1.5 MiB, the maximum size in etcd. Lists inside
+ * a pod spec are bounded by the request size alone.
  */
 export const listLimits = {
   cliques: 1000,
   scalingGroups: 1000,
-  /** `cliqueNames`, `startsAfter` and the lists of a filter: they name cliques and groups. */
+  /** `cliqueNames`, `startsAfter` and the lists of a filter, which name cliques and groups. */
   references: 1000,
   resourceClaimTemplates: 256,
-  /** For each level: the set, a scaling group, a clique. Every pod gets all claims of its levels. */
+  /** For each level: set, scaling group, clique. Every pod gets all claims of its levels. */
   resourceSharing: 128,
 } as const
 
 interface List {
   readonly field: string
-  /** The same for the counterpart in the stored object, which may stand at another index. */
+  /** Identifies the same list in the stored object, where its index may differ. */
   readonly key: string
   readonly length: number
   readonly limit: number
 }
 
 /**
- * Lists that are too long. This rule comes before all others, so that they work on bounded lists. An update may keep
- * a list of a stored object that exceeds its limit, but not make it longer.
+ * Reports lists that are too long. This rule runs before all others, so that they process bounded lists. An update may
+ * keep a stored list that exceeds its limit, but may not make it longer.
  */
 export function validateListLengths(set: PodCliqueSet, old?: PodCliqueSet): FieldError[] {
   const tooLong = listsOf(set).filter(({ length, limit }) => length > limit)

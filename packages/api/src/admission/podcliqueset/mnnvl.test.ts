@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, updateErrorsOf, validateNew } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { changeRefusals, clique, judgeNew, refusals, sampleSet } from '../sample-sets.ts'
 
 const key = 'grove.io/mnnvl-group'
 const paths = [
@@ -13,7 +13,7 @@ const paths = [
 ]
 const gpuPod = { containers: [{ name: 'c', image: 'i', resources: { limits: { 'nvidia.com/gpu': '8' } } }] }
 
-/** Groups of the set, of its clique and of its scaling group. */
+/** A set with an MNNVL group on the set, on its clique and on its scaling group. */
 function setOf(ofSet?: string, ofClique?: string, ofGroup?: string, replicas = 1): PodCliqueSet {
   const annotations = (value?: string): object =>
     value === undefined ? {} : { annotations: { [key]: value } }
@@ -37,7 +37,7 @@ describe('a new set with a multi-node NVLink group', () => {
   const settings = { mnnvl: true }
   test('names a DNS label, or none', () => {
     for (const group of ['a', 'a-1', 'none', 'x'.repeat(63 - 'demo-999-'.length)]) {
-      assert.deepEqual(refusals(setOf(group, group, group), settings), [])
+      assert.deepEqual(errorsOf(setOf(group, group, group), settings), [])
     }
   })
 
@@ -50,40 +50,40 @@ describe('a new set with a multi-node NVLink group', () => {
       `mnnvl-group value "${'x'.repeat(64)}" is not a valid DNS-1123 label: must be no more than 63 characters`,
     ],
   ]) {
-    test(`is refused at every level for ${JSON.stringify(group)}`, () => {
+    test(`is rejected at every level for ${JSON.stringify(group)}`, () => {
       assert.deepEqual(
-        refusals(setOf(group, group, group), settings),
+        errorsOf(setOf(group, group, group), settings),
         paths.map(path => `${path}: Invalid value: "${group}": ${problem}`),
       )
     })
   }
 
-  test('needs the feature, in addition to a good name', () => {
-    assert.deepEqual(refusals(setOf('none', 'a')), [`${paths[1]}: Invalid value: "a": ${disabled}`])
-    assert.deepEqual(refusals(setOf('')), [
+  test('requires the feature, which is reported in addition to an invalid name', () => {
+    assert.deepEqual(errorsOf(setOf('none', 'a')), [`${paths[1]}: Invalid value: "a": ${disabled}`])
+    assert.deepEqual(errorsOf(setOf('')), [
       `${paths[0]}: Invalid value: "": mnnvl-group value must not be empty`,
       `${paths[0]}: Invalid value: "": ${disabled}`,
     ])
   })
 
-  test('is warned when a clique without GPUs asks for a group by itself', () => {
-    const judge = (podSpec: object, group = 'a'): readonly string[] =>
-      judgeNew(
+  test('gets a warning if a clique without GPUs sets its own group', () => {
+    const validate = (podSpec: object, group = 'a'): readonly string[] =>
+      validateNew(
         sampleSet({
           cliques: [clique('web', { podSpec: podSpec as typeof gpuPod }, { annotations: { [key]: group } })],
         }),
         settings,
       ).warnings
-    const warning = `${paths[1]} has no effect: no container of clique "web" asks for nvidia.com/gpu`
-    assert.deepEqual(judge(gpuPod), [])
-    assert.deepEqual(judge({ containers: [{ name: 'c' }] }), [warning])
+    const warning = `${paths[1]} has no effect: no container of clique "web" requests nvidia.com/gpu`
+    assert.deepEqual(validate(gpuPod), [])
+    assert.deepEqual(validate({ containers: [{ name: 'c' }] }), [warning])
     assert.deepEqual(
-      judge({ containers: [{ name: 'c', resources: { limits: { 'nvidia.com/gpu': '0' } } }] }),
+      validate({ containers: [{ name: 'c', resources: { limits: { 'nvidia.com/gpu': '0' } } }] }),
       [warning],
     )
-    assert.deepEqual(judge({ containers: [{ name: 'c' }] }, 'none'), [])
+    assert.deepEqual(validate({ containers: [{ name: 'c' }] }, 'none'), [])
     assert.deepEqual(
-      judge({
+      validate({
         containers: [{ name: 'c' }],
         initContainers: [{ name: 'i', resources: { requests: { 'nvidia.com/gpu': 1 } } }],
       }),
@@ -95,36 +95,36 @@ describe('a new set with a multi-node NVLink group', () => {
 describe('the group of a stored set', () => {
   const every = (text: string): string[] => paths.map(path => `${path}: ${text}`)
 
-  test('may stay, also while the feature is off', () => {
-    assert.deepEqual(changeRefusals(setOf('a', 'b', 'c', 2), setOf('a', 'b', 'c')), [])
+  test('may stay, also if the feature is disabled', () => {
+    assert.deepEqual(updateErrorsOf(setOf('a', 'b', 'c', 2), setOf('a', 'b', 'c')), [])
   })
 
   test('cannot be added', () => {
     assert.deepEqual(
-      changeRefusals(setOf('a', 'a', 'a'), setOf()),
+      updateErrorsOf(setOf('a', 'a', 'a'), setOf()),
       every(`Forbidden: annotation ${key} cannot be added after creation`),
     )
   })
 
   test('cannot be removed', () => {
     assert.deepEqual(
-      changeRefusals(setOf(), setOf('a', 'a', 'a')),
+      updateErrorsOf(setOf(), setOf('a', 'a', 'a')),
       every(`Forbidden: annotation ${key} cannot be removed after creation`),
     )
   })
 
   test('cannot be changed', () => {
     assert.deepEqual(
-      changeRefusals(setOf('b', 'b', 'b'), setOf('a', 'a', 'a')),
+      updateErrorsOf(setOf('b', 'b', 'b'), setOf('a', 'a', 'a')),
       every(`Invalid value: "b": annotation ${key} is immutable and cannot be changed from "a" to "b"`),
     )
   })
 
-  test('is compared by the name of the clique, and reported where it is now', () => {
+  test('is compared by the name of the clique, and reported at its new index', () => {
     const plain = clique('x')
     const annotated = (group: string) => clique('y', {}, { annotations: { [key]: group } })
     assert.deepEqual(
-      changeRefusals(
+      updateErrorsOf(
         sampleSet({ cliques: [annotated('b'), plain] }),
         sampleSet({ cliques: [plain, annotated('a')] }),
       ),

@@ -25,7 +25,7 @@ function carrier(field: string, annotations: Annotations): Carrier {
   return { field: `${field}.annotations.${key}`, group: annotations?.[key] }
 }
 
-/** Everything that may carry the annotation: the set itself, its cliques, its scaling groups. */
+/** All parts that can have the annotation: the set itself, its cliques, its scaling groups. */
 function carriers(set: PodCliqueSet): Carrier[] {
   const { cliques, podCliqueScalingGroups = [] } = set.spec.template
   return [
@@ -66,7 +66,9 @@ export function validateMnnvlOnCreate(set: PodCliqueSet, mnnvlEnabled: boolean):
   return errors
 }
 
-/** The group decides which pods share an NVLink domain, so it stays as created. Cliques and groups are paired by name. */
+/**
+ * The group determines which pods share an NVLink domain, so it is immutable. Cliques and groups are paired by name.
+ */
 export function validateMnnvlOnUpdate(set: PodCliqueSet, old: PodCliqueSet): FieldError[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = set.spec.template
   const oldCliques = new Map(old.spec.template.cliques.map(clique => [clique.name, clique]))
@@ -106,12 +108,12 @@ function compare({ field, group }: Carrier, oldAnnotations: Annotations): FieldE
 
 const gpuResource = 'nvidia.com/gpu'
 
-/** A clique that asks for a group by itself, but has no GPU that could be in it: allowed, and most likely a mistake. */
+/** Warns about a clique that sets its own group but has no GPU. It is accepted, but most likely a mistake. */
 export function mnnvlWarnings(set: PodCliqueSet): string[] {
   return set.spec.template.cliques.flatMap((clique, index) => {
     const { field, group } = carrier(path.clique(index), clique.annotations)
     if (group === undefined || group === mnnvlGroupNone || usesGpu(clique)) return []
-    return [`${field} has no effect: no container of clique ${quote(clique.name)} asks for ${gpuResource}`]
+    return [`${field} has no effect: no container of clique ${quote(clique.name)} requests ${gpuResource}`]
   })
 }
 

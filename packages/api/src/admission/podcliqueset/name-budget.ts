@@ -4,10 +4,10 @@ import { type FieldError, fieldError } from '@grove/apimachinery'
 import { combinedNameLimit } from '../../names.ts'
 import { quotable } from './quotable.ts'
 
-// The names a user chooses become one pod name together with indexes and a random suffix. Kubernetes would cut what
-// is too long without a word, so the sum of the chosen parts is limited.
+// The user's names, indexes and a random suffix form the pod name. Kubernetes silently truncates long generated names,
+// so the total length of the user's parts is limited.
 
-/** A name with its length. The names of set and group are measured once, not for each clique. */
+/** A name with its length. The lengths of set and group names are computed once, not for each clique. */
 export interface MeasuredName {
   readonly name: string
   readonly bytes: number
@@ -21,7 +21,7 @@ function exceeds(length: number, advice: string): string {
   return `combined resource name length ${length} exceeds ${combinedNameLimit}-character limit required for pod naming. Consider shortening: ${advice}`
 }
 
-/** Reported at both names: either may be shortened. */
+/** Reported at both names, because the user may shorten either. */
 export function nameBudgetOfStandaloneClique(set: MeasuredName, clique: string, field: string): FieldError[] {
   const length = set.bytes + measured(clique).bytes
   if (length <= combinedNameLimit) return []
@@ -29,7 +29,9 @@ export function nameBudgetOfStandaloneClique(set: MeasuredName, clique: string, 
   return [fieldError.invalid(field, clique, problem), fieldError.invalid('metadata.name', set.name, problem)]
 }
 
-/** Reported at all three names. At the group the name of the clique is shown: tools know it so. */
+/**
+ * Reported at all three names. The error at the group contains the name of the clique, because tools match this text.
+ */
 export function nameBudgetOfMember(
   set: MeasuredName,
   group: MeasuredName,

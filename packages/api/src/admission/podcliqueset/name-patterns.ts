@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names of objects are parts that a user chose, joined by hyphens with indexes between them: `set-0-group-3-clique`.
-// The parts may contain hyphens and numbers themselves, so that objects of different parts of a set can get the same
-// name. Indexes are unbounded, so names are compared as patterns, never by generating them.
+// Object names consist of the user's names and indexes, joined by hyphens: `set-0-group-3-clique`. The user's names may
+// contain hyphens and numbers, so different parts of a set can produce the same object name. Indexes are unbounded, so
+// names are compared as patterns instead of generating them all.
 
 export const anyIndex = Symbol('any index')
 
-/** A name, split at its hyphens; `anyIndex` stands for every index. */
+/** A name, split at its hyphens. `anyIndex` matches every index. */
 export type NamePattern = readonly (string | typeof anyIndex)[]
 
 /**
- * Patterns that differ only in their numbers are compared once for each pair of their shapes (the positions of their
- * indexes). Sets that people write have fewer than five shapes; the bound keeps the work linear for all others, whose
- * further shapes are not compared.
+ * Patterns that differ only in their numbers are compared once for each pair of shapes (positions of their indexes).
+ * Realistic sets have fewer than five shapes. The bound keeps the work linear for others, whose further shapes are not
+ * compared.
  */
 export const maximumShapes = 16
 
@@ -20,7 +20,7 @@ export function namePattern(...parts: NamePattern): NamePattern {
   return parts.flatMap((part): NamePattern => (part === anyIndex ? [part] : part.split('-')))
 }
 
-/** For each pattern, the position of the first one before it that can produce the same name. */
+/** For each pattern, the position of the first earlier pattern that can produce the same name. */
 export function earlierTwins(patterns: readonly NamePattern[]): (number | undefined)[] {
   const twins: (number | undefined)[] = patterns.map(() => undefined)
   for (const alike of bySkeleton(patterns).values()) {
@@ -43,7 +43,7 @@ export function earlierTwins(patterns: readonly NamePattern[]): (number | undefi
   return twins
 }
 
-/** A name that both patterns can produce, if they are twins. */
+/** A name that both patterns can produce, if there is one. */
 export function commonName(one: NamePattern, other: NamePattern): string {
   return one
     .map((token, at) => (token === anyIndex ? other[at] : token))
@@ -52,26 +52,26 @@ export function commonName(one: NamePattern, other: NamePattern): string {
 }
 
 interface Numbers {
-  /** Of the pattern, in the list that was given. */
+  /** Position of the pattern in the input list. */
   readonly position: number
-  /** The numbers of the pattern in their order. */
+  /** The numbers of the pattern, in order. */
   readonly indexes: NamePattern
 }
 
 interface Shape {
-  /** Which of the numbers are indexes. */
+  /** Positions in `indexes` that match any index. */
   readonly open: readonly number[]
   readonly members: Numbers[]
 }
 
-/** No replica count, and so no index, has more than ten digits. */
+/** Replica counts, and therefore indexes, have at most ten digits. */
 const index = /^(?:0|[1-9]\d{0,9})$/
 
 function isNumber(token: NamePattern[number]): boolean {
   return token === anyIndex || index.test(token)
 }
 
-/** Only patterns with the same words at the same places can be twins. */
+/** Only patterns with the same texts at the same positions can produce the same name. */
 function bySkeleton(patterns: readonly NamePattern[]): Map<string, Numbers[]> {
   const found = new Map<string, Numbers[]>()
   patterns.forEach((pattern, position) => {

@@ -3,7 +3,7 @@
 const cliques = 'spec.template.cliques'
 const scalingGroups = 'spec.template.podCliqueScalingGroups'
 
-/** The places of a PodCliqueSet that rules speak about. */
+/** Field paths of a PodCliqueSet that rules report. */
 export const path = {
   template: 'spec.template',
   cliques,

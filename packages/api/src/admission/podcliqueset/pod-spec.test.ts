@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { PodSpec } from '../../kubernetes/index.ts'
+import { clique, errorsOf, sampleSet, updateErrorsOf, validateNew } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { changeRefusals, clique, judgeNew, refusals, sampleSet } from '../sample-sets.ts'
 
-/** Tools know these errors under a path with a second `spec`. */
+/** The second `spec` is part of the path that tools match. */
 const R = 'spec.template.cliques[0].spec.podSpec.spec'
 const containers = [{ name: 'main', image: 'i' }]
 const spread = [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }]
@@ -15,40 +15,40 @@ function setOf(podSpec: Partial<PodSpec>): PodCliqueSet {
   return sampleSet({ cliques: [clique('web', { podSpec: { containers, ...podSpec } })] })
 }
 
-describe('where pods run is not fixed by the pod specification', () => {
-  test('neither by spread constraints, even an empty list', () => {
-    assert.deepEqual(refusals(setOf({ topologySpreadConstraints: spread })), [
+describe('the pod spec does not choose nodes', () => {
+  test('by topology spread constraints, even an empty list', () => {
+    assert.deepEqual(errorsOf(setOf({ topologySpreadConstraints: spread })), [
       `${R}.topologySpreadConstraints: Invalid value: [{"maxSkew":1,"topologyKey":"zone","whenUnsatisfiable":"DoNotSchedule"}]: must not be set`,
     ])
-    assert.deepEqual(refusals(setOf({ topologySpreadConstraints: [] })), [
+    assert.deepEqual(errorsOf(setOf({ topologySpreadConstraints: [] })), [
       `${R}.topologySpreadConstraints: Invalid value: []: must not be set`,
     ])
   })
 
-  test('nor by a node name', () => {
-    assert.deepEqual(refusals(setOf({ nodeName: 'n1' })), [
+  test('by a node name', () => {
+    assert.deepEqual(errorsOf(setOf({ nodeName: 'n1' })), [
       `${R}.nodeName: Invalid value: "n1": must not be set`,
     ])
-    assert.deepEqual(refusals(setOf({ nodeName: '  ' })), [])
+    assert.deepEqual(errorsOf(setOf({ nodeName: '  ' })), [])
   })
 
-  test('nor later by an update', () => {
+  test('also not by an update', () => {
     const old = setOf({})
-    assert.deepEqual(changeRefusals(setOf({ nodeName: 'n1' }), old), [
+    assert.deepEqual(updateErrorsOf(setOf({ nodeName: 'n1' }), old), [
       `${R}.nodeName: Invalid value: "n1": must not be set`,
     ])
-    assert.equal(changeRefusals(setOf({ topologySpreadConstraints: spread }), old).length, 1)
+    assert.equal(updateErrorsOf(setOf({ topologySpreadConstraints: spread }), old).length, 1)
   })
 
-  test('but what is stored may stay, change or go', () => {
+  test('but stored values may stay, change or be removed', () => {
     const old = setOf({ nodeName: 'n1', topologySpreadConstraints: spread })
     const image = { containers: [{ name: 'main', image: 'new' }] }
     assert.deepEqual(
-      changeRefusals(setOf({ nodeName: 'n1', topologySpreadConstraints: spread, ...image }), old),
+      updateErrorsOf(setOf({ nodeName: 'n1', topologySpreadConstraints: spread, ...image }), old),
       [],
     )
-    assert.deepEqual(changeRefusals(setOf({ nodeName: 'n2' }), old), [])
-    assert.deepEqual(changeRefusals(setOf({}), old), [])
+    assert.deepEqual(updateErrorsOf(setOf({ nodeName: 'n2' }), old), [])
+    assert.deepEqual(updateErrorsOf(setOf({}), old), [])
   })
 })
 
@@ -69,37 +69,37 @@ describe('environment variables', () => {
   ]
   for (const list of ['containers', 'initContainers'] as const) {
     for (const [name, problem] of cases) {
-      test(`of ${list}: ${JSON.stringify(name)} is ${problem ? 'refused' : 'fine'}`, () => {
+      test(`of ${list}: ${JSON.stringify(name)} is ${problem ? 'rejected' : 'accepted'}`, () => {
         const podSpec = { containers, [list]: [{ name: 'c', image: 'i', env: [{ name: 'OK' }, { name }] }] }
         assert.deepEqual(
-          refusals(setOf(podSpec)),
+          errorsOf(setOf(podSpec)),
           problem ? [`${R}.${list}[0].env[1].name: Invalid value: ${JSON.stringify(name)}: ${problem}`] : [],
         )
       })
     }
   }
 
-  test('have different names within a container', () => {
+  test('have unique names within a container', () => {
     const env = ['A', 'B', 'A', 'B', 'C'].map(name => ({ name }))
-    assert.deepEqual(refusals(setOf({ containers: [{ name: 'c', image: 'i', env }] })), [
+    assert.deepEqual(errorsOf(setOf({ containers: [{ name: 'c', image: 'i', env }] })), [
       `${R}.containers[0].env: Duplicate value: ["A","B"]`,
     ])
   })
 })
 
-describe('pods that could never be created are refused', () => {
+describe('pods that could never be created are rejected', () => {
   test('without any container', () => {
-    assert.deepEqual(refusals(setOf({ containers: [] })), [
+    assert.deepEqual(errorsOf(setOf({ containers: [] })), [
       'spec.template.cliques[0].spec.podSpec.containers: Required value: at least one container must be defined',
     ])
   })
 
-  test('with a container whose name is no DNS label; an absent one has always been accepted', () => {
+  test('with a container whose name is not a DNS label, except an absent name, which is accepted for compatibility', () => {
     assert.match(
-      refusals(setOf({ initContainers: [{ name: 'a.b' }] }))[0]!,
+      errorsOf(setOf({ initContainers: [{ name: 'a.b' }] }))[0]!,
       /initContainers\[0\]\.name: .*dots$/,
     )
-    assert.deepEqual(refusals(setOf({ containers: [{ name: '' }] })), [])
+    assert.deepEqual(errorsOf(setOf({ containers: [{ name: '' }] })), [])
   })
 })
 
@@ -113,7 +113,7 @@ describe('a restart policy', () => {
     ['Never', [warning]],
   ] as const) {
     test(`${policy} gives ${expected.length} warnings`, () => {
-      assert.deepEqual(judgeNew(setOf(policy === undefined ? {} : { restartPolicy: policy })), {
+      assert.deepEqual(validateNew(setOf(policy === undefined ? {} : { restartPolicy: policy })), {
         errors: [],
         warnings: expected,
       })

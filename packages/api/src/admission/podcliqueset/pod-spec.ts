@@ -6,14 +6,14 @@ import type { CliqueTemplate, PodCliqueSet } from '../../types/index.ts'
 import { path } from './paths.ts'
 import { repeatedNames } from './repeated-names.ts'
 
-/** The second `spec` is no field of the API; users and tools know these errors under this path. */
+/** The second `spec` is not a field of the API. It is kept because users and tools match errors with this path. */
 function fieldOf(index: number): string {
   return `${path.clique(index)}.spec.podSpec.spec`
 }
 
 /**
- * Where pods run is decided by gangs and topology constraints, so a clique may not fix it by itself. Pods of older
- * objects may already be fixed: what `old` has may stay.
+ * Gangs and topology constraints choose the nodes, so a clique may not. Fields that the stored object `old` has may
+ * stay.
  */
 export function validatePodPlacement(
   clique: CliqueTemplate,
@@ -38,7 +38,7 @@ export function validatePodPlacement(
   return errors
 }
 
-/** Kubernetes checks these too, but only when a pod is created, long after the user has gone. */
+/** Kubernetes validates these too, but only when a pod is created, and the user would not see that error. */
 export function validateEnvironment(clique: CliqueTemplate, index: number): FieldError[] {
   const { containers, initContainers = [] } = clique.spec.podSpec
   const field = fieldOf(index)
@@ -64,7 +64,7 @@ function environmentErrors({ env }: Container, field: string): FieldError[] {
   return errors
 }
 
-/** Blank is what defaulting turns into `Always`, so only a policy that somebody asked for is worth a word. */
+/** Defaulting replaces a blank policy by `Always`, so only an explicit other policy causes a warning. */
 export function restartPolicyWarnings(set: PodCliqueSet): string[] {
   const ignored = set.spec.template.cliques.some(({ spec: { podSpec } }) => {
     const policy = podSpec.restartPolicy?.trim()

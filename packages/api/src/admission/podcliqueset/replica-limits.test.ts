@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultConfiguration } from '../../configuration/index.ts'
-import { judgeChange, judgeNew, sampleSet } from '../sample-sets.ts'
+import { sampleSet, validateNew, validateUpdate } from '../../testing/sample-sets.ts'
 import { replicaLimitWarnings } from './replica-limits.ts'
 
 const { limits } = defaultConfiguration()
 const withReplicas = (replicas: number) => sampleSet({}, {}, { replicas })
 
-test('admission warns of a replica count above its limit when it is new or has grown', () => {
+test('admission warns about a replica count above its limit if it is new or has grown', () => {
   const warnings = (now: number, before?: number) =>
     replicaLimitWarnings(withReplicas(now), before === undefined ? undefined : withReplicas(before), limits)
       .length
@@ -21,14 +21,14 @@ test('admission warns of a replica count above its limit when it is new or has g
   assert.equal(warnings(20_001, 20_000), 1)
 })
 
-test('sets above a limit are accepted: sets of that kind may be stored already', () => {
+test('sets above a limit are accepted, because such sets may be stored already', () => {
   const small = withReplicas(1)
   const large = withReplicas(10_001)
-  for (const { errors, warnings } of [judgeNew(large), judgeChange(large, small)]) {
+  for (const { errors, warnings } of [validateNew(large), validateUpdate(large, small)]) {
     assert.deepEqual(errors, [])
     assert.match(warnings.join(), /spec.replicas is 10001, which exceeds the limit of 10000/)
   }
-  assert.doesNotMatch(judgeChange(large, large).warnings.join(), /exceeds the limit/)
+  assert.doesNotMatch(validateUpdate(large, large).warnings.join(), /exceeds the limit/)
 })
 
 test('admission returns a bounded number of warnings', () => {

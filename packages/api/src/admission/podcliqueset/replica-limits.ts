@@ -4,12 +4,12 @@ import type { LimitsConfiguration } from '../../configuration/index.ts'
 import { describeExceededLimit, exceededLimits } from '../../replica-limits.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
 
-/** A manifest with more of them has one cause most likely. */
+/** More than these most likely have the same cause. */
 const mostWarnings = 5
 
 /**
- * Counts that the operator will not act upon, unless they were as large before. Warnings, because such sets have always
- * been accepted; the operator reports the same in `status.lastErrors`.
+ * Warns about counts that the operator will not apply, unless the stored set has them too. Such sets are accepted for
+ * compatibility, and the operator reports the same in `status.lastErrors`.
  */
 export function replicaLimitWarnings(
   set: PodCliqueSet,

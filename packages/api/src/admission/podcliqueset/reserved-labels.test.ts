@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { canonicalPodTemplate, sameCanonical } from '../../revision/index.ts'
-import { clique, judgeChange, judgeNew, sampleSet } from '../sample-sets.ts'
+import { clique, sampleSet, validateNew, validateUpdate } from '../../testing/sample-sets.ts'
 
 const group = 'grove.io/podcliquescalinggroup'
 const labelled = (labels: Record<string, string>, replicas = 1) =>
@@ -19,12 +19,12 @@ test('labels that the operator sets itself are accepted on a clique template, wi
   const warnings = [group, 'grove.io/base-podgang'].map(
     key => `spec.template.cliques[1].labels[${key}] is ignored: the operator sets this label itself`,
   )
-  assert.deepEqual(judgeNew(labelled(labels)), { errors: [], warnings })
-  assert.deepEqual(judgeChange(labelled(labels, 2), labelled(labels)), { errors: [], warnings })
-  assert.deepEqual(judgeNew(labelled({ 'grove.io/team': 'blue' })), { errors: [], warnings: [] })
+  assert.deepEqual(validateNew(labelled(labels)), { errors: [], warnings })
+  assert.deepEqual(validateUpdate(labelled(labels, 2), labelled(labels)), { errors: [], warnings })
+  assert.deepEqual(validateNew(labelled({ 'grove.io/team': 'blue' })), { errors: [], warnings: [] })
 })
 
-test('a label that the operator ignores is no part of the revision', () => {
+test('a label that the operator ignores is not part of the revision', () => {
   const form = (labels?: Record<string, string>) =>
     canonicalPodTemplate({}, clique('web', {}, { ...(labels && { labels }) }))
   assert.ok(sameCanonical(form({ [group]: 'g' }), form()))

@@ -4,7 +4,7 @@ import { reservedLabels } from '../../labels.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
 import { path } from './paths.ts'
 
-/** Labels of clique templates that the operator ignores. Accepted, because they always were. */
+/** Warns about labels of clique templates that the operator ignores. They are accepted for compatibility. */
 export function reservedLabelWarnings(set: PodCliqueSet): string[] {
   return set.spec.template.cliques.flatMap(({ labels = {} }, index) =>
     [...reservedLabels]

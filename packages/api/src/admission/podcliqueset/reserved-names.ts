@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names that the operator needs for itself, or that none of its objects could bear.
+// Names that are reserved for the operator, or that would be invalid for its objects.
 import { dns1123Label, type FieldError, fieldError, quote } from '@grove/apimachinery'
 import { annotation, mnnvlGroupNone } from '../../annotations.ts'
 import { mnnvlClaimName, waiter } from '../../environment.ts'
@@ -11,9 +11,9 @@ import { usesGpu } from './mnnvl.ts'
 import { path } from './paths.ts'
 import { quotable } from './quotable.ts'
 
-/** Names become host names, Services and label values: DNS labels all of them. */
+/** Names become host names, Services and label values, which are all DNS labels. */
 const labelLimit = 63
-/** A set of more replicas than this has room for fewer characters in its names. */
+/** A set with more replicas has longer indexes, which leave less room for its names. */
 const thousandReplicas = 999
 
 export function reservedNames(set: PodCliqueSet): FieldError[] {
@@ -57,7 +57,7 @@ function waiterNames({ spec: { podSpec } }: CliqueTemplate, field: string): Fiel
             fieldError.invalid(
               `${field}.${list}[${index}].name`,
               name,
-              'is reserved for the start-up order of PodCliques',
+              'is reserved for the startup order of PodCliques',
             ),
           ]
         : [],
@@ -100,7 +100,7 @@ function mnnvlNames(
           fieldError.invalid(
             `${path.clique(index)}.name`,
             clique.name,
-            `its NVLink domain would be called ${quote(domain)}, which has more than ${labelLimit} characters; shorten the group or the PodCliqueSet`,
+            `its NVLink domain would have the name ${quote(domain)}, which is longer than ${labelLimit} characters; shorten the name of the group or of the PodCliqueSet`,
           ),
         ]
       : []),

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 import type { PodCliqueSetTemplate, ResourceSharing } from '../../types/index.ts'
-import { clique, refusals, sampleSet } from '../sample-sets.ts'
 
 const template = (name: string, requests: object[] = [{ name: 'gpu' }]) =>
   ({ name, templateSpec: { spec: { devices: { requests } } } }) as NonNullable<
@@ -12,9 +12,9 @@ const template = (name: string, requests: object[] = [{ name: 'gpu' }]) =>
 const shared = (name: string, rest: object = {}): ResourceSharing => ({ name, scope: 'AllReplicas', ...rest })
 
 /** Two cliques, the second in group `group`. */
-function judge(rest: Partial<PodCliqueSetTemplate>, groupSharing?: ResourceSharing[]): string[] {
+function validate(rest: Partial<PodCliqueSetTemplate>, groupSharing?: ResourceSharing[]): string[] {
   const group = { name: 'group', cliqueNames: ['member'], replicas: 1, minAvailable: 1 }
-  return refusals(
+  return errorsOf(
     sampleSet({
       cliques: [clique('solo'), clique('member')],
       podCliqueScalingGroups: [{ ...group, ...(groupSharing && { resourceSharing: groupSharing }) }],
@@ -27,37 +27,37 @@ describe('claim templates of the set', () => {
   const field = 'spec.template.resourceClaimTemplates'
 
   test('have a name, which may be any text', () => {
-    assert.deepEqual(judge({ resourceClaimTemplates: [template('Any Text')] }), [])
-    assert.deepEqual(judge({ resourceClaimTemplates: [template('a'), template('')] }), [
+    assert.deepEqual(validate({ resourceClaimTemplates: [template('Any Text')] }), [])
+    assert.deepEqual(validate({ resourceClaimTemplates: [template('a'), template('')] }), [
       `${field}[1].name: Required value: template name is required`,
     ])
   })
 
-  test('ask for at least one device', () => {
-    assert.deepEqual(judge({ resourceClaimTemplates: [template('a', [])] }), [
+  test('request at least one device', () => {
+    assert.deepEqual(validate({ resourceClaimTemplates: [template('a', [])] }), [
       `${field}[0].templateSpec.spec.devices.requests: Required value: at least one device request is required`,
     ])
   })
 
-  test('have different names; each repeated one is named once', () => {
+  test('have unique names, and each repeated name is reported once', () => {
     const names = ['a', 'b', 'a', 'a', 'b', 'c']
-    assert.deepEqual(judge({ resourceClaimTemplates: names.map(name => template(name)) }), [
+    assert.deepEqual(validate({ resourceClaimTemplates: names.map(name => template(name)) }), [
       `${field}.name: Duplicate value: ["a","b"]`,
     ])
   })
 })
 
-const levels: [title: string, field: string, judgeAt: (sharing: ResourceSharing[]) => string[]][] = [
+const levels: [title: string, field: string, validateAt: (sharing: ResourceSharing[]) => string[]][] = [
   [
     'the set',
     'spec.template.resourceSharing',
-    resourceSharing => judge({ resourceSharing, resourceClaimTemplates: [template('inner')] }),
+    resourceSharing => validate({ resourceSharing, resourceClaimTemplates: [template('inner')] }),
   ],
   [
     'a clique',
     'spec.template.cliques[0].resourceSharing',
     resourceSharing =>
-      judge({
+      validate({
         cliques: [clique('solo', {}, { resourceSharing }), clique('member')],
         resourceClaimTemplates: [template('inner')],
       }),
@@ -65,35 +65,35 @@ const levels: [title: string, field: string, judgeAt: (sharing: ResourceSharing[
   [
     'a scaling group',
     'spec.template.podCliqueScalingGroups[0].resourceSharing',
-    resourceSharing => judge({ resourceClaimTemplates: [template('inner')] }, resourceSharing),
+    resourceSharing => validate({ resourceClaimTemplates: [template('inner')] }, resourceSharing),
   ],
 ]
 
-for (const [title, field, judgeAt] of levels) {
+for (const [title, field, validateAt] of levels) {
   describe(`shared claims of ${title}`, () => {
-    test('name a template, of the set or of the namespace', () => {
-      assert.deepEqual(judgeAt([shared('inner'), shared('outer')]), [])
-      assert.deepEqual(judgeAt([shared('outer'), shared('')]), [
+    test('name a template of the set or of the namespace', () => {
+      assert.deepEqual(validateAt([shared('inner'), shared('outer')]), [])
+      assert.deepEqual(validateAt([shared('outer'), shared('')]), [
         `${field}[1].name: Required value: reference name is required`,
       ])
     })
 
-    test('name each only once, whatever the namespace', () => {
-      assert.deepEqual(judgeAt([shared('a'), shared('b'), shared('a', { namespace: 'work' })]), [
+    test('name each template only once, whatever the namespace', () => {
+      assert.deepEqual(validateAt([shared('a'), shared('b'), shared('a', { namespace: 'work' })]), [
         `${field}[2].name: Duplicate value: "a"`,
       ])
     })
 
-    test('give no namespace for a template of the set', () => {
-      assert.deepEqual(judgeAt([shared('inner', { namespace: '' })]), [])
-      assert.deepEqual(judgeAt([shared('inner', { namespace: 'work' })]), [
+    test('set no namespace for a template of the set', () => {
+      assert.deepEqual(validateAt([shared('inner', { namespace: '' })]), [])
+      assert.deepEqual(validateAt([shared('inner', { namespace: 'work' })]), [
         `${field}[0].namespace: Invalid value: "work": namespace must be empty when name matches an internal resourceClaimTemplate`,
       ])
     })
 
     test('have a known scope', () => {
-      assert.deepEqual(judgeAt([shared('a', { scope: 'PerReplica' })]), [])
-      assert.deepEqual(judgeAt([shared('a', { scope: 'Each' })]), [
+      assert.deepEqual(validateAt([shared('a', { scope: 'PerReplica' })]), [])
+      assert.deepEqual(validateAt([shared('a', { scope: 'Each' })]), [
         `${field}[0].scope: Unsupported value: "Each": supported values: "AllReplicas", "PerReplica"`,
       ])
     })
@@ -102,20 +102,20 @@ for (const [title, field, judgeAt] of levels) {
 
 describe('filters of shared claims', () => {
   const setField = 'spec.template.resourceSharing[0].filter'
-  const ofSet = (filter: object): string[] => judge({ resourceSharing: [shared('a', { filter })] })
+  const ofSet = (filter: object): string[] => validate({ resourceSharing: [shared('a', { filter })] })
 
-  test('of the set name cliques, members too, or scaling groups', () => {
+  test('of the set name cliques, members included, or scaling groups', () => {
     assert.deepEqual(ofSet({ childCliqueNames: ['solo', 'member'] }), [])
     assert.deepEqual(ofSet({ childScalingGroupNames: ['group'] }), [])
   })
 
-  test('of the set name somebody', () => {
+  test('of the set must not be empty', () => {
     const expected = `${setField}: Required value: filter must specify at least one childCliqueNames or childScalingGroupNames entry`
     assert.deepEqual(ofSet({}), [expected])
     assert.deepEqual(ofSet({ childCliqueNames: [], childScalingGroupNames: [] }), [expected])
   })
 
-  test('of the set name only what is there', () => {
+  test('of the set name only existing cliques and groups', () => {
     assert.deepEqual(ofSet({ childCliqueNames: ['solo', 'group'], childScalingGroupNames: ['solo'] }), [
       `${setField}.childCliqueNames[1]: Not found: "group"`,
       `${setField}.childScalingGroupNames[0]: Not found: "solo"`,
@@ -123,7 +123,7 @@ describe('filters of shared claims', () => {
   })
 
   const groupField = 'spec.template.podCliqueScalingGroups[0].resourceSharing[0].filter'
-  const ofGroup = (filter: object): string[] => judge({}, [shared('a', { filter })])
+  const ofGroup = (filter: object): string[] => validate({}, [shared('a', { filter })])
 
   test('of a scaling group name members', () => {
     assert.deepEqual(ofGroup({ childCliqueNames: ['member'] }), [])
@@ -141,31 +141,31 @@ describe('claim templates of other namespaces', () => {
     cliques: [clique('web', {}, { resourceSharing: [shared('b', { namespace: 'other' })] })],
     resourceSharing: [shared('a', { namespace: 'shared' }), shared('own', { namespace: 'work' })],
   })
-  const refusal = (field: string, namespace: string): string =>
+  const forbiddenNamespace = (field: string, namespace: string): string =>
     `${field}.namespace: Forbidden: claim templates of namespace "${namespace}" may not be used from other namespaces; the operator configuration must list it in resourceSharing.allowedTemplateNamespaces`
 
   test('are accepted with the default configuration', () => {
-    assert.deepEqual(refusals(set), [])
+    assert.deepEqual(errorsOf(set), [])
   })
 
-  test('are rejected where the operator configuration restricts the namespaces', () => {
-    assert.deepEqual(refusals(set, { allowedTemplateNamespaces: [] }), [
-      refusal('spec.template.resourceSharing[0]', 'shared'),
-      refusal('spec.template.cliques[0].resourceSharing[0]', 'other'),
+  test('are rejected if the operator configuration restricts the namespaces', () => {
+    assert.deepEqual(errorsOf(set, { allowedTemplateNamespaces: [] }), [
+      forbiddenNamespace('spec.template.resourceSharing[0]', 'shared'),
+      forbiddenNamespace('spec.template.cliques[0].resourceSharing[0]', 'other'),
     ])
-    assert.deepEqual(refusals(set, { allowedTemplateNamespaces: ['shared'] }), [
-      refusal('spec.template.cliques[0].resourceSharing[0]', 'other'),
+    assert.deepEqual(errorsOf(set, { allowedTemplateNamespaces: ['shared'] }), [
+      forbiddenNamespace('spec.template.cliques[0].resourceSharing[0]', 'other'),
     ])
-    assert.deepEqual(refusals(set, { allowedTemplateNamespaces: ['shared', 'other'] }), [])
-    assert.deepEqual(refusals(set, { allowedTemplateNamespaces: ['*'] }), [])
+    assert.deepEqual(errorsOf(set, { allowedTemplateNamespaces: ['shared', 'other'] }), [])
+    assert.deepEqual(errorsOf(set, { allowedTemplateNamespaces: ['*'] }), [])
   })
 
-  test('are spoken of only when everything else is right', () => {
+  test('are reported only if there is no other error', () => {
     const broken = {
       ...set,
       spec: { ...set.spec, template: { ...set.spec.template, terminationDelay: '0s' } },
     }
-    assert.deepEqual(refusals(broken, { allowedTemplateNamespaces: [] }), [
+    assert.deepEqual(errorsOf(broken, { allowedTemplateNamespaces: [] }), [
       'spec.template.terminationDelay: Invalid value: "0s": terminationDelay must be greater than 0',
     ])
   })

@@ -6,7 +6,7 @@ import { path } from './paths.ts'
 
 const scopes: readonly string[] = ['AllReplicas', 'PerReplica']
 
-/** Rules for one list of shared claims, wherever it stands; each list is on its own. */
+/** Rules for one list of shared claims at any level. Lists are independent of each other. */
 export function validateSharingList(
   sharing: readonly ResourceSharing[] | undefined,
   field: string,
@@ -39,7 +39,7 @@ export function internalTemplateNames(set: PodCliqueSet): Set<string> {
   return new Set((set.spec.template.resourceClaimTemplates ?? []).map(template => template.name))
 }
 
-/** Claims shared by the whole set, with filters that name cliques and scaling groups. */
+/** Claims shared by the whole set. Their filters name cliques and scaling groups. */
 export function validateSetSharing(set: PodCliqueSet, internalTemplates: ReadonlySet<string>): FieldError[] {
   const field = `${path.template}.resourceSharing`
   const { resourceSharing, cliques, podCliqueScalingGroups } = set.spec.template
@@ -67,7 +67,7 @@ export function validateSetSharing(set: PodCliqueSet, internalTemplates: Readonl
   return [...errors, ...filterErrors]
 }
 
-/** Claims shared within a scaling group; its filter may only name members. */
+/** Claims shared within a scaling group. Its filter may only name members. */
 export function validateGroupSharing(
   sharing: readonly ScalingGroupResourceSharing[] | undefined,
   field: string,

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Names are compared as patterns. These properties compare the result with that of generating every name.
+// Names are compared as patterns. These properties compare that result with the result of generating every name.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { names } from '../../names.ts'
+import { clique, sampleSet } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet, ResourceSharing } from '../../types/index.ts'
-import { clique, sampleSet } from '../sample-sets.ts'
 import { collidingClaims } from './claim-names.ts'
 import { clashingNames } from './clashing-names.ts'
 
-/** Few words and few numbers, so that names often meet. */
-const word = fc.oneof(
+/** Few texts and few numbers, so that names often collide. */
+const segment = fc.oneof(
   { weight: 16, arbitrary: fc.constantFrom('a', '0', '1') },
   { weight: 1, arbitrary: fc.constantFrom('01', 'all') },
 )
-const part = fc.array(word, { minLength: 1, maxLength: 4, size: 'max' }).map(words => words.join('-'))
-const template = fc.array(word, { minLength: 1, maxLength: 5, size: 'max' })
+const part = fc
+  .array(segment, { minLength: 1, maxLength: 4, size: 'max' })
+  .map(segments => segments.join('-'))
+const template = fc.array(segment, { minLength: 1, maxLength: 5, size: 'max' })
 const sharing: fc.Arbitrary<ResourceSharing[]> = fc.array(
   fc.record({
-    name: template.map(words => words.join('-')),
+    name: template.map(segments => segments.join('-')),
     scope: fc.constantFrom<ResourceSharing['scope']>('AllReplicas', 'PerReplica'),
   }),
   { maxLength: 3 },
@@ -61,10 +63,10 @@ const sets: fc.Arbitrary<PodCliqueSet> = fc
     }),
   )
 
-/** Every number that occurs in a name; all other indexes behave as zero does. */
+/** Every number that occurs in a name. All other indexes behave like zero. */
 const indexes = [0, 1]
 
-/** All names of the claims of each entry, entries in the order in which errors are reported. */
+/** All claim names of each entry, with entries in the order of reported errors. */
 function generatedClaims({ metadata, spec }: PodCliqueSet): Map<string, Set<string>> {
   const { resourceSharing = [], cliques, podCliqueScalingGroups: groups = [] } = spec.template
   const found = new Map<string, Set<string>>()
@@ -94,7 +96,7 @@ function generatedClaims({ metadata, spec }: PodCliqueSet): Map<string, Set<stri
 
 const runs = { numRuns: 5000 }
 
-test('claims collide exactly where generating all of their names shows it', () => {
+test('claims collide exactly if the generated names collide', () => {
   let collisions = 0
   fc.assert(
     fc.property(sets, set => {
@@ -108,7 +110,7 @@ test('claims collide exactly where generating all of their names shows it', () =
         expected,
       )
       for (const { field, detail } of errors) {
-        const [, claim, maker] = /called "(.*)", and so would one of (.*)$/.exec(detail)!
+        const [, claim, maker] = /have the name "(.*)", like a ResourceClaim of (.*)$/.exec(detail)!
         for (const entry of [field.replace(/\.name$/, ''), maker!])
           assert.ok(generatedClaims(set).get(entry)?.has(claim!), `${entry} makes no ${claim}`)
       }
@@ -119,7 +121,7 @@ test('claims collide exactly where generating all of their names shows it', () =
   assert.ok(collisions > 100, `only ${collisions} collisions were tried`)
 })
 
-test('PodCliques have the same name exactly where generating all of their names shows it', () => {
+test('PodCliques collide exactly if the generated names collide', () => {
   let clashes = 0
   fc.assert(
     fc.property(sets, set => {
@@ -145,7 +147,7 @@ test('PodCliques have the same name exactly where generating all of their names 
               [
                 `spec.template.podCliqueScalingGroups[${at}].name`,
                 name,
-                `its PodCliques would have the names of those of ${other[0]}`,
+                `its PodCliques would have the same names as those of ${other[0]}`,
               ],
             ]
           : []

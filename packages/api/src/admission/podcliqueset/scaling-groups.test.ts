@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, validateUpdate } from '../../testing/sample-sets.ts'
 import type { ScalingGroupTemplate } from '../../types/index.ts'
-import { clique, judgeChange, refusals, sampleSet } from '../sample-sets.ts'
 
 const G = 'spec.template.podCliqueScalingGroups'
 
@@ -15,9 +15,9 @@ function group(
   return { name, cliqueNames, replicas: 2, minAvailable: 1, ...rest }
 }
 
-function judge(...podCliqueScalingGroups: ScalingGroupTemplate[]): string[] {
+function validate(...podCliqueScalingGroups: ScalingGroupTemplate[]): string[] {
   const autoScalingConfig = { maxReplicas: 9 }
-  return refusals(
+  return errorsOf(
     sampleSet({
       cliques: [clique('a'), clique('b'), clique('scaled', { autoScalingConfig })],
       podCliqueScalingGroups,
@@ -28,67 +28,67 @@ function judge(...podCliqueScalingGroups: ScalingGroupTemplate[]): string[] {
 describe('the name of a scaling group', () => {
   for (const name of ['', 'Group', 'a b']) {
     test(`is a DNS subdomain, not ${JSON.stringify(name)}`, () => {
-      assert.deepEqual(judge(group(name, ['a'])), [
+      assert.deepEqual(validate(group(name, ['a'])), [
         `${G}[0].name: Invalid value: ${JSON.stringify(name)}: invalid PodCliqueScalingGroupConfig name, must be a valid DNS subdomain`,
       ])
     })
   }
 
-  test('is unique', () => {
-    assert.deepEqual(judge(group('g', ['a']), group('g', ['b'])), [`${G}.name: Duplicate value: ["g"]`])
+  test('must be unique', () => {
+    assert.deepEqual(validate(group('g', ['a']), group('g', ['b'])), [`${G}.name: Duplicate value: ["g"]`])
   })
 
-  test('has 45 bytes together with those of the set and of each member', () => {
+  test('may have 45 bytes together with the names of the set and of each member', () => {
     // demo (4) and a (1)
-    assert.deepEqual(judge(group('g'.repeat(40), ['a'])), [])
+    assert.deepEqual(validate(group('g'.repeat(40), ['a'])), [])
     const name = 'g'.repeat(41)
     const problem = `combined resource name length 46 exceeds 45-character limit required for pod naming. Consider shortening: PodCliqueSet 'demo', PodCliqueScalingGroup '${name}', or PodClique 'b'`
-    assert.deepEqual(judge(group(name, ['b'])), [
+    assert.deepEqual(validate(group(name, ['b'])), [
       `${G}[0].cliqueNames[0].name: Invalid value: "b": ${problem}`,
       `${G}[0].name: Invalid value: "b": ${problem}`,
       `metadata.name: Invalid value: "demo": ${problem}`,
     ])
   })
 
-  test('frees its members from the shorter budget of cliques of their own', () => {
+  test('replaces the budget of standalone cliques for its members', () => {
     const long = 'x'.repeat(40)
     const podCliqueScalingGroups = [group('g', [long])]
-    assert.deepEqual(refusals(sampleSet({ cliques: [clique(long)], podCliqueScalingGroups })), [])
+    assert.deepEqual(errorsOf(sampleSet({ cliques: [clique(long)], podCliqueScalingGroups })), [])
   })
 })
 
 describe('the members of a scaling group', () => {
-  test('are cliques of the set; unknown names are listed once', () => {
-    assert.deepEqual(judge(group('g', ['a', 'x', 'y'])), [
+  test('are cliques of the set, and unknown names are listed once', () => {
+    assert.deepEqual(validate(group('g', ['a', 'x', 'y'])), [
       `${G}[0].cliqueNames: Invalid value: "x,y": unidentified PodClique names found`,
     ])
-    assert.deepEqual(judge(group('g', ['x', 'x'])), [
+    assert.deepEqual(validate(group('g', ['x', 'x'])), [
       `${G}[0].cliqueNames: Invalid value: "x": unidentified PodClique names found`,
       `${G}.cliqueNames: Duplicate value: ["x"]`,
     ])
   })
 
   test('belong to one group, once', () => {
-    assert.deepEqual(judge(group('g', ['a', 'b']), group('h', ['b'])), [
+    assert.deepEqual(validate(group('g', ['a', 'b']), group('h', ['b'])), [
       `${G}.cliqueNames: Duplicate value: ["b"]`,
     ])
-    assert.deepEqual(judge(group('g', ['a', 'a'])), [`${G}.cliqueNames: Duplicate value: ["a"]`])
+    assert.deepEqual(validate(group('g', ['a', 'a'])), [`${G}.cliqueNames: Duplicate value: ["a"]`])
   })
 
-  test('are not scaled on their own', () => {
-    assert.deepEqual(judge(group('g', ['a', 'scaled'])), [
+  test('have no autoscaler of their own', () => {
+    assert.deepEqual(validate(group('g', ['a', 'scaled'])), [
       `${G}: Invalid value: "scaled": AutoScalingConfig is not allowed to be defined for PodClique that is part of scaling group`,
     ])
   })
 
-  test('are at least one', () => {
-    assert.deepEqual(judge(group('g', [])), [
+  test('include at least one clique', () => {
+    assert.deepEqual(validate(group('g', [])), [
       `${G}[0].cliqueNames: Required value: at least one PodClique must be a member`,
     ])
   })
 })
 
-describe('the numbers of a scaling group', () => {
+describe('replicas and minAvailable of a scaling group', () => {
   const cases: [rest: Partial<ScalingGroupTemplate>, expected: string[]][] = [
     [{ replicas: 1, minAvailable: 1 }, []],
     [{ replicas: 3, minAvailable: 3 }, []],
@@ -124,7 +124,7 @@ describe('the numbers of a scaling group', () => {
   for (const [rest, expected] of cases) {
     test(JSON.stringify(rest), () => {
       assert.deepEqual(
-        judge(group('g', ['a'], rest)),
+        validate(group('g', ['a'], rest)),
         expected.map(text => `${G}[0].${text}`),
       )
     })
@@ -132,7 +132,7 @@ describe('the numbers of a scaling group', () => {
 })
 
 test('annotations of a scaling group have valid keys', () => {
-  const [text, ...others] = judge(group('g', ['a'], { annotations: { 'bad key': '' } }))
+  const [text, ...others] = validate(group('g', ['a'], { annotations: { 'bad key': '' } }))
   assert.ok(
     text?.startsWith(`${G}[0].annotations: Invalid value: "bad key": name part must consist of`),
     text,
@@ -140,13 +140,13 @@ test('annotations of a scaling group have valid keys', () => {
   assert.deepEqual(others, [])
 })
 
-test('of a stored set, mistakes that only show later are warnings', () => {
+test('mistakes in a stored set that only fail later are warnings', () => {
   const setWith = (maxReplicas: number) =>
     sampleSet({
       cliques: [clique('a', { podSpec: { containers: [{ name: 'Bad', image: 'i' }] } })],
       podCliqueScalingGroups: [group('g', ['a'], { scaleConfig: { minReplicas: 1, maxReplicas } })],
     })
-  assert.deepEqual(judgeChange(setWith(1), setWith(2)), {
+  assert.deepEqual(validateUpdate(setWith(1), setWith(2)), {
     errors: [],
     warnings: [
       "spec.template.cliques[0].spec.podSpec.containers[0].name: Invalid value: \"Bad\": a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')",

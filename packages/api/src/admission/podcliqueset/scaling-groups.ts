@@ -7,7 +7,7 @@ import { path } from './paths.ts'
 import { repeatedNames } from './repeated-names.ts'
 import { validateGroupSharing } from './resource-sharing.ts'
 
-/** Every scaling group in turn, then what they owe each other and their members. */
+/** Validates every scaling group, then the rules that involve several groups and their members. */
 export function validateScalingGroups(
   set: PodCliqueSet,
   internalTemplates: ReadonlySet<string>,

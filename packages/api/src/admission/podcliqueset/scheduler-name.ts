@@ -4,12 +4,12 @@ import { type FieldError, fieldError } from '@grove/apimachinery'
 import type { CliqueTemplate } from '../../types/index.ts'
 import { path } from './paths.ts'
 
-/** The scheduler that will see the pods of a clique: the one it names, else the default profile. */
+/** The scheduler of the pods of a clique: the one it names, else the default profile. */
 function effectiveSchedulerName(clique: CliqueTemplate, defaultScheduler: string): string {
   return clique.spec.podSpec.schedulerName || defaultScheduler
 }
 
-/** A gang is placed by one scheduler, and it has to be one that the operator serves. */
+/** One scheduler schedules a whole gang, and it must be enabled in the operator configuration. */
 export function validateSchedulerNames(
   cliques: readonly CliqueTemplate[],
   enabled: ReadonlySet<string>,

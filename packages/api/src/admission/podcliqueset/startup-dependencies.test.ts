@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { clique, errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { clique, refusals, sampleSet } from '../sample-sets.ts'
 import { dependencyCycles } from './startup-dependencies.ts'
 
 /** `{ b: ['a'] }`: b starts after a. */
@@ -50,22 +50,22 @@ const cases: [title: string, graph: Graph, expected: string[]][] = [
     { d: ['c'], b: ['a'], c: ['d'], a: ['b'] },
     [cycles('[["d","c"],["b","a"]]')],
   ],
-  ['each other and somebody unknown', { a: ['b', 'x'], b: ['a'] }, [unknown('x'), cycles('[["a","b"]]')]],
+  ['each other and an unknown clique', { a: ['b', 'x'], b: ['a'] }, [unknown('x'), cycles('[["a","b"]]')]],
 ]
 
-describe('with explicit start-up, a clique that waits for', () => {
+describe('with explicit startup, a clique that waits for', () => {
   for (const [title, graph, expected] of cases) {
     test(title, () => {
-      assert.deepEqual(refusals(setOf(graph)), expected)
+      assert.deepEqual(errorsOf(setOf(graph)), expected)
     })
   }
 })
 
-describe('with another start-up type nothing of this is asked', () => {
+describe('with another startup type startsAfter is not validated', () => {
   for (const type of ['CliqueStartupTypeAnyOrder', 'CliqueStartupTypeInOrder'] as const) {
     for (const [title, graph] of cases) {
       test(`${type}: ${title}`, () => {
-        assert.deepEqual(refusals(setOf(graph, type)), [])
+        assert.deepEqual(errorsOf(setOf(graph, type)), [])
       })
     }
   }
@@ -77,7 +77,7 @@ describe('cycles', () => {
       clique(`c${index}`, { startsAfter: [`c${(index + 1) % size}`] }),
     )
 
-  test('of ten thousand cliques are found without exhausting the stack', () => {
+  test('of ten thousand cliques are found without a stack overflow', () => {
     const found = dependencyCycles(ring(10_000))
     assert.equal(found.length, 1)
     assert.equal(found[0]?.length, 10_000)
@@ -101,7 +101,7 @@ describe('cycles', () => {
   })
 })
 
-/** The same by plain reachability, for comparison. */
+/** A reference implementation by plain reachability. */
 function mutuallyReachable(edges: readonly (readonly number[])[]): string[][] {
   const reach = edges.map((_, start) => {
     const seen = new Set<number>()

@@ -5,10 +5,9 @@ import type { CliqueTemplate } from '../../types/index.ts'
 import { path } from './paths.ts'
 import { repeatedNames } from './repeated-names.ts'
 
-// `startsAfter` has a meaning only where the user orders the cliques explicitly; with the other start-up types it is
-// accepted as it stands, and none of these rules is asked.
+// `startsAfter` has a meaning only with explicit startup. With other startup types it is accepted without validation.
 
-/** What one clique says about the cliques it waits for. */
+/** Validates the `startsAfter` list of one clique. */
 export function validateStartsAfter(clique: CliqueTemplate, index: number): FieldError[] {
   const field = `${path.clique(index)}.spec.startsAfter`
   const startsAfter = clique.spec.startsAfter ?? []
@@ -23,7 +22,7 @@ export function validateStartsAfter(clique: CliqueTemplate, index: number): Fiel
   return errors
 }
 
-/** What all cliques together say: every name is known, and nobody waits for himself through others. */
+/** Validates all cliques together: every name exists, and there is no dependency cycle. */
 export function validateDependencyGraph(cliques: readonly CliqueTemplate[]): FieldError[] {
   const errors: FieldError[] = []
   const known = new Set(cliques.map(clique => clique.name))
@@ -51,8 +50,8 @@ interface Visit {
 }
 
 /**
- * The strongly connected components of two or more cliques, by Tarjan's algorithm; components and their members in
- * the order of the list. Kept on a stack of its own: a chain of ten thousand cliques must not exhaust the call stack.
+ * The strongly connected components of two or more cliques, by Tarjan's algorithm, in the order of the list. It keeps
+ * its own stack, because a chain of ten thousand cliques must not overflow the call stack.
  */
 export function dependencyCycles(cliques: readonly CliqueTemplate[]): string[][] {
   const positions = new Map<string, number>()

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { refusals, sampleSet } from '../sample-sets.ts'
+import { errorsOf, sampleSet } from '../../testing/sample-sets.ts'
 
 const cases: [delay: string, shown: string | undefined][] = [
   ['4h', undefined],
@@ -14,9 +14,9 @@ const cases: [delay: string, shown: string | undefined][] = [
 ]
 
 for (const [terminationDelay, shown] of cases) {
-  test(`a termination delay of ${terminationDelay} is ${shown ? 'refused' : 'fine'}`, () => {
+  test(`a termination delay of ${terminationDelay} is ${shown ? 'rejected' : 'accepted'}`, () => {
     assert.deepEqual(
-      refusals(sampleSet({ terminationDelay })),
+      errorsOf(sampleSet({ terminationDelay })),
       shown
         ? [
             `spec.template.terminationDelay: Invalid value: "${shown}": terminationDelay must be greater than 0`,

@@ -3,13 +3,13 @@
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
 import { path } from './paths.ts'
 
-/** A constraint with the place where it stands. */
-export interface PlacedConstraint {
+/** A constraint with its field path. */
+export interface LocatedConstraint {
   readonly field: string
   readonly constraint: TopologyConstraint
 }
 
-/** The domain that has to be met, in either spelling. Empty if there is none. */
+/** The required domain, from either field. Empty if there is none. */
 export function requiredDomain(constraint: TopologyConstraint | undefined): string {
   return constraint?.pack?.required || constraint?.packDomain || ''
 }
@@ -18,34 +18,34 @@ export function preferredDomain(constraint: TopologyConstraint | undefined): str
   return constraint?.pack?.preferred || ''
 }
 
-/** Every domain a constraint speaks of, once. */
+/** Every domain that a constraint names, once. */
 export function referencedDomains(constraint: TopologyConstraint): string[] {
   return [...new Set([requiredDomain(constraint), preferredDomain(constraint)])].filter(
     domain => domain !== '',
   )
 }
 
-function placed(field: string, constraint: TopologyConstraint | undefined): PlacedConstraint[] {
+function located(field: string, constraint: TopologyConstraint | undefined): LocatedConstraint[] {
   return constraint ? [{ field: `${field}.topologyConstraint`, constraint }] : []
 }
 
-export function setConstraints(set: PodCliqueSet): PlacedConstraint[] {
-  return placed(path.template, set.spec.template.topologyConstraint)
+export function setConstraints(set: PodCliqueSet): LocatedConstraint[] {
+  return located(path.template, set.spec.template.topologyConstraint)
 }
 
-export function cliqueConstraints(set: PodCliqueSet): PlacedConstraint[] {
+export function cliqueConstraints(set: PodCliqueSet): LocatedConstraint[] {
   return set.spec.template.cliques.flatMap((clique, index) =>
-    placed(path.clique(index), clique.topologyConstraint),
+    located(path.clique(index), clique.topologyConstraint),
   )
 }
 
-export function groupConstraints(set: PodCliqueSet): PlacedConstraint[] {
+export function groupConstraints(set: PodCliqueSet): LocatedConstraint[] {
   return (set.spec.template.podCliqueScalingGroups ?? []).flatMap((group, index) =>
-    placed(path.scalingGroup(index), group.topologyConstraint),
+    located(path.scalingGroup(index), group.topologyConstraint),
   )
 }
 
-/** All of them in the order in which most rules report: the set, cliques, scaling groups. */
-export function allConstraints(set: PodCliqueSet): PlacedConstraint[] {
+/** All constraints in the order of most error reports: the set, cliques, scaling groups. */
+export function allConstraints(set: PodCliqueSet): LocatedConstraint[] {
   return [...setConstraints(set), ...cliqueConstraints(set), ...groupConstraints(set)]
 }

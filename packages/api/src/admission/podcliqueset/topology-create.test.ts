@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, validateNew } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
-import { clique, judgeNew, refusals, sampleSet } from '../sample-sets.ts'
 
 const ofSet = 'spec.template.topologyConstraint'
 const ofSolo = 'spec.template.cliques[0].topologyConstraint'
@@ -17,7 +17,7 @@ interface Constraints {
   group?: TopologyConstraint
 }
 
-/** A clique of its own and one in a scaling group. */
+/** A standalone clique and one in a scaling group. */
 function setOf({ set, solo, member, group }: Constraints): PodCliqueSet {
   const at = (topologyConstraint?: TopologyConstraint): object =>
     topologyConstraint ? { topologyConstraint } : {}
@@ -30,14 +30,14 @@ function setOf({ set, solo, member, group }: Constraints): PodCliqueSet {
   })
 }
 
-const judge = (constraints: Constraints): string[] => refusals(setOf(constraints), { topology: true })
+const validate = (constraints: Constraints): string[] => errorsOf(setOf(constraints), { topology: true })
 const site = (required?: string, preferred?: string): TopologyConstraint => ({
   topologyName: 'site',
   pack: { ...(required && { required }), ...(preferred && { preferred }) },
 })
 const nameless = (required: string): TopologyConstraint => ({ pack: { required } })
 
-test('with topology-aware scheduling disabled, every constraint is refused with its domains', () => {
+test('with topology-aware scheduling disabled, every constraint is rejected with its domains', () => {
   const disabled = 'topology constraints are not allowed when Topology Aware Scheduling is disabled'
   const set = setOf({
     set: site('zone', 'rack'),
@@ -45,7 +45,7 @@ test('with topology-aware scheduling disabled, every constraint is refused with 
     member: { packDomain: 'host', pack: { preferred: 'host' } },
     group: site(undefined, 'rack'),
   })
-  assert.deepEqual(refusals(set), [
+  assert.deepEqual(errorsOf(set), [
     `${ofSet}: Invalid value: ["zone","rack"]: ${disabled}`,
     `${ofSolo}: Invalid value: ["rack"]: ${disabled}`,
     `${ofMember}: Invalid value: ["host"]: ${disabled}`,
@@ -64,27 +64,27 @@ describe('the name of the topology', () => {
     ['is inherited by members from their group', { group: site('zone'), member: nameless('rack') }, []],
     ['is missing at the set', { set: nameless('zone') }, [`${ofSet}.${missing}`]],
     [
-      'is missing wherever there is nobody to inherit from; groups are reported before cliques',
+      'is missing wherever it cannot be inherited; groups are reported before cliques',
       { solo: nameless('zone'), group: nameless('zone'), member: site('zone') },
       [`${ofGroup}.${missing}`, `${ofSolo}.${missing}`],
     ],
     [
-      'is not inherited by a clique of its own from somebody else’s group',
+      'is not inherited by a standalone clique from a group',
       { group: site('zone'), solo: nameless('rack') },
       [`${ofSolo}.${missing}`],
     ],
     [
-      'is the one of the set where that names one',
+      'must be that of the set',
       { set: site('zone'), group: { ...site('zone'), topologyName: 'annex' }, member: site('host') },
       [`${ofGroup}.topologyName: Invalid value: "annex": ${different}`],
     ],
     [
-      'is the one of the group for its members',
+      'of a member must be that of its group',
       { group: site('zone'), member: { ...site('host'), topologyName: 'annex' } },
       [`${ofMember}.topologyName: Invalid value: "annex": ${different}`],
     ],
     [
-      'is the same everywhere, also where nobody inherits',
+      'is the same everywhere, also without inheritance',
       { solo: site('zone'), group: { ...site('zone'), topologyName: 'annex' } },
       [
         `${ofGroup}.topologyName: Invalid value: "annex": ${different}`,
@@ -92,7 +92,7 @@ describe('the name of the topology', () => {
       ],
     ],
     [
-      'is reported wherever it is given, together with those that are missing',
+      'is reported wherever it is set, together with missing ones',
       { set: nameless('zone'), solo: site('zone'), group: { ...site('zone'), topologyName: 'annex' } },
       [
         `${ofSet}.${missing}`,
@@ -114,30 +114,30 @@ describe('the name of the topology', () => {
       ],
     ],
     [
-      'is that of a binding, and is reported at the set',
+      'must be that of a binding, and is reported at the set',
       { solo: { ...site('zone'), topologyName: 'no "where"' } },
       [
         `${ofSet}.topologyName: Invalid value: "no \\"where\\"": ClusterTopologyBinding "no \\"where\\"" not found`,
       ],
     ],
     [
-      'is of no use when the binding cannot be read',
+      'causes an internal error if the binding cannot be read',
       { set: { ...site('zone'), topologyName: 'broken' } },
       [`${ofSet}.topologyName: Internal error: failed to fetch ClusterTopologyBinding "broken": timeout`],
     ],
   ]
   for (const [title, constraints, expected] of cases) {
     test(title, () => {
-      assert.deepEqual(judge(constraints), expected)
+      assert.deepEqual(validate(constraints), expected)
     })
   }
 })
 
-test('domains exist in the topology; all that do not are reported, and the hierarchy is not judged then', () => {
+test('domains must exist in the topology: all unknown ones are reported, and the hierarchy is not validated', () => {
   const unknown = (domain: string): string =>
     `Invalid value: "${domain}": topology domain '${domain}' does not exist in cluster topology [region zone block rack host]`
   assert.deepEqual(
-    judge({
+    validate({
       set: site('planet', 'moon'),
       solo: { topologyName: 'site', packDomain: 'city' },
       member: site('region'),
@@ -152,7 +152,7 @@ test('domains exist in the topology; all that do not are reported, and the hiera
   )
 })
 
-describe('nothing is packed more narrowly than what it contains', () => {
+describe('a part is never packed more broadly than the whole', () => {
   const narrower = (owner: string, outer: string, child: string, inner: string): string =>
     `Invalid value: "${outer}": ${owner} topology constraint domain '${outer}' is narrower than ${child} topology constraint domain '${inner}'`
 
@@ -190,18 +190,18 @@ describe('nothing is packed more narrowly than what it contains', () => {
   ]
   for (const [title, constraints, expected] of cases) {
     test(title, () => {
-      assert.deepEqual(judge(constraints), expected)
+      assert.deepEqual(validate(constraints), expected)
     })
   }
 })
 
-/** By kube-scheduler, which the sets of this file are for. */
+/** Warnings about kube-scheduler, which schedules the sets of this file. */
 const unkept =
-  'topology constraints are not enforced by the scheduler "default-scheduler": its pods are placed wherever they fit'
+  'topology constraints are not enforced by scheduler "default-scheduler": it schedules each pod on any node with room'
 
-test('constraints that the scheduler does not keep give a warning', () => {
+test('constraints that the scheduler does not honour cause a warning', () => {
   const warnings = (set: PodCliqueSet, schedulers?: string[]) =>
-    judgeNew(set, { topology: true, ...(schedulers && { schedulers }) }).warnings
+    validateNew(set, { topology: true, ...(schedulers && { schedulers }) }).warnings
   assert.deepEqual(warnings(setOf({ solo: site('rack') })), [unkept])
   assert.deepEqual(warnings(setOf({})), [])
   const queued = setOf({ solo: site('rack') })
@@ -210,26 +210,26 @@ test('constraints that the scheduler does not keep give a warning', () => {
   assert.deepEqual(warnings(queued, ['kai-scheduler']), [])
 })
 
-describe('a preference that is broader than the requirement', () => {
+describe('a preferred domain that is broader than the required one', () => {
   const redundant = (field: string): string =>
     `${field}.pack.preferred is coarser than ${field}.pack.required and is redundant`
   const warnings = (constraints: Constraints): readonly string[] =>
-    judgeNew(setOf(constraints), { topology: true }).warnings
+    validateNew(setOf(constraints), { topology: true }).warnings
 
-  test('is redundant, and gives a warning', () => {
+  test('is redundant and causes a warning', () => {
     assert.deepEqual(
       warnings({ set: site('rack', 'zone'), solo: site('host', 'rack'), group: site('rack', 'block') }),
       [redundant(ofSet), redundant(ofSolo), redundant(ofGroup), unkept],
     )
   })
 
-  test('gives it also when the set is refused for something else', () => {
-    const outcome = judgeNew(setOf({ set: site('host', 'rack'), solo: site('zone') }), { topology: true })
+  test('causes the warning also if the set is rejected for another reason', () => {
+    const outcome = validateNew(setOf({ set: site('host', 'rack'), solo: site('zone') }), { topology: true })
     assert.equal(outcome.errors.length, 1)
     assert.deepEqual(outcome.warnings, [redundant(ofSet)])
   })
 
-  test('is none when equal, narrower or unknown', () => {
+  test('is not redundant if equal, narrower or unknown', () => {
     assert.deepEqual(warnings({ set: site('rack', 'rack'), solo: site('rack', 'host') }), [unkept])
     assert.deepEqual(warnings({ set: site('planet', 'zone') }), [])
   })

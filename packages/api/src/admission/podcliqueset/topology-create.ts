@@ -7,7 +7,7 @@ import { path } from './paths.ts'
 import { quotable } from './quotable.ts'
 import {
   allConstraints,
-  type PlacedConstraint,
+  type LocatedConstraint,
   preferredDomain,
   referencedDomains,
   requiredDomain,
@@ -22,8 +22,8 @@ export interface TopologyOutcome {
 const nothing: TopologyOutcome = { errors: [], warnings: [] }
 
 /**
- * The constraints of a new PodCliqueSet, step by step: names, then domains, then hierarchy. A step is only taken when
- * the one before found nothing wrong.
+ * Validates the constraints of a new PodCliqueSet: names, then domains, then hierarchy. Each step runs only if the
+ * previous step found no error.
  */
 export function validateTopologyOnCreate(
   set: PodCliqueSet,
@@ -37,7 +37,7 @@ export function validateTopologyOnCreate(
   const { name, errors } = resolveTopologyNames(set)
   if (errors.length > 0 || name === undefined) return { errors, warnings: [] }
 
-  // The binding is reported at the set even where only a clique names it: there is one binding for the whole set.
+  // The error is reported at the set even if only a clique names the binding, because the whole set has one binding.
   const field = `${path.template}.topologyConstraint.topologyName`
   const domains = cluster.topologyDomains(name)
   switch (domains.outcome) {
@@ -59,10 +59,10 @@ export function validateTopologyOnCreate(
     case 'found': {
       const levels = new Map(domains.value.map((domain, level) => [domain, level]))
       const known = domains.value.join(' ')
-      const unknown = constraints.flatMap(placed => unknownDomains(placed, levels, known))
+      const unknown = constraints.flatMap(located => unknownDomains(located, levels, known))
       return {
         errors: unknown.length > 0 ? unknown : validateHierarchy(set, levels),
-        warnings: constraints.flatMap(placed => redundantPreference(placed, levels)),
+        warnings: constraints.flatMap(located => redundantPreference(located, levels)),
       }
     }
   }
@@ -71,7 +71,7 @@ export function validateTopologyOnCreate(
 /** Position of each domain in the topology, broadest first. */
 type Levels = ReadonlyMap<string, number>
 
-function notAllowed({ field, constraint }: PlacedConstraint): FieldError {
+function notAllowed({ field, constraint }: LocatedConstraint): FieldError {
   return fieldError.invalid(
     field,
     referencedDomains(constraint),
@@ -80,7 +80,7 @@ function notAllowed({ field, constraint }: PlacedConstraint): FieldError {
 }
 
 function unknownDomains(
-  { field, constraint }: PlacedConstraint,
+  { field, constraint }: LocatedConstraint,
   levels: Levels,
   known: string,
 ): FieldError[] {
@@ -102,7 +102,7 @@ function unknownDomains(
   )
 }
 
-function redundantPreference({ field, constraint }: PlacedConstraint, levels: Levels): string[] {
+function redundantPreference({ field, constraint }: LocatedConstraint, levels: Levels): string[] {
   const required = levels.get(requiredDomain(constraint))
   const preferred = levels.get(preferredDomain(constraint))
   if (required === undefined || preferred === undefined || preferred >= required) return []
@@ -122,7 +122,7 @@ interface Child {
   readonly topologyConstraint?: TopologyConstraint | undefined
 }
 
-/** What contains something is never packed more narrowly than what it contains. */
+/** A set or group must not be packed more narrowly than its parts. */
 function validateHierarchy(set: PodCliqueSet, levels: Levels): FieldError[] {
   const { topologyConstraint, cliques, podCliqueScalingGroups = [] } = set.spec.template
   const owner: Owner = {

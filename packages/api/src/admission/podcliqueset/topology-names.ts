@@ -10,16 +10,16 @@ const differentNames =
   'all topologyConstraint.topologyName values within a PodCliqueSet must match in the current implementation'
 
 export interface TopologyNames {
-  /** The one name that all constraints resolve to; absent where there is none or more than one. */
+  /** The name that all constraints resolve to. Absent if there is none or more than one. */
   readonly name: string | undefined
   readonly errors: readonly FieldError[]
-  /** Some constraint names no topology and has nobody to inherit one from. */
+  /** A constraint names no topology and cannot inherit one. */
   readonly isNameMissing: boolean
 }
 
 /**
- * Which topology a PodCliqueSet is placed by. A name given at the set holds for its scaling groups and cliques, one
- * given at a scaling group for its members.
+ * Resolves the topology of a PodCliqueSet. Scaling groups and cliques inherit the name of the set, and members inherit
+ * the name of their scaling group.
  */
 export function resolveTopologyNames(set: PodCliqueSet): TopologyNames {
   const { topologyConstraint, cliques, podCliqueScalingGroups = [] } = set.spec.template
@@ -62,12 +62,12 @@ export function resolveTopologyNames(set: PodCliqueSet): TopologyNames {
   return { name: undefined, errors: withoutRepetition([...errors, ...explicitNames(set)]), isNameMissing }
 }
 
-/** A name that contradicts an inherited one is reported once, although it is explicit as well. */
+/** A name that contradicts an inherited one is reported once, although it is also explicit. */
 function withoutRepetition(errors: readonly FieldError[]): FieldError[] {
   return [...new Map(errors.map(error => [error.field, error])).values()]
 }
 
-/** Two constraints resolve to different topologies, and no rule says which is right: all explicit names are reported. */
+/** Two constraints resolve to different topologies. No rule prefers one, so all explicit names are reported. */
 function explicitNames(set: PodCliqueSet): FieldError[] {
   return [...setConstraints(set), ...groupConstraints(set), ...cliqueConstraints(set)]
     .filter(({ constraint }) => constraint.topologyName)

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, sampleSet, updateErrorsOf, validateUpdate } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet, TopologyConstraint } from '../../types/index.ts'
-import { changeRefusals, clique, judgeChange, sampleSet } from '../sample-sets.ts'
 
 const ofSet = 'spec.template.topologyConstraint'
 const ofClique = 'spec.template.cliques[0].topologyConstraint'
@@ -28,9 +28,12 @@ function setOf({ set, clique: ofWeb, group }: Constraints, replicas = 1): PodCli
   )
 }
 
-/** From `old` to `now`, together with another number of replicas, so that something is judged at all. */
-const judge = (old: Constraints, now: Constraints, topology = true): string[] =>
-  changeRefusals(setOf(now, 2), setOf(old), { topology })
+/**
+ * Updates `old` to `now`, together with another number of replicas, because an update without a change is not
+ * validated.
+ */
+const validate = (old: Constraints, now: Constraints, topology = true): string[] =>
+  updateErrorsOf(setOf(now, 2), setOf(old), { topology })
 
 const site = (required?: string, preferred?: string): TopologyConstraint => ({
   topologyName: 'site',
@@ -41,9 +44,9 @@ const legacy = (packDomain: string, rest: Partial<TopologyConstraint> = {}): Top
   ...rest,
 })
 
-test('constraints that stay are not judged again: neither their domains nor the feature', () => {
-  assert.deepEqual(judge({ set: site('planet') }, { set: site('planet') }), [])
-  assert.deepEqual(judge({ set: site('zone') }, { set: site('zone') }, false), [])
+test('unchanged constraints are not validated again: neither their domains nor the feature', () => {
+  assert.deepEqual(validate({ set: site('planet') }, { set: site('planet') }), [])
+  assert.deepEqual(validate({ set: site('zone') }, { set: site('zone') }, false), [])
 })
 
 describe('constraints are immutable', () => {
@@ -67,13 +70,13 @@ describe('constraints are immutable', () => {
         "topology constraint topologyName cannot be changed from 'site' to 'annex'",
       ],
       [
-        'required otherwise',
+        'another required domain',
         site('rack', 'host'),
         site('host', 'host'),
         'topology constraint cannot be changed from required="rack" preferred="host" to required="host" preferred="host"',
       ],
       [
-        'preferred otherwise',
+        'another preferred domain',
         site('rack'),
         site('rack', 'host'),
         'topology constraint cannot be changed from required="rack" preferred="" to required="rack" preferred="host"',
@@ -83,25 +86,25 @@ describe('constraints are immutable', () => {
       test(`${level}: ${title}`, () => {
         const at = (constraint?: TopologyConstraint): Constraints =>
           constraint ? { [level]: constraint } : {}
-        assert.deepEqual(judge(at(old), at(now)), [`${prefix} ${text}`])
+        assert.deepEqual(validate(at(old), at(now)), [`${prefix} ${text}`])
       })
     }
   }
 
-  test('at the set, an added, removed or changed name goes before everything else', () => {
+  test('at the set, an added, removed or changed name is reported before everything else', () => {
     const text = (old: string, now: string): string[] => [
       `${ofSet}.topologyName: Forbidden: topologyName cannot be changed from "${old}" to "${now}"`,
     ]
-    assert.deepEqual(judge({}, { set: site('rack') }), text('', 'site'))
-    assert.deepEqual(judge({ set: site('rack') }, {}), text('site', ''))
+    assert.deepEqual(validate({}, { set: site('rack') }), text('', 'site'))
+    assert.deepEqual(validate({ set: site('rack') }, {}), text('site', ''))
     assert.deepEqual(
-      judge({ set: site('rack') }, { set: { ...site('host'), topologyName: 'annex' } }),
+      validate({ set: site('rack') }, { set: { ...site('host'), topologyName: 'annex' } }),
       text('site', 'annex'),
     )
   })
 
   test('at the set, with the same name', () => {
-    assert.deepEqual(judge({ set: site('rack') }, { set: site('zone') }), [
+    assert.deepEqual(validate({ set: site('rack') }, { set: site('zone') }), [
       `${ofSet}: Forbidden: PodCliqueSet topology constraint cannot be changed from required="rack" preferred="" to required="zone" preferred=""`,
     ])
   })
@@ -112,49 +115,55 @@ describe('the deprecated packDomain', () => {
     legacy(packDomain, { topologyName: 'site', ...rest })
 
   for (const level of levels) {
-    test(`may move to pack.required: ${level}`, () => {
-      assert.deepEqual(judge({ [level]: named('rack') }, { [level]: site('rack') }), [])
+    test(`may be replaced by pack.required: ${level}`, () => {
+      assert.deepEqual(validate({ [level]: named('rack') }, { [level]: site('rack') }), [])
       const preferring = { pack: { preferred: 'host' } }
-      assert.deepEqual(judge({ [level]: named('rack', preferring) }, { [level]: site('rack', 'host') }), [])
+      assert.deepEqual(
+        validate({ [level]: named('rack', preferring) }, { [level]: site('rack', 'host') }),
+        [],
+      )
     })
   }
 
-  test('may not change on the way', () => {
-    assert.deepEqual(judge({ clique: named('rack') }, { clique: site('zone', 'host') }), [
+  test('may not change its value in the process', () => {
+    assert.deepEqual(validate({ clique: named('rack') }, { clique: site('zone', 'host') }), [
       `${ofClique}: Forbidden: PodClique 'web' deprecated packDomain migration can only move packDomain to pack.required without changing the required or preferred topology domain (old required="rack" preferred="", new required="zone" preferred="host")`,
     ])
   })
 
-  test('may not come back', () => {
-    assert.deepEqual(judge({ clique: site('rack') }, { clique: named('rack') }), [
+  test('may not be added again', () => {
+    assert.deepEqual(validate({ clique: site('rack') }, { clique: named('rack') }), [
       `${ofClique}: Forbidden: PodClique 'web' topology constraint cannot be changed from required="rack" preferred="" to required="rack" preferred=""`,
     ])
   })
 
-  test('gives a warning as long as it is there', () => {
+  test('causes a warning while it is present', () => {
     const old = setOf({ set: named('zone'), clique: named('rack'), group: named('rack') })
     const now = setOf({ set: named('zone'), clique: named('rack'), group: site('rack') }, 2)
     const deprecated = (field: string): string =>
       `${field}.packDomain is deprecated; use ${field}.pack.required instead`
-    assert.deepEqual(judgeChange(now, old, { topology: true }), {
+    assert.deepEqual(validateUpdate(now, old, { topology: true }), {
       errors: [],
       warnings: [deprecated(ofSet), deprecated(ofClique)],
     })
   })
 })
 
-describe('a stored set that names no topology', () => {
-  test('may be given one, and is then judged like a new set', () => {
+describe('a stored set without a topology name', () => {
+  test('may get one, and is then validated like a new set', () => {
     const old = { set: legacy('zone'), clique: legacy('rack') }
     assert.deepEqual(
-      judge(old, { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }),
+      validate(old, { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }),
       [],
     )
-    assert.deepEqual(judge(old, { set: legacy('zone', { topologyName: 'annex' }), clique: legacy('rack') }), [
-      `${ofClique}.packDomain: Invalid value: "rack": topology domain 'rack' does not exist in cluster topology [zone host]`,
-    ])
     assert.deepEqual(
-      judge(old, { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }, false),
+      validate(old, { set: legacy('zone', { topologyName: 'annex' }), clique: legacy('rack') }),
+      [
+        `${ofClique}.packDomain: Invalid value: "rack": topology domain 'rack' does not exist in cluster topology [zone host]`,
+      ],
+    )
+    assert.deepEqual(
+      validate(old, { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }, false),
       [
         `${ofSet}: Invalid value: ["zone"]: topology constraints are not allowed when Topology Aware Scheduling is disabled`,
         `${ofClique}: Invalid value: ["rack"]: topology constraints are not allowed when Topology Aware Scheduling is disabled`,
@@ -167,43 +176,46 @@ describe('a stored set that names no topology', () => {
       const named = (preferred: string): Constraints => ({
         [level]: legacy('zone', { topologyName: 'site', pack: { preferred } }),
       })
-      assert.deepEqual(judge({ [level]: legacy('zone') }, named('rack')), [])
-      assert.deepEqual(judge({ [level]: legacy('zone', { pack: { preferred: 'host' } }) }, named('rack')), [])
-      assert.match(judge({ [level]: legacy('zone') }, named('planet')).join(), /'planet' does not exist/)
+      assert.deepEqual(validate({ [level]: legacy('zone') }, named('rack')), [])
+      assert.deepEqual(
+        validate({ [level]: legacy('zone', { pack: { preferred: 'host' } }) }, named('rack')),
+        [],
+      )
+      assert.match(validate({ [level]: legacy('zone') }, named('planet')).join(), /'planet' does not exist/)
     })
   }
 
-  test('must be given one with every change of the specification', () => {
-    assert.deepEqual(judge({ clique: legacy('rack') }, { clique: legacy('rack') }), [
+  test('must get one with every change of the spec', () => {
+    assert.deepEqual(validate({ clique: legacy('rack') }, { clique: legacy('rack') }), [
       `${ofClique}.topologyName: Required value: topologyName is required when topologyConstraint is set and cannot be inherited`,
     ])
   })
 
-  test('may not change its domain on the way', () => {
+  test('may not change its domain in the process', () => {
     assert.deepEqual(
-      judge({ clique: legacy('rack') }, { clique: legacy('zone', { topologyName: 'site' }) }),
+      validate({ clique: legacy('rack') }, { clique: legacy('zone', { topologyName: 'site' }) }),
       [
         `${ofClique}: Forbidden: PodClique 'web' topology constraint topologyName cannot be changed from '' to 'site'`,
       ],
     )
   })
 
-  test('is left alone where the name is inherited', () => {
+  test('is valid if the name is inherited', () => {
     const constraints = { set: legacy('zone', { topologyName: 'site' }), clique: legacy('rack') }
-    assert.deepEqual(judge(constraints, constraints), [])
+    assert.deepEqual(validate(constraints, constraints), [])
   })
 
-  test('cannot be understood with several names, or with a constraint without domains', () => {
+  test('cannot be resolved with several names, or with a constraint without domains', () => {
     const several = {
       set: legacy('zone', { topologyName: 'site' }),
       group: { ...site('rack'), topologyName: 'annex' },
       clique: legacy('host'),
     }
-    assert.deepEqual(judge(several, several), [
+    assert.deepEqual(validate(several, several), [
       `${ofSet}.topologyName: Internal error: multiple topology names within a single PodCliqueSet are not supported`,
     ])
     const empty = { set: { topologyName: 'site' }, clique: legacy('rack') }
-    assert.deepEqual(judge(empty, empty), [
+    assert.deepEqual(validate(empty, empty), [
       `${ofSet}.topologyName: Internal error: topology constraints require at least one pack domain`,
     ])
   })

@@ -8,8 +8,8 @@ import { allConstraints, preferredDomain, referencedDomains, requiredDomain } fr
 import { type TopologyOutcome, validateTopologyOnCreate } from './topology-create.ts'
 import { resolveTopologyNames } from './topology-names.ts'
 
-// Constraints are immutable, with two exceptions: the deprecated `packDomain` may move to `pack.required`, and an
-// object of an older release that names no topology may be given one ("repair").
+// Constraints are immutable, with two exceptions. `pack.required` may replace the deprecated `packDomain`. An object of
+// an older release without a topology name may get one ("repair").
 
 const nameField = `${path.template}.topologyConstraint.topologyName`
 
@@ -40,7 +40,9 @@ function deprecatedDomains(set: PodCliqueSet): string[] {
     .map(({ field }) => `${field}.packDomain is deprecated; use ${field}.pack.required instead`)
 }
 
-/** Whether the old object may be given the topology name it lacks; an error where it cannot be understood at all. */
+/**
+ * Reports whether the stored object may get the topology name that it lacks. Returns an error if it cannot be resolved.
+ */
 function repairMode(old: PodCliqueSet): boolean | FieldError {
   const constraints = allConstraints(old)
   if (!constraints.some(({ constraint }) => isLegacy(constraint))) return false
@@ -132,7 +134,7 @@ function isChanged(now: TopologyConstraint | undefined, before: TopologyConstrai
   )
 }
 
-/** The deprecated field is dropped for the new one. */
+/** `pack.required` replaces the deprecated field. */
 function movesDomain(now: TopologyConstraint, before: TopologyConstraint): boolean {
   return Boolean(before.packDomain && !now.packDomain && now.pack?.required)
 }

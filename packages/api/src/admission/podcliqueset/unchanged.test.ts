@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { ObjectMeta } from '../../kubernetes/index.ts'
+import { clique, sampleSet, updateErrorsOf, validateUpdate } from '../../testing/sample-sets.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
-import { changeRefusals, clique, judgeChange, sampleSet } from '../sample-sets.ts'
 
-/** Stored under other rules: its scheduler is gone, and so is the name of its topology. */
+/** Stored under other rules: its scheduler and its topology name do not exist any more. */
 const stale = sampleSet({
   cliques: [
     clique(
@@ -21,15 +21,15 @@ function withMetadata(set: PodCliqueSet, metadata: Partial<ObjectMeta>): PodCliq
   return { ...set, metadata: { ...set.metadata, ...metadata } }
 }
 
-describe('a set that became invalid in the meantime', () => {
-  test('still lets go of its finalizer', () => {
+describe('a stored set that has become invalid', () => {
+  test('can lose its finalizer', () => {
     const old = withMetadata(stale, { finalizers: ['grove.io/podcliqueset.grove.io'] })
-    assert.deepEqual(judgeChange(stale, old), { errors: [], warnings: [] })
+    assert.deepEqual(validateUpdate(stale, old), { errors: [], warnings: [] })
   })
 
-  test('can still be labelled and annotated', () => {
+  test('can be labelled and annotated', () => {
     assert.deepEqual(
-      changeRefusals(withMetadata(stale, { labels: { a: 'b' }, annotations: { c: 'd' } }), stale),
+      updateErrorsOf(withMetadata(stale, { labels: { a: 'b' }, annotations: { c: 'd' } }), stale),
       [],
     )
   })
@@ -39,24 +39,24 @@ describe('a set that became invalid in the meantime', () => {
       { ...stale, spec: { ...stale.spec, replicas: 9 } },
       { deletionTimestamp: '2030-01-01T00:00:00Z' },
     )
-    assert.deepEqual(changeRefusals(now, stale), [])
+    assert.deepEqual(updateErrorsOf(now, stale), [])
   })
 
-  test('is judged as soon as its specification changes', () => {
-    assert.notDeepEqual(changeRefusals({ ...stale, spec: { ...stale.spec, replicas: 9 } }, stale), [])
+  test('is validated when its spec changes', () => {
+    assert.notDeepEqual(updateErrorsOf({ ...stale, spec: { ...stale.spec, replicas: 9 } }, stale), [])
   })
 
-  test('is judged when metadata change that a rule looks at', () => {
+  test('is validated when metadata changes that a rule reads', () => {
     const key = 'grove.io/mnnvl-group'
-    assert.notDeepEqual(changeRefusals(withMetadata(stale, { annotations: { [key]: 'a' } }), stale), [])
+    assert.notDeepEqual(updateErrorsOf(withMetadata(stale, { annotations: { [key]: 'a' } }), stale), [])
     assert.notDeepEqual(
-      changeRefusals(withMetadata(stale, { labels: { 'kai.scheduler/queue': 'a' } }), stale),
+      updateErrorsOf(withMetadata(stale, { labels: { 'kai.scheduler/queue': 'a' } }), stale),
       [],
     )
   })
 })
 
-describe('a set some of whose cliques name a scheduler, and another is the default by now', () => {
+describe('a set whose cliques partly name a scheduler, after the default scheduler has changed', () => {
   const containers = [{ name: 'c', image: 'i' }]
   const named = (schedulerName: string | undefined, image = 'i') =>
     clique('named', {
@@ -66,29 +66,29 @@ describe('a set some of whose cliques name a scheduler, and another is the defau
   const mixed = sampleSet({ cliques: [nameless, named('default-scheduler')] })
   const settings = { schedulers: ['kai-scheduler'] }
 
-  test('can be changed in what has nothing to do with schedulers', () => {
+  test('can change fields that do not concern schedulers', () => {
     for (const cliques of [
       [nameless, named('default-scheduler', 'j')],
       [named('default-scheduler', 'j'), nameless],
     ])
-      assert.deepEqual(changeRefusals(sampleSet({ cliques }), mixed, settings), [])
+      assert.deepEqual(updateErrorsOf(sampleSet({ cliques }), mixed, settings), [])
   })
 
-  test('is refused where its scheduler is not enabled any more', () => {
+  test('is rejected if its scheduler is no longer enabled', () => {
     const gone = sampleSet({ cliques: [nameless, named('gone')] })
-    const refusals = changeRefusals(sampleSet({ cliques: [nameless, named('gone', 'j')] }), gone, settings)
-    assert.match(refusals.join(), /"gone": schedulerName must be an enabled scheduler backend/)
-    assert.doesNotMatch(refusals.join(), /have to be the same/)
+    const errors = updateErrorsOf(sampleSet({ cliques: [nameless, named('gone', 'j')] }), gone, settings)
+    assert.match(errors.join(), /"gone": schedulerName must be an enabled scheduler backend/)
+    assert.doesNotMatch(errors.join(), /have to be the same/)
   })
 
-  test('cannot come to two schedulers', () => {
+  test('cannot get two schedulers', () => {
     for (const name of ['kai-scheduler', undefined])
       assert.notDeepEqual(
-        changeRefusals(sampleSet({ cliques: [nameless, named(name, 'j')] }), mixed, settings),
+        updateErrorsOf(sampleSet({ cliques: [nameless, named(name, 'j')] }), mixed, settings),
         [],
       )
     assert.match(
-      changeRefusals(
+      updateErrorsOf(
         sampleSet({
           cliques: [
             clique('nameless', { podSpec: { containers, schedulerName: 'kai-scheduler' } }),
@@ -103,8 +103,8 @@ describe('a set some of whose cliques name a scheduler, and another is the defau
   })
 })
 
-test('defaults that a newer release fills in are no change', () => {
+test('defaults that a newer release sets are not a change', () => {
   const { terminationDelay: _absent, ...template } = stale.spec.template
   const old = { ...stale, spec: { ...stale.spec, template } }
-  assert.deepEqual(changeRefusals(stale, old), [])
+  assert.deepEqual(updateErrorsOf(stale, old), [])
 })

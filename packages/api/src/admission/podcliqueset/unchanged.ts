@@ -5,19 +5,19 @@ import { annotation } from '../../annotations.ts'
 import { label } from '../../labels.ts'
 import type { PodCliqueSet } from '../../types/index.ts'
 
-/** The metadata that rules about the workload look at. */
-const judgedLabels = [label.kaiQueue]
-const judgedAnnotations = [annotation.kaiQueue, annotation.volcanoQueue, annotation.mnnvlGroup]
+/** Labels and annotations that the rules read. */
+const relevantLabels = [label.kaiQueue]
+const relevantAnnotations = [annotation.kaiQueue, annotation.volcanoQueue, annotation.mnnvlGroup]
 
 /**
- * Whether an update concerns nothing that is judged: the object is on its way out, or only other metadata changed. Such
- * an update always passes; a set that became invalid in the meantime must still let go of its finalizer.
+ * Reports whether an update needs no validation: the object is being deleted, or only other metadata changed. Such an
+ * update is always allowed. A stored set that has become invalid must still be able to lose its finalizer.
  */
 export function leavesWorkloadAlone(set: PodCliqueSet, old: PodCliqueSet): boolean {
   if (set.metadata.deletionTimestamp) return true
   return (
-    judgedLabels.every(key => set.metadata.labels?.[key] === old.metadata.labels?.[key]) &&
-    judgedAnnotations.every(key => set.metadata.annotations?.[key] === old.metadata.annotations?.[key]) &&
+    relevantLabels.every(key => set.metadata.labels?.[key] === old.metadata.labels?.[key]) &&
+    relevantAnnotations.every(key => set.metadata.annotations?.[key] === old.metadata.annotations?.[key]) &&
     semanticallyEqual(set.spec, old.spec)
   )
 }

@@ -2,15 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { errorsOf, sampleSet, updateErrorsOf } from '../../testing/sample-sets.ts'
 import type { PodCliqueSetUpdateStrategy } from '../../types/index.ts'
-import { changeRefusals, refusals, sampleSet } from '../sample-sets.ts'
 
 const withStrategy = (updateStrategy: PodCliqueSetUpdateStrategy) => sampleSet({}, {}, { updateStrategy })
 
 const neither =
   'maxUnavailable: Invalid value: 0: must be greater than or equal to 1, unless maxSurge is greater than 0'
 
-const cases: [strategy: PodCliqueSetUpdateStrategy, refusal: string | undefined][] = [
+const cases: [strategy: PodCliqueSetUpdateStrategy, error: string | undefined][] = [
   [{}, undefined],
   [{ paused: true }, undefined],
   [{ partition: 0, maxUnavailable: 1, progressDeadlineSeconds: 1 }, undefined],
@@ -32,10 +32,10 @@ const cases: [strategy: PodCliqueSetUpdateStrategy, refusal: string | undefined]
   ],
 ]
 
-for (const [strategy, refusal] of cases) {
-  test(`the update strategy ${JSON.stringify(strategy)} is ${refusal ? 'refused' : 'fine'}`, () => {
-    const expected = refusal ? [`spec.updateStrategy.${refusal}`] : []
-    assert.deepEqual(refusals(withStrategy(strategy)), expected)
-    assert.deepEqual(changeRefusals(withStrategy(strategy), sampleSet()), expected)
+for (const [strategy, error] of cases) {
+  test(`the update strategy ${JSON.stringify(strategy)} is ${error ? 'rejected' : 'accepted'}`, () => {
+    const expected = error ? [`spec.updateStrategy.${error}`] : []
+    assert.deepEqual(errorsOf(withStrategy(strategy)), expected)
+    assert.deepEqual(updateErrorsOf(withStrategy(strategy), sampleSet()), expected)
   })
 }

@@ -3,18 +3,18 @@
 import { type FieldError, fieldError } from '@grove/apimachinery'
 import type { PodCliqueSet, PodCliqueSetUpdateStrategy } from '../../types/index.ts'
 
-/** With OnDelete the members that steer a rolling update are kept and mean nothing, so that switching loses nothing. */
+/** With OnDelete the fields of a rolling update are kept without effect, so that switching the type loses nothing. */
 export function validateUpdateStrategy({ spec: { updateStrategy } }: PodCliqueSet): FieldError[] {
   return [
-    ...refusal(updateStrategy, 'partition', 0),
-    // An update that may neither take a replica down nor make one more could never begin.
-    ...refusal(updateStrategy, 'maxUnavailable', (updateStrategy?.maxSurge ?? 0) > 0 ? 0 : 1),
-    ...refusal(updateStrategy, 'maxSurge', 0),
-    ...refusal(updateStrategy, 'progressDeadlineSeconds', 1),
+    ...belowMinimum(updateStrategy, 'partition', 0),
+    // An update that may neither remove nor add a replica could never start.
+    ...belowMinimum(updateStrategy, 'maxUnavailable', (updateStrategy?.maxSurge ?? 0) > 0 ? 0 : 1),
+    ...belowMinimum(updateStrategy, 'maxSurge', 0),
+    ...belowMinimum(updateStrategy, 'progressDeadlineSeconds', 1),
   ]
 }
 
-function refusal(
+function belowMinimum(
   strategy: PodCliqueSetUpdateStrategy | undefined,
   member: keyof PodCliqueSetUpdateStrategy,
   minimum: number,

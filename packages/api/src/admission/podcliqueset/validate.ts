@@ -36,7 +36,7 @@ import { leavesWorkloadAlone } from './unchanged.ts'
 import { validateUpdateStrategy } from './update-strategy.ts'
 
 export interface ValidationOutcome {
-  /** In the order in which they are reported; none: the object is accepted. */
+  /** In report order. Without errors the object is accepted. */
   readonly errors: readonly FieldError[]
   readonly warnings: readonly string[]
 }
@@ -46,7 +46,7 @@ export interface ValidationContext {
   readonly cluster: ClusterView
 }
 
-/** Judges a new PodCliqueSet, complete with all defaults. Everything that is wrong is reported together. */
+/** Validates a new PodCliqueSet with all defaults. All errors are reported together. */
 export function validateNewPodCliqueSet(given: PodCliqueSet, context: ValidationContext): ValidationOutcome {
   const set = withEmptyLists(given)
   const { configuration, cluster } = context
@@ -60,7 +60,7 @@ export function validateNewPodCliqueSet(given: PodCliqueSet, context: Validation
     ...validateMnnvlOnCreate(set, configuration.network.autoMNNVLEnabled),
     ...validateBackend(set, undefined, profiles, cluster),
   ]
-  // Asked last, and only of what is otherwise fine, so that refusals known from elsewhere keep their text.
+  // Evaluated last, and only for otherwise valid sets, so that errors of the published API keep their text.
   const lateErrors =
     errors.length > 0
       ? []
@@ -86,14 +86,17 @@ export function validateNewPodCliqueSet(given: PodCliqueSet, context: Validation
   }
 }
 
-/** Judges a change: first the new object by itself, and only if it is sound, whether one may get there from the old. */
+/**
+ * Validates an update: first the new object alone. Only if it is valid, the transition from the old object is
+ * validated.
+ */
 export function validateChangedPodCliqueSet(
   given: PodCliqueSet,
   stored: PodCliqueSet,
   context: ValidationContext,
 ): ValidationOutcome {
   const set = withEmptyLists(given)
-  // An object from a time without our defaults is not changed by getting them.
+  // Defaults that a newer release adds to a stored object are not a change.
   const old = withEmptyLists(defaultPodCliqueSet(stored))
   const { configuration, cluster } = context
   if (leavesWorkloadAlone(set, old)) return { errors: [], warnings: [] }
@@ -135,8 +138,8 @@ function profilesOf(configuration: OperatorConfiguration): SchedulerProfiles {
 }
 
 /**
- * Where some cliques of a stored set name a scheduler and others none, the default was that scheduler when it was made,
- * and all of it is placed by it. Another default does not make it a set of two schedulers.
+ * If only some cliques of a stored set name a scheduler, the default was that scheduler at creation, and it schedules
+ * the whole set. A changed default does not turn it into a set with two schedulers.
  */
 function withSchedulerOf(
   set: PodCliqueSet,
@@ -154,7 +157,7 @@ function schedulerNameOf({ spec }: CliqueTemplate): string {
   return spec.podSpec.schedulerName ?? ''
 }
 
-/** The rules that hold for an object by itself, new or changed. */
+/** The rules for a single object, on create and on update. */
 function validateObject(
   set: PodCliqueSet,
   old: PodCliqueSet | undefined,
@@ -174,7 +177,7 @@ function validateObject(
   ]
 }
 
-/** An API server checks the same before; this is for whoever asks without one. */
+/** An API server checks this earlier. Callers without an API server need it here. */
 function validateMetadata(set: PodCliqueSet): FieldError[] {
   return validateObjectMeta(set.metadata, { namespaced: true })
 }
@@ -198,7 +201,7 @@ function validateStartup({ spec: { template } }: PodCliqueSet): FieldError[] {
   return [fieldError.invalid(field, type, `can only be one of ${startupTypes.join(', ')}`)]
 }
 
-/** Without any clique there is nobody who could name a scheduler; that refusal says enough. */
+/** Without cliques no scheduler can be named, and the missing cliques are reported already. */
 function validateBackend(
   set: PodCliqueSet,
   old: PodCliqueSet | undefined,

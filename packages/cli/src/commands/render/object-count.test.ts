@@ -15,9 +15,9 @@ const sample = readFileSync(
 
 const counted = new Set(['Pod', 'PodClique', 'PodCliqueScalingGroup', 'PodGang', 'Service'])
 
-describe('the objects of a set', () => {
+describe('the object count of a set', () => {
   for (const replicas of [1, 3])
-    it(`are as many as render prints with replicas ${replicas}`, async () => {
+    it(`equals the number of rendered objects with replicas ${replicas}`, async () => {
       const input = sample.replace(/^( {2}replicas:) \d+/m, `$1 ${replicas}`)
       const { stdout: validated } = await call(['validate', '-o', 'json', '-f', '-'], { input })
       const { stdout: printed } = await call(['render', '-o', 'json', '-f', '-'], { input })
@@ -34,7 +34,7 @@ describe('the objects of a set', () => {
     ['a clique', /(cliques:[^#]*?replicas:) \d+/, '$1 2000000000'],
   ]
   for (const [what, from, to] of table)
-    it(`of ${what} with two billion replicas are refused at once`, async () => {
+    it(`of ${what} with two billion replicas is rejected at once`, async () => {
       const input = sample.replace(from, to)
       assert.notEqual(input, sample)
       const { status, stdout, stderr } = await call(['render', '-f', '-'], { input })
@@ -45,7 +45,7 @@ describe('the objects of a set', () => {
       )
     })
 
-  it('of several sets count together', async () => {
+  it('of several sets is the sum', async () => {
     const many = (name: string) =>
       sample.replace(/^( {2}replicas:) \d+/m, '$1 1200').replace(/name: llm\n/, `name: ${name}\n`)
     const { status, stderr } = await call(['render', '-f', '-'], { input: `${many('a')}---\n${many('b')}` })

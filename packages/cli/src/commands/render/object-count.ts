@@ -3,12 +3,14 @@
 import type { PodCliqueSet } from '@grove/api'
 
 /**
- * The most objects that `render` prints for one set: ten times those of the largest sets that are tested, and as many as
- * fit into the memory of a laptop. A replica count may be a typo.
+ * Maximum number of objects that `render` prints for one set. It is ten times that of the largest tested sets, and fits
+ * into the memory of a laptop. A replica count may be a typo.
  */
 export const renderedObjectsLimit = 50_000
 
-/** How many pods, cliques, groups and gangs a set consists of. Computed, because expanding it may take all memory. */
+/**
+ * Number of pods, cliques, groups and gangs of a set. It is computed, because expanding the set may exhaust the memory.
+ */
 export function countObjects({ spec }: PodCliqueSet): number {
   const { cliques, podCliqueScalingGroups: groups = [] } = spec.template
   const cliqueObjects = new Map(cliques.map(clique => [clique.name, 1 + clique.spec.replicas]))

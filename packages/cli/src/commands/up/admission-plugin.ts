@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator's admission inside the embedded cluster: the same handlers that real API servers call over HTTPS.
+// Runs the operator's admission inside the embedded cluster, with the handlers that real API servers call over HTTPS.
 import type { OperatorConfiguration } from '@grove/api'
 import { applyJsonPatch } from '@grove/apimachinery'
 import { type AdmissionAttributes, type AdmissionPlugin, ApiError } from '@grove/cluster'
 import type { AdmissionHandler, AdmissionRequest, AdmissionResponse, Client, Logger } from '@grove/kube'
 import { admissionHandlers } from '@grove/operator'
 
-/** Never called from outside, so nobody waits longer than a person would. */
+/** Calls stay in this process, so a slow one is a defect that the user should see early. */
 const timeoutMs = 10_000
 
 export function groveAdmission(
@@ -17,10 +17,10 @@ export function groveAdmission(
 ): AdmissionPlugin {
   const handlers = admissionHandlers({ client, configuration })
   const ask = async (name: string, handler: AdmissionHandler, attributes: AdmissionAttributes) => {
-    const answer = await handler(requestOf(attributes), { signal: AbortSignal.timeout(timeoutMs), log })
-    for (const warning of answer.warnings ?? []) attributes.warn(warning)
-    if (!answer.allowed) throw refusal(name, answer)
-    return answer
+    const response = await handler(requestOf(attributes), { signal: AbortSignal.timeout(timeoutMs), log })
+    for (const warning of response.warnings ?? []) attributes.warn(warning)
+    if (!response.allowed) throw rejection(name, response)
+    return response
   }
   return {
     name: 'grove',
@@ -73,7 +73,7 @@ function requestOf(attributes: AdmissionAttributes): AdmissionRequest {
   }
 }
 
-function refusal(webhook: string, { code, reason, message }: AdmissionResponse): ApiError {
+function rejection(webhook: string, { code, reason, message }: AdmissionResponse): ApiError {
   return new ApiError(
     code,
     reason ?? (code === 400 ? 'BadRequest' : 'InternalError'),

@@ -7,7 +7,7 @@ import { CommandError } from '../../command-error.ts'
 
 const databaseName = 'cluster.db'
 
-/** The objects of a cluster that outlive the process, in `cluster.db` of the folder. Other users may read neither. */
+/** Opens the persistent store of a cluster, `cluster.db` in the folder. Other users can read neither. */
 export function openDataDirectory(folder: string): MemoryStore {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -23,10 +23,10 @@ function explain(error: unknown, folder: string): string {
   const text = error instanceof Error ? error.message : String(error)
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EEXIST' || code === 'ENOTDIR') return 'it is not a folder'
-  if (code === 'EPERM') return 'it belongs to another user; name a folder of your own'
-  if (code === 'EACCES' || code === 'EROFS' || /unable to open/.test(text)) return 'it may not be written'
-  if (/locked/.test(text)) return 'another `grove up` uses it; end that one, or name another folder'
+  if (code === 'EPERM') return 'it belongs to another user; use a folder of your own'
+  if (code === 'EACCES' || code === 'EROFS' || /unable to open/.test(text)) return 'it is not writable'
+  if (/locked/.test(text)) return 'another `grove up` uses it; stop that one, or use another folder'
   if (/not a database|malformed|JSON/.test(text))
-    return `cluster.db is damaged (${text}); restore it from a copy, or remove ${folder} to begin anew`
+    return `cluster.db is damaged (${text}); restore it from a backup, or remove ${folder} to start with an empty cluster`
   return text
 }

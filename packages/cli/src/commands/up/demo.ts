@@ -1,35 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A workload that is applied, and looked at for as long as the cluster lives.
+// Applies a demo workload and shows it until the cluster stops.
 import type { PodCliqueSet } from '@grove/api'
 import { isKubeError, type KubeObject } from '@grove/kube'
 import { isAvailable, resources, type StoredSet } from '@grove/operator'
 import { CommandError } from '../../command-error.ts'
-import { faint } from '../../line.ts'
-import { readManifests } from '../../manifest.ts'
-import { type ManifestObject, objectOf, placed } from '../../objects/manifest-objects.ts'
+import { readManifests } from '../../manifests/manifest.ts'
+import { kindOf, setsAmong } from '../../manifests/set-manifest.ts'
+import { type ManifestObject, objectOf, resolveObject } from '../../objects/manifest-objects.ts'
 import { ServedKinds } from '../../objects/served-kinds.ts'
-import { printLines } from '../../print.ts'
-import { kindOf, setsAmong } from '../../set-manifest.ts'
-import { terminal } from '../../terminal.ts'
+import { faint } from '../../terminal/line.ts'
+import { printLines } from '../../terminal/print.ts'
+import { terminal } from '../../terminal/terminal.ts'
 import { followSet } from '../../tree/followed-set.ts'
 import { LiveView } from '../../tree/live-view.ts'
 import type { SetObjects } from '../../tree/set-model.ts'
 import { treeLines } from '../../tree/set-tree.ts'
 import type { LocalCluster } from './local-cluster.ts'
+import { applyCommandFor } from './messages.ts'
 import { workloadNamed } from './playground.ts'
 
-/** Something is wrong with the workload when it takes longer. */
+/** A workload that takes longer is considered stuck. */
 const readyWithinMs = 120_000
-/** On a terminal ages grow before the eyes. */
+/** Redraw interval on a terminal, where ages change. */
 const agesEveryMs = 1_000
 
 export interface Demo {
   readonly path: string
   readonly sets: readonly PodCliqueSet[]
-  /** Kinds that the workload brings along: they must be served before the operator starts. */
+  /** Definitions of the workload, which must be served before the operator starts. */
   readonly definitions: readonly KubeObject[]
-  /** What stands beside the sets and is applied before them. */
+  /** Objects that are applied before the sets. */
   readonly others: readonly ManifestObject[]
   readonly configuration?: string
 }
@@ -38,23 +39,23 @@ export interface Shown {
   readonly set: string
   readonly namespace: string
   readonly path: string
-  /** A scaling group of it, to be scaled by the reader. */
+  /** A scaling group of the set, for the suggested scale command. */
   readonly group: { readonly name: string; readonly replicas: number } | undefined
-  /** One that it runs on. */
+  /** A node that runs one of its pods. */
   readonly node: string
 }
 
 export interface ShowDemoOptions {
   readonly signal: AbortSignal
-  /** Ends as soon as all of it is ready, and gives up on what never is. */
+  /** Stops when the workload is ready, or when it is stuck. */
   readonly exitWhenReady: boolean
-  /** What to say when all of it is ready for the first time. */
+  /** Lines to print when the workload is ready for the first time. */
   readonly whatNext: (shown: Shown) => string[]
 }
 
-/** A workload of the playground by its name, or of any file. */
-export async function readDemo(word: string): Promise<Demo> {
-  const workload = workloadNamed(word)
+/** Reads a workload of the playground by its name, or any file. */
+export async function readDemo(arg: string): Promise<Demo> {
+  const workload = workloadNamed(arg)
   const documents = await readManifests([workload.path])
   const sets = setsAmong(documents).map(({ value }) => value as PodCliqueSet)
   const others = documents.filter(document => kindOf(document) !== 'PodCliqueSet').map(objectOf)
@@ -67,14 +68,14 @@ export async function readDemo(word: string): Promise<Demo> {
   }
 }
 
-/** Applies the sets and shows the first one until the signal comes. Whether it has ever been ready. */
+/** Applies the sets and shows the first one until the signal aborts. Reports whether it has ever been ready. */
 export async function showDemo(
   cluster: LocalCluster,
   { path, sets, others }: Demo,
   options: ShowDemoOptions,
 ): Promise<boolean> {
   const kinds = await ServedKinds.of(cluster.client)
-  for (const object of others) await applyBeside(cluster, object, kinds)
+  for (const object of others) await applyOthers(cluster, object, kinds)
   for (const set of sets) await apply(cluster, set, path)
   const { name = '', namespace = 'default' } = sets[0]!.metadata
   return watchDemo(cluster, { name, namespace }, path, options)
@@ -95,7 +96,7 @@ async function watchDemo(
   for await (const seen of followSet(client, { name, namespace }, { signal, atLeastEveryMs: agesEveryMs })) {
     const lines = seen
       ? treeLines(seen, wasReady && isTTY ? { now: Date.now() } : {})
-      : [faint(`PodCliqueSet ${name} is gone; whoever applies it again sees it here`)]
+      : [faint(`PodCliqueSet ${name} was deleted. To create it again: ${applyCommandFor(path)}`)]
     if (!wasReady && seen && isReady(seen)) {
       wasReady = true
       if (exitWhenReady) view.end(lines)
@@ -105,7 +106,7 @@ async function watchDemo(
     }
     view.show(lines)
     if (wasReady || isLate || Date.now() - started < readyWithinMs) continue
-    const late = `${name} was not ready within ${readyWithinMs / 1000} s; the tree shows what it waits for`
+    const late = `${name} was not ready within ${readyWithinMs / 1000} s; the tree shows the reason`
     if (exitWhenReady) throw new CommandError(late, 1)
     isLate = true
     view.say([late, ''])
@@ -133,20 +134,20 @@ async function apply({ client }: LocalCluster, set: PodCliqueSet, path: string):
   try {
     await client.create(resources.podCliqueSets, { ...set, metadata })
   } catch (error) {
-    // A cluster that was kept has it from last time.
+    // A cluster with --data has it from an earlier run.
     if (isKubeError(error, 'AlreadyExists'))
-      printLines([`${metadata.name} is there already and stays as it is`])
+      printLines([`${metadata.name} exists already and is not changed`])
     else if (isKubeError(error)) throw new CommandError(`${path}: ${error.message}`, 1)
     else throw error
   }
 }
 
-async function applyBeside(
+async function applyOthers(
   { client }: LocalCluster,
   object: ManifestObject,
   kinds: ServedKinds,
 ): Promise<void> {
-  const { resource, value } = await placed(object, kinds, { namespace: 'default', isAsked: false })
+  const { resource, value } = await resolveObject(object, kinds, { namespace: 'default', isExplicit: false })
   try {
     await client.create(resource, value)
   } catch (error) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// kill -9 in the middle of ten thousand writes: nothing that was acknowledged is lost.
+// Kills the process with kill -9 during ten thousand writes: no acknowledged write is lost.
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -43,12 +43,12 @@ async function startUp(): Promise<{ up: RunningGrove; client: Client }> {
     environment: { TMPDIR: folder },
   })
   await up.shows(/kubectl get nodes/)
-  // Nothing is repeated: what was not acknowledged is not known to have happened.
+  // The client does not retry, because the result of an unacknowledged write is unknown.
   const client = createClient(loadKubeconfig({ path: kubeconfig }), { retry: { failedAttempts: 1 } })
   return { up, client }
 }
 
-/** What an object may be after the kill: as it was acknowledged, or as the request under way would have made it. */
+/** Valid states of an object after the kill: the acknowledged one, or the result of the pending request. */
 interface Expected {
   acknowledged: string | undefined
   underWay: string | undefined
@@ -78,7 +78,7 @@ test(`kill -9 after ${killAfter} of ${writes} writes (SEED=${seed})`, async () =
     }
   }
   const writer = async () => {
-    // One object lives through create, patch, patch, delete or stays: every kind of write is hit.
+    // Objects are created, patched twice, and deleted or kept, so that the kill interrupts every kind of write.
     while (begun < writes) {
       const index = begun
       begun += 4

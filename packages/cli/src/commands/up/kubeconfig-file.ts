@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Where the way into the cluster is written down.
+// Writes the kubeconfig of an embedded cluster.
 import {
   accessSync,
   closeSync,
@@ -19,22 +19,22 @@ import { CommandError } from '../../command-error.ts'
 /** The name of cluster and context in the kubeconfigs of embedded clusters. */
 const ourContext = 'grove'
 
-/** Refuses early what could not be written, and never writes over a kubeconfig that is somebody's own. */
+/** Rejects a path that cannot be written, before anything starts. Never overwrites a kubeconfig with other clusters. */
 export function requireWritable(path: string): void {
   const folder = dirname(resolve(path))
-  if (!existsSync(folder)) throw new CommandError(`--kubeconfig ${path}: there is no folder ${folder}`)
+  if (!existsSync(folder)) throw new CommandError(`--kubeconfig ${path}: no such folder: ${folder}`)
   if (existsSync(path)) {
     if (statSync(path).isDirectory())
-      throw new CommandError(`--kubeconfig ${path}: it is a folder; name a file in it`)
+      throw new CommandError(`--kubeconfig ${path}: it is a folder; use a file in it`)
     if (!isOurs(path))
       throw new CommandError(
-        `--kubeconfig ${path}: the file holds other clusters and would be overwritten; name another`,
+        `--kubeconfig ${path}: the file contains other clusters and would be overwritten; use another file`,
       )
   }
   try {
     accessSync(existsSync(path) ? path : folder, constants.W_OK)
   } catch {
-    throw new CommandError(`--kubeconfig ${path}: it may not be written; name another file`)
+    throw new CommandError(`--kubeconfig ${path}: it is not writable; use another file`)
   }
 }
 
@@ -47,7 +47,7 @@ function isOurs(path: string): boolean {
   }
 }
 
-/** Into the folder where other commands find it, and where the user wants it. Returns the path to tell. */
+/** Writes into the folder where other commands find it, and to the requested path. Returns the path to print. */
 export function writeKubeconfig(text: string, folder: string, wanted: string | undefined): string {
   const found = join(folder, 'kubeconfig')
   for (const path of [found, wanted])
@@ -59,7 +59,7 @@ export function writeKubeconfig(text: string, folder: string, wanted: string | u
   return wanted ?? found
 }
 
-/** The kubeconfig holds the key of an administrator. A file that exists may be readable by others: that ends first. */
+/** The kubeconfig contains an administrator key. An existing file may be readable by others, so restrict it first. */
 function writePrivately(path: string, text: string): void {
   const file = openSync(path, 'w', 0o600)
   try {

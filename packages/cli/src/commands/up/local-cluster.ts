@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A whole cluster in this process: API over HTTPS, simulated nodes, scheduler, kubelets, and the operator.
+// Runs a whole cluster in this process: API server over HTTPS, simulated nodes, scheduler, kubelets, and the operator.
 import { customResourceDefinitions, type OperatorConfiguration, operatorName } from '@grove/api'
 import {
   type Cluster,
@@ -35,13 +35,13 @@ import { startupWaiter } from './startup-waiter.ts'
 
 export interface LocalClusterOptions {
   readonly configuration: OperatorConfiguration
-  /** Made in a new cluster; one that was kept has its own. */
+  /** Created in a new cluster. A cluster with data keeps its own nodes. */
   readonly nodes: readonly NodePlan[]
-  /** Kinds that are served beside our own. */
+  /** Additional kinds that the cluster serves. */
   readonly definitions?: readonly KubeObject[]
-  /** Any free port when absent. */
+  /** If absent, any free port. */
   readonly port?: number
-  /** Where objects outlive the process; in memory when absent. */
+  /** Folder of the persistent store. If absent, objects are kept in memory. */
   readonly dataDirectory?: string
 }
 
@@ -54,7 +54,7 @@ export interface LocalCluster {
   stop(): Promise<void>
 }
 
-/** What is left to be told when it stops. */
+/** Time to send remaining events at shutdown. */
 const lastEventsMs = 500
 
 const definitions = defineResource<KubeObject>({
@@ -72,7 +72,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const cluster = createCluster({
     authorization: 'rbac',
     serviceAccountAdmission: true,
-    // The same objects, typed by two parts of one package.
+    // Both packages declare their own type of the same objects.
     podLogs: (pod, container, options) =>
       logs.read(pod as Parameters<typeof logs.read>[0], container, options),
     ...(dataDirectory !== undefined && { store: openDataDirectory(dataDirectory) }),
@@ -83,7 +83,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   for (const definition of [...customResourceDefinitions, ...(options.definitions ?? [])])
     await createOnce(client, definition)
   cluster.admission.add(groveAdmission(client, configuration, log))
-  // A port that cannot be had is found out before anything runs.
+  // Bind the port first, so that an unavailable port fails before anything runs.
   const front = await listen(cluster, options.port)
   const controllers = await startControllers(connect('kube-controller-manager'), {
     log,
@@ -93,7 +93,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const existing = await client.list(nodes)
   if (existing.items.length === 0) await controllers.fleet.add(options.nodes)
   await grantOperator(client, configuration)
-  // The operator has here exactly the rights that it has in a real cluster.
+  // The operator has exactly the permissions that it has in a real cluster.
   const asOperator = () => connect('grove-operator', serviceAccountUser(operatorNamespace, operatorName))
   const recorder = new EventRecorder({ sink: eventSink(asOperator()), clock: systemClock, log })
   const operator = await startOperator(asOperator(), {
@@ -126,10 +126,8 @@ async function listen(cluster: Cluster, port: number | undefined): Promise<Https
     cluster.stop()
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     if (code === 'EADDRINUSE')
-      throw new CommandError(
-        `port ${port} is taken; name another with --port, or leave it out for any free one`,
-      )
-    if (code === 'EACCES') throw new CommandError(`port ${port} may not be used; name one above 1023`)
+      throw new CommandError(`port ${port} is in use; set another --port, or omit it to use any free port`)
+    if (code === 'EACCES') throw new CommandError(`port ${port} requires more privileges; use one above 1023`)
     throw error
   }
 }
@@ -142,7 +140,7 @@ const nodes = defineResource<KubeObject>({
   namespaced: false,
 })
 
-/** A cluster that was kept has them already. */
+/** A cluster with data has them already. */
 async function createOnce(client: Client, definition: KubeObject): Promise<void> {
   try {
     await client.create(definitions, definition)

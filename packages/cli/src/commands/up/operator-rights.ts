@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The operator's identity in the embedded cluster: a service account with the role that it has everywhere.
+// The identity of the operator in the embedded cluster: a service account with the same role as in a real cluster.
 import { type OperatorConfiguration, operatorName } from '@grove/api'
 import { type Client, defineResource, isAlreadyExists, type KubeObject, type Resource } from '@grove/kube'
 import { operatorClusterRole } from '@grove/operator'
@@ -42,7 +42,7 @@ export async function grantOperator(client: Client, configuration: OperatorConfi
   await once(client, rbac('clusterrolebindings', 'ClusterRoleBinding'), binding)
 }
 
-/** A cluster that was kept has them already. */
+/** A cluster with data has them already. */
 async function once(client: Client, resource: Resource<KubeObject>, object: KubeObject): Promise<void> {
   try {
     await client.create(resource, object)

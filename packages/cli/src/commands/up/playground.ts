@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The workloads of the playground, which `grove up --demo` knows by name.
+// The workloads of the playground, which `grove up --demo` finds by name.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { CommandError } from '../../command-error.ts'
@@ -11,23 +11,23 @@ export const defaultWorkload = 'disaggregated'
 
 export interface Workload {
   readonly path: string
-  /** The operator configuration that it asks for. */
+  /** The operator configuration that the workload requires. */
   readonly configuration?: string
 }
 
-/** What a word after `--demo` stands for: a workload of the playground, or any file. */
-export function workloadNamed(word: string): Workload {
-  const path = pathOf(word)
-  if (/[./\\]/.test(word) || existsSync(word)) return { path: word }
+/** Resolves the argument of `--demo`: a workload of the playground, or any file. */
+export function workloadNamed(arg: string): Workload {
+  const path = pathOf(arg)
+  if (/[./\\]/.test(arg) || existsSync(arg)) return { path: arg }
   if (!existsSync(path))
     throw new CommandError(
-      `--demo ${word}: neither a file nor a workload of the playground (${workloads().join(', ')})`,
+      `--demo ${arg}: neither a file nor a workload of the playground (${workloads().join(', ')})`,
     )
-  const configuration = join(playground, word, 'config.yaml')
+  const configuration = join(playground, arg, 'config.yaml')
   return { path, ...(existsSync(configuration) && { configuration }) }
 }
 
-/** Folders that hold something else, such as topologies, have none. */
+/** Folders with other content, such as topologies, have no such file. */
 function pathOf(name: string): string {
   return join(playground, name, 'podcliqueset.yaml')
 }

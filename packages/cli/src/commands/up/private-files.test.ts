@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Files that hold keys and Secrets belong to their user alone.
+// Files with keys and Secrets are readable by their user alone.
 import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -35,7 +35,7 @@ test('a data folder of an earlier version becomes private', () => {
   assert.deepEqual([modeOf('old'), modeOf('old', 'cluster.db')], ['700', '600'])
 })
 
-test('a folder with other files in it stays as it is; the database is private', () => {
+test('a folder with other files keeps its permissions, and the database is private', () => {
   mkdirSync(join(root, 'shared'))
   writeFileSync(join(root, 'shared', 'notes.txt'), '')
   openDataDirectory(join(root, 'shared')).close()

@@ -5,7 +5,10 @@ import type { KubeletOptions } from '@grove/cluster'
 import type { Transport } from '@grove/kube'
 import { runWaiter } from '@grove/waiter'
 
-/** The start-up waiter really runs for its init container, in this process: order is kept, not simulated. */
+/**
+ * Runs the real startup waiter for its init container in this process, so that the startup order is enforced, not
+ * simulated.
+ */
 export function startupWaiter(transport: Transport): NonNullable<KubeletOptions['runInitContainer']> {
   return (pod, container, { signal, log }) => {
     if (container.name !== waiter.containerName) return undefined

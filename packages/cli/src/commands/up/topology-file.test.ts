@@ -19,7 +19,7 @@ async function planned(text: string) {
   return readTopologyFile(path)
 }
 
-test('the sample of the playground is what its comments say', async () => {
+test('the sample of the playground matches its comments', async () => {
   const plans = await readTopologyFile(sample)
   const named = (prefix: string) => plans.filter(({ name }) => name.startsWith(prefix))
   assert.deepEqual([named('gpu').length, named('spare').length, named('cpu').length], [128, 4, 6])
@@ -43,25 +43,28 @@ test('numbers are quantities, too', async () => {
   assert.deepEqual([node?.cpu, node?.memory], ['4', '1000000000'])
 })
 
-test('what is wrong is told with its line', async () => {
+test('every mistake is reported with its line', async () => {
   const table: [text: string, pattern: RegExp][] = [
-    ['- a\n', /:1: the file must hold the key nodes/],
-    ['', /must hold exactly one document, not 0/],
+    ['- a\n', /:1: the file must contain the key nodes/],
+    ['', /must contain exactly one document, not 0/],
     ['nodes: 3\n', /:1: nodes must be a list of groups/],
     ['nodes:\n  - count: many\n', /:2: nodes\[0\]\.count must be a whole number, not "many"/],
     ['nodes:\n  - count: 1\n  - racks: 1.5\n', /:3: nodes\[1\]\.racks must be a whole number/],
-    ['nodes:\n  - hostz: 3\n', /:2: nodes\[0\]\.hostz is unknown; there are count, zones, /],
+    ['nodes:\n  - hostz: 3\n', /:2: nodes\[0\]\.hostz is unknown; the allowed keys are count, zones, /],
     ['nodes:\n  - cpu: lots\n', /:2: nodes\[0\]\.cpu must be a quantity such as 8 or 64Gi, not "lots"/],
     ['nodes:\n  - resources:\n      a/b: ~\n', /:3: nodes\[0\]\.resources\.a\/b must be a quantity/],
     ['nodes:\n  - name: Node_1\n', /:2: nodes\[0\]\.name must consist of lower case/],
-    ['nodes:\n  - count: 2\n    racks: 2\n', /:2: nodes\[0\]\.count cannot be said together with/],
-    ['nodes:\n  - labels: {a: 1}\n', /:2: nodes\[0\]\.labels\.a must be a text; put it in quotes/],
+    ['nodes:\n  - count: 2\n    racks: 2\n', /:2: nodes\[0\]\.count cannot be combined with/],
+    ['nodes:\n  - labels: {a: 1}\n', /:2: nodes\[0\]\.labels\.a must be a string; put it in quotes/],
     ['nodes:\n  - taints: [{key: a, effect: Never}]\n', /:2: .*effect must be one of NoSchedule/],
     [
       'nodes:\n  - zones: 100\n    blocks: 100\n    racks: 100\n',
-      /:1: nodes are 1000000 in all; 20000 is the most/,
+      /:1: nodes define 1000000 nodes; the maximum is 20000/,
     ],
-    ['nodes: [{}]\nlabels:\n  row: x\n', /:3: labels\.row is unknown; there are zone, block, rack, host/],
+    [
+      'nodes: [{}]\nlabels:\n  row: x\n',
+      /:3: labels\.row is unknown; the allowed keys are zone, block, rack, host/,
+    ],
   ]
   for (const [text, pattern] of table)
     await assert.rejects(

@@ -4,10 +4,10 @@
 import { QuantityError, readQuantity } from '@grove/apimachinery'
 import { defaultTopologyLabels, type NodePlan, planNodes, type Topology } from '@grove/cluster'
 import { CommandError } from '../../command-error.ts'
-import { type ManifestDocument, readManifests } from '../../manifest.ts'
-import { isObject } from '../../set-manifest.ts'
+import { type ManifestDocument, readManifests } from '../../manifests/manifest.ts'
+import { isObject } from '../../manifests/set-manifest.ts'
 
-/** More would not be a laptop's cluster any more; probably a zero too many. */
+/** More nodes are most likely a typo. */
 const mostNodes = 20_000
 
 const counts = ['count', 'zones', 'blocks', 'racks', 'hosts', 'gpus', 'pods'] as const
@@ -27,14 +27,15 @@ const nodeName = /^[a-z0-9]([a-z0-9.-]{0,50}[a-z0-9])?$/
 export async function readTopologyFile(path: string): Promise<NodePlan[]> {
   const documents = await readManifests([path])
   if (documents.length !== 1)
-    throw new CommandError(`${path} must hold exactly one document, not ${documents.length}`)
+    throw new CommandError(`${path} must contain exactly one document, not ${documents.length}`)
   const reader = new Reader(documents[0]!)
   const plans = planNodes(reader.topology())
-  if (plans.length > mostNodes) reader.fail('nodes', `are ${plans.length} in all; ${mostNodes} is the most`)
+  if (plans.length > mostNodes)
+    reader.fail('nodes', `define ${plans.length} nodes; the maximum is ${mostNodes}`)
   return plans
 }
 
-/** Says of everything that is wrong where it stands. */
+/** Reports every mistake with its position. */
 class Reader {
   readonly #document: ManifestDocument
 
@@ -44,7 +45,7 @@ class Reader {
 
   topology(): Topology {
     const { value } = this.#document
-    if (!isObject(value)) this.fail('', 'the file must hold the key nodes')
+    if (!isObject(value)) this.fail('', 'the file must contain the key nodes')
     this.#onlyKeys('', value, new Set(['nodes', 'labels']))
     const { nodes } = value
     if (!Array.isArray(nodes) || nodes.length === 0) this.fail('nodes', 'must be a list of groups of nodes')
@@ -57,7 +58,7 @@ class Reader {
   }
 
   #group(field: string, group: unknown): object {
-    if (!isObject(group)) this.fail(field, 'must say what its nodes are like')
+    if (!isObject(group)) this.fail(field, 'must be an object that describes its nodes')
     this.#onlyKeys(field, group, known)
     for (const key of counts) {
       const count = group[key]
@@ -67,7 +68,7 @@ class Reader {
     if (group.name !== undefined && !(typeof group.name === 'string' && nodeName.test(group.name)))
       this.fail(`${field}.name`, 'must consist of lower case letters, digits, - and .')
     if (group.count !== undefined && ['zones', 'blocks', 'racks', 'hosts'].some(key => key in group))
-      this.fail(`${field}.count`, 'cannot be said together with zones, blocks, racks or hosts')
+      this.fail(`${field}.count`, 'cannot be combined with zones, blocks, racks or hosts')
     if (group.labels !== undefined) this.#strings(`${field}.labels`, group.labels)
     if (group.gpuResource !== undefined && typeof group.gpuResource !== 'string')
       this.fail(`${field}.gpuResource`, 'must be the name of a resource')
@@ -94,7 +95,7 @@ class Reader {
     })
   }
 
-  /** Quantities as texts; YAML may have read a number. */
+  /** Quantities are texts, but YAML may have parsed a number. */
   #quantities(field: string, map: Readonly<Record<string, unknown>>, keys: readonly string[]) {
     const found: Record<string, string> = {}
     for (const key of keys) {
@@ -108,9 +109,9 @@ class Reader {
   }
 
   #strings(field: string, map: unknown): void {
-    if (!isObject(map)) this.fail(field, 'must map keys to texts')
+    if (!isObject(map)) this.fail(field, 'must map keys to strings')
     for (const [key, value] of Object.entries(map))
-      if (typeof value !== 'string') this.fail(`${field}.${key}`, 'must be a text; put it in quotes')
+      if (typeof value !== 'string') this.fail(`${field}.${key}`, 'must be a string; put it in quotes')
   }
 
   #onlyKeys(field: string, map: object, allowed: ReadonlySet<string>): void {
@@ -118,7 +119,7 @@ class Reader {
     if (unknown !== undefined)
       this.fail(
         [field, unknown].filter(part => part).join('.'),
-        `is unknown; there are ${[...allowed].join(', ')}`,
+        `is unknown; the allowed keys are ${[...allowed].join(', ')}`,
       )
   }
 

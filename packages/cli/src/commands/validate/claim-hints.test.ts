@@ -14,7 +14,7 @@ metadata: {name: ${name}, namespace: ${namespace}}
 spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.example}}]}}}
 `
 
-/** Line 7 holds what the set shares, 10 the group, 14 the clique in no group. */
+/** Line 7 has the claims of the set, line 10 those of the group, line 14 those of the standalone clique. */
 const setOf = ({
   ofSet = '[]',
   ofGroup = '[]',
@@ -43,7 +43,7 @@ spec:
 const folder = mkdtempSync(join(tmpdir(), 'grove-claims-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-/** An operator configuration that lets sets use the claim templates of one other namespace. */
+/** An operator configuration that allows claim templates of one other namespace. */
 function configuration(namespace: string): string {
   const path = join(folder, `${namespace}.yaml`)
   writeFileSync(
@@ -62,9 +62,9 @@ async function hints(command: 'validate' | 'render', input: string): Promise<str
 }
 
 const missing = (field: string, wanted: string) =>
-  `${field}.name: no claim template of the set has this name, and ResourceClaimTemplate ${wanted} is not in the given files; pods that use it stay pending until it exists`
+  `${field}.name: the set has no claim template of this name, and ResourceClaimTemplate ${wanted} is not in the given files; pods that use it stay pending until it exists`
 
-describe('a claim template that exists nowhere', () => {
+describe('a missing claim template', () => {
   const lead = 'scope: PerReplica, filter: {childCliqueNames: [lead]}'
   const sharing = {
     ofSet: `[{name: own, ${lead}}, {name: fabrc, ${lead}}]`,
@@ -72,14 +72,14 @@ describe('a claim template that exists nowhere', () => {
     ofClique: '[{name: gpu, scope: PerReplica}]',
   }
 
-  it('is a hint of validate, with its line', async () => {
+  it('causes a hint of validate, with its line', async () => {
     assert.deepEqual(await hints('validate', setOf(sharing) + template('gpu') + template('helper')), [
       `    hint: ${missing('spec.template.resourceSharing[1]', 'default/fabrc')}  (line 7)`,
       `    hint: ${missing('spec.template.podCliqueScalingGroups[0].resourceSharing[0]', 'shared/helper')}  (line 10)`,
     ])
   })
 
-  it('is a hint of render on standard error', async () => {
+  it('causes a hint of render on standard error', async () => {
     const input = setOf(sharing) + template('gpu') + template('helper')
     assert.deepEqual(await hints('render', input), [
       `hint: standard input:7: ${missing('spec.template.resourceSharing[1]', 'default/fabrc')}`,
@@ -87,7 +87,7 @@ describe('a claim template that exists nowhere', () => {
     ])
   })
 
-  it('is none where the files hold it, in any order', async () => {
+  it('causes no hint if the files contain it, in any order', async () => {
     const input = `${template('fabrc') + template('helper', 'shared') + template('gpu')}---\n${setOf(sharing)}`
     assert.deepEqual(await hints('validate', input), [])
     assert.deepEqual(await hints('render', input), [])
@@ -97,14 +97,14 @@ describe('a claim template that exists nowhere', () => {
 it('render rejects templates of namespaces that the configuration does not allow, as validate does', async () => {
   const input = setOf({ ofSet: '[{name: helper, namespace: shared, scope: PerReplica}]' })
   for (const command of ['render', 'validate']) {
-    const words = [command, '-f', '-', '--config', configuration('another')]
-    const { status, stdout, stderr } = await call(words, { input })
+    const args = [command, '-f', '-', '--config', configuration('another')]
+    const { status, stdout, stderr } = await call(args, { input })
     assert.equal(status, 1)
     assert.match(`${stdout}${stderr}`, /resourceSharing\[0\]\.namespace: Forbidden: /)
   }
 })
 
-describe('a claim that more pods share than Kubernetes allows', () => {
+describe('a claim with more consumers than Kubernetes allows', () => {
   const filter = (text: string) => `, filter: {${text}}`
   const table: [sharing: Parameters<typeof setOf>[0], field: string, pods: number | undefined][] = [
     [{ ofSet: '[{name: own, scope: AllReplicas}]' }, 'spec.template.resourceSharing[0]', 340],
@@ -137,10 +137,10 @@ describe('a claim that more pods share than Kubernetes allows', () => {
         pods === undefined
           ? []
           : [
-              `    hint: ${field}: ${pods} pods would share one claim, and Kubernetes lets 256 pods use one; the others stay pending`,
+              `    hint: ${field}: ${pods} pods would share one claim, but Kubernetes allows 256; the others stay pending`,
             ],
       )
-      // The operator's own pods say the same.
+      // The rendered pods give the same number.
       const { stdout } = await call(['render', '-o', 'json', '-f', '-'], { input: setOf(sharing) })
       assert.equal(mostUsed(JSON.parse(stdout)) > 256, pods !== undefined)
       if (pods !== undefined) assert.equal(mostUsed(JSON.parse(stdout)), pods)
@@ -152,7 +152,7 @@ interface PodLike {
   readonly spec: { readonly resourceClaims?: readonly { readonly resourceClaimName?: string }[] }
 }
 
-/** The most pods that name the same claim. */
+/** Maximum number of pods that use the same claim. */
 function mostUsed(objects: readonly PodLike[]): number {
   const claims = objects
     .filter(({ kind }) => kind === 'Pod')

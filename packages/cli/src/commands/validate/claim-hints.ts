@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Shared device claims that admission accepts because only the cluster knows better: their templates may come later,
-// and Kubernetes counts the pods that use a claim when it allocates it.
+// Hints about shared device claims. Admission accepts these, because only the cluster can decide: a template may be
+// created later, and Kubernetes counts the consumers of a claim at allocation.
 import type { CliqueOrScalingGroupFilter, PodCliqueSet, ResourceSharing } from '@grove/api'
 
 export interface Hint {
@@ -9,22 +9,22 @@ export interface Hint {
   readonly text: string
 }
 
-/** Kubernetes reserves a claim for no more pods than this (`status.reservedFor`). */
+/** Maximum number of consumers of a claim in Kubernetes (`status.reservedFor`). */
 const consumersLimit = 256
 
-/** A ResourceClaimTemplate of the given files. */
+/** A ResourceClaimTemplate in the given files. */
 export interface TemplateObject {
   readonly metadata: { readonly name?: string; readonly namespace?: string }
 }
 
-/** A ResourceClaimTemplate has a place in the manifests, or in the set itself. */
+/** A ResourceClaimTemplate must be in the manifests or in the set itself. */
 export function claimTemplateHints(set: PodCliqueSet, given: readonly TemplateObject[]): Hint[] {
   const own = new Set((set.spec.template.resourceClaimTemplates ?? []).map(({ name }) => name))
   const known = new Set(given.map(({ metadata }) => `${metadata.namespace || 'default'}/${metadata.name}`))
   return sharingOf(set).flatMap(({ field, entry }) => {
     const wanted = `${entry.namespace || set.metadata.namespace || 'default'}/${entry.name}`
     if ((own.has(entry.name) && !entry.namespace) || known.has(wanted)) return []
-    const text = `no claim template of the set has this name, and ResourceClaimTemplate ${wanted} is not in the given files; pods that use it stay pending until it exists`
+    const text = `the set has no claim template of this name, and ResourceClaimTemplate ${wanted} is not in the given files; pods that use it stay pending until it exists`
     return [{ field: `${field}.name`, text }]
   })
 }
@@ -35,7 +35,7 @@ export function claimConsumerHints(set: PodCliqueSet): Hint[] {
       ? [
           {
             field,
-            text: `${consumers.toLocaleString('en')} pods would share one claim, and Kubernetes lets ${consumersLimit} pods use one; the others stay pending`,
+            text: `${consumers.toLocaleString('en')} pods would share one claim, but Kubernetes allows ${consumersLimit}; the others stay pending`,
           },
         ]
       : [],
@@ -45,21 +45,21 @@ export function claimConsumerHints(set: PodCliqueSet): Hint[] {
 interface Sharing {
   readonly field: string
   readonly entry: ResourceSharing
-  /** Pods that use the same claim. */
+  /** Number of pods that use the same claim. */
   readonly consumers: number
 }
 
-/** Every entry of the set, its groups and its cliques. */
+/** Every sharing entry of the set, its groups and its cliques. */
 function sharingOf({ spec: { replicas = 0, template } }: PodCliqueSet): Sharing[] {
   const { cliques, podCliqueScalingGroups: groups = [] } = template
   const groupOf = new Map(groups.flatMap(group => group.cliqueNames.map(name => [name, group] as const)))
   const podsOf = new Map(cliques.map(({ name, spec }) => [name, spec.replicas]))
-  /** The pods of one replica of the group that the filter chooses. */
+  /** Number of selected pods in one replica of the group. */
   const podsOfGroup = (
     { cliqueNames }: (typeof groups)[number],
     filter: CliqueOrScalingGroupFilter | undefined,
   ) => sum(cliqueNames.map(name => (chooses(filter, name, undefined) ? (podsOf.get(name) ?? 0) : 0)))
-  /** The pods of one replica of the set that the filter chooses. */
+  /** Number of selected pods in one replica of the set. */
   const podsOfReplica = (filter: CliqueOrScalingGroupFilter | undefined) =>
     sum(
       cliques.map(({ name, spec }) => {
@@ -91,7 +91,7 @@ function sharingOf({ spec: { replicas = 0, template } }: PodCliqueSet): Sharing[
   ]
 }
 
-/** How many replicas of its owner share a claim. */
+/** Number of replicas of the owner that share a claim. */
 function shared({ scope }: ResourceSharing, replicas: number): number {
   return scope === 'AllReplicas' ? replicas : 1
 }

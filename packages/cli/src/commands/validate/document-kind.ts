@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which documents admission judges, which it leaves to others, and what to say of the rest.
-import { type AdmissionAnswer, apiVersion, groveGroup, kinds, schedulerGroup } from '@grove/api'
-import type { ManifestDocument } from '../../manifest.ts'
+// Decides which documents admission validates, and describes why others are not checked.
+import { type AdmissionResponse, apiVersion, groveGroup, kinds, schedulerGroup } from '@grove/api'
+import type { ManifestDocument } from '../../manifests/manifest.ts'
 
-export interface Judgement {
+export interface CheckedDocument {
   readonly document: ManifestDocument
   readonly uid: string | undefined
   readonly kind: string
   readonly name: string
   readonly object: unknown
   readonly oldObject: unknown
-  readonly answer?: AdmissionAnswer
-  /** Why there is no answer. */
+  readonly response?: AdmissionResponse
+  /** The reason why the document was not validated. */
   readonly note?: string
 }
 
-export const judgedKinds: ReadonlySet<string> = new Set([
+export const validatedKinds: ReadonlySet<string> = new Set([
   kinds.podCliqueSet.kind,
   kinds.clusterTopologyBinding.kind,
 ])
 
-/** Undefined for documents that admission judges. */
-export function notJudged(version: string, kind: string): Pick<Judgement, 'answer' | 'note'> | undefined {
-  if (kind === '') return refused('the document has no kind: is it a Kubernetes object?')
-  if (version === '') return refused(`the ${kind} has no apiVersion`)
-  if (version === apiVersion && judgedKinds.has(kind)) return undefined
+/** Returns undefined for documents that admission validates. */
+export function notValidated(
+  version: string,
+  kind: string,
+): Pick<CheckedDocument, 'response' | 'note'> | undefined {
+  if (kind === '') return rejected('the document has no kind: is it a Kubernetes object?')
+  if (version === '') return rejected(`the ${kind} has no apiVersion`)
+  if (version === apiVersion && validatedKinds.has(kind)) return undefined
   const group = version.includes('/') ? version.slice(0, version.indexOf('/')) : ''
   const known = Object.values(kinds).find(candidate => candidate.kind === kind)
   // Only the cluster knows which other API groups it serves.
@@ -34,9 +37,9 @@ export function notJudged(version: string, kind: string): Pick<Judgement, 'answe
     return { note: `not checked: ${version} is not an API of Grove${served}` }
   }
   if (known && `${known.group}/${known.version}` === version)
-    return { note: `not checked: objects of kind ${kind} are made by the operator` }
-  if (known) return refused(`kind ${kind} is served as ${known.group}/${known.version}, not ${version}`)
-  return refused(`unknown kind ${kind} of ${version}${suggestion(kind)}`)
+    return { note: `not checked: objects of kind ${kind} are created by the operator` }
+  if (known) return rejected(`kind ${kind} is served as ${known.group}/${known.version}, not ${version}`)
+  return rejected(`unknown kind ${kind} of ${version}${suggestion(kind)}`)
 }
 
 function suggestion(kind: string): string {
@@ -48,6 +51,6 @@ function suggestion(kind: string): string {
   return meant ? `; did you mean ${meant.kind}?` : ''
 }
 
-function refused(message: string): Pick<Judgement, 'answer'> {
-  return { answer: { allowed: false, code: 400, reason: 'BadRequest', message, warnings: [] } }
+function rejected(message: string): Pick<CheckedDocument, 'response'> {
+  return { response: { allowed: false, code: 400, reason: 'BadRequest', message, warnings: [] } }
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The causes of a rejection, for people. `-o json` prints them as the API server does. Some of those name no place, or
-// repeat one mistake at every field that it touches; here each mistake is named once, at the value to change.
-import { type AdmissionAnswer, type Cause, type GroveKind, kinds } from '@grove/api'
-import { valueAt } from '../../field-path.ts'
-import { isObject } from '../../set-manifest.ts'
+// Converts the causes of a rejection into findings for people. Some causes have no usable field, or repeat one mistake
+// at several fields. A finding reports each mistake once, at the value to change. `-o json` prints the original causes.
+import { type AdmissionResponse, type Cause, type GroveKind, kinds } from '@grove/api'
+import { valueAt } from '../../manifests/field-path.ts'
+import { isObject } from '../../manifests/set-manifest.ts'
 import { findingsOfSet } from './set-findings.ts'
 import { similarField } from './similar-field.ts'
 
@@ -12,7 +12,7 @@ export interface Finding {
   readonly text: string
   /** Path of the value to change. */
   readonly at: string
-  /** Path of another value that the reader has to compare. */
+  /** Path of another value to compare with. */
   readonly first?: string
   readonly advice?: string
 }
@@ -23,8 +23,8 @@ export interface Rejected {
   readonly oldObject: unknown
 }
 
-/** One finding for each mistake; none where the answer names no fields. */
-export function findingsOf({ causes = [] }: AdmissionAnswer, rejected: Rejected): Finding[] {
+/** Returns one finding for each mistake, and none if the response has no fields. */
+export function findingsOf({ causes = [] }: AdmissionResponse, rejected: Rejected): Finding[] {
   const found = new Map<string, Finding>()
   for (const cause of causes)
     for (const finding of findingsOfCause(cause, rejected)) found.set(finding.text, finding)
@@ -33,7 +33,7 @@ export function findingsOf({ causes = [] }: AdmissionAnswer, rejected: Rejected)
   return complete.length > 0 ? complete : findings
 }
 
-/** The API server's remark that its other rules were not evaluated. */
+/** The API server appends this cause if it did not evaluate all rules. */
 const incompleteRemark = 'some validation rules were not checked because the object was invalid'
 
 function findingsOfCause(cause: Cause, rejected: Rejected): readonly Finding[] {
@@ -55,7 +55,7 @@ function unknownField({ field, message }: Cause, { kind, object }: Rejected): Fi
   return { text: message, at: field, ...(similar !== undefined && { advice: `did you mean ${similar}?` }) }
 }
 
-/** The defaulting webhook writes null for a missing list; the schema then calls it a wrong type. */
+/** The defaulting webhook writes null for a missing list, which the schema then reports as a wrong type. */
 function missingValue({ field, message }: Cause): Finding | undefined {
   return /must be of type \w+: "null"$/.test(message)
     ? { text: `${field}: Required value`, at: field }
@@ -73,7 +73,7 @@ function other({ field, message }: Cause, { object, oldObject }: Rejected): Find
   return { text, at: placeOf(field.replace(/^\./, ''), message, object, oldObject) }
 }
 
-/** Some rules name a list where they mean a value in it. The message repeats the value: search for it. */
+/** Some rules report a list instead of the value in it. The message contains the value, so search for it. */
 function placeOf(field: string, message: string, object: unknown, oldObject: unknown): string {
   const value = namedValue(message)
   if (value === undefined) return field
@@ -97,7 +97,7 @@ function parsed(json: string): unknown {
   }
 }
 
-/** Paths to the value: at the field itself, one step below it, or at the same field of each item of a list on the way. */
+/** Paths of the value: at the field itself, one level below, or at the same field of each list item along the path. */
 function placesBelow(object: unknown, field: string, value: unknown): string[] {
   const here = valueAt(object, field)
   if (here === value) return [field]
@@ -120,7 +120,7 @@ function placesBelow(object: unknown, field: string, value: unknown): string[] {
   return []
 }
 
-/** Compares by the names of list items, because an update may move them. */
+/** Compares list items by name, because an update may reorder them. */
 function sameAsBefore(place: string, object: unknown, oldObject: unknown): boolean {
   const [, list, index, rest] = /^(.*?)\[(\d+)\]\.?(.*)$/.exec(place) ?? []
   const before = list === undefined ? undefined : valueAt(oldObject, list)

@@ -4,8 +4,8 @@ import type { CliqueTemplate, PodCliqueSet } from '@grove/api'
 import { claimConsumerHints, claimTemplateHints, type Hint, type TemplateObject } from './claim-hints.ts'
 
 /**
- * What admission accepts without a warning and yet does not do what its author seems to expect. `claimTemplates` are the
- * ResourceClaimTemplates of the given files.
+ * Finds settings that admission accepts without a warning, but that have no effect. `claimTemplates` are the
+ * ResourceClaimTemplates in the given files.
  */
 export function hintsFor(set: PodCliqueSet, claimTemplates: readonly TemplateObject[]): Hint[] {
   const { cliques, cliqueStartupType } = set.spec.template
@@ -25,12 +25,12 @@ function unheardOrder({ spec }: CliqueTemplate, index: number): Hint[] {
   return [{ field, text: 'has no effect unless cliqueStartupType is CliqueStartupTypeExplicit' }]
 }
 
-/** Admission leaves it alone because a webhook for pods may fill images in. */
+/** Admission accepts a missing image, because another webhook may set it on the pods. */
 function missingImages({ spec: { podSpec } }: CliqueTemplate, index: number): Hint[] {
   return (['containers', 'initContainers'] as const).flatMap(list =>
     (podSpec[list] ?? []).flatMap(({ image }, at) => {
       const field = `spec.template.cliques[${index}].spec.podSpec.${list}[${at}].image`
-      return image ? [] : [{ field, text: 'without one Kubernetes refuses the pods' }]
+      return image ? [] : [{ field, text: 'without one Kubernetes rejects the pods' }]
     }),
   )
 }

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { parse, stringify } from 'yaml'
 import { call } from '../../testing/grove-call.ts'
-import { mistakes, soundSet } from './mistakes.fixture.ts'
+import { mistakes, soundSet } from '../../testing/mistakes.ts'
 
-describe('validate names each mistake once, at its line', () => {
+describe('validate reports each mistake once, at its line', () => {
   it('and accepts the set without a mistake', async () => {
     const { status, stdout } = await call(['validate', '-f', '-'], { input: soundSet })
     assert.deepEqual([status, stdout], [0, '✓ PodCliqueSet mine\n1 accepted\n'])
@@ -27,7 +27,7 @@ describe('validate names each mistake once, at its line', () => {
     })
 })
 
-describe('validate names the changed value of an update', () => {
+describe('validate reports the changed value of an update', () => {
   const folder = mkdtempSync(join(tmpdir(), 'grove-update-'))
   after(() => rmSync(folder, { recursive: true, force: true }))
   const old = join(folder, 'old.yaml')
@@ -79,7 +79,7 @@ describe('an AdmissionReview', () => {
       },
     })
 
-  it('is validated as strictly as its options say, with the lines of the review', async () => {
+  it('is validated as strictly as its options require, with the lines of the review', async () => {
     const table: [options: object, status: number][] = [
       [{ fieldValidation: 'Strict' }, 1],
       [{ fieldValidation: 'Warn' }, 0],

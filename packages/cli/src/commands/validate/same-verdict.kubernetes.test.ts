@@ -15,10 +15,10 @@ import {
 import { admissionHandlers, webhookConfigurations, webhookPaths } from '@grove/operator'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { call } from '../../testing/grove-call.ts'
-import { mistakes } from './mistakes.fixture.ts'
-import { compareVerdicts } from './same-verdict.fixture.ts'
+import { mistakes } from '../../testing/mistakes.ts'
+import { compareVerdicts } from '../../testing/same-verdict.ts'
 
-describe('validate and real Kubernetes come to the same verdict', () => {
+describe('validate and real Kubernetes return the same verdict', () => {
   let kubernetes: Kubernetes
   let client: Client
   let server: WebhookServer
@@ -40,7 +40,7 @@ describe('validate and real Kubernetes come to the same verdict', () => {
     await kubernetes?.stop()
   })
 
-  /** The operator's own handlers and registrations, called by address instead of through a Service. */
+  /** Serves the operator's handlers and registrations by address instead of through a Service. */
   async function serveWebhooks(): Promise<void> {
     const configuration = defaultConfiguration()
     const authority = createAuthority('test')
@@ -62,7 +62,7 @@ describe('validate and real Kubernetes come to the same verdict', () => {
         })),
       })),
     )
-    // The API server learns of the webhooks a moment after they are stored.
+    // The API server uses new webhook configurations after a short delay.
     const { manifest } = mistakes.find(({ title }) => title === 'a role twice')!
     await waitFor('the webhooks to be called', async () => {
       const { stderr } = await kubectlApply(manifest)

@@ -3,9 +3,9 @@
 import { after, before, describe } from 'node:test'
 import { type Client, createClient, loadKubeconfig } from '@grove/kube'
 import { type EmbeddedCluster, startEmbedded } from '../../testing/embedded-cluster.ts'
-import { compareVerdicts } from './same-verdict.fixture.ts'
+import { compareVerdicts } from '../../testing/same-verdict.ts'
 
-describe('validate and the embedded cluster come to the same verdict', () => {
+describe('validate and the embedded cluster return the same verdict', () => {
   let cluster: EmbeddedCluster
   let client: Client
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Mistakes in the names of a set. Admission reports them for the set as a whole, in texts that other tools know; these
-// findings name the clique or group, and the names that would be right.
+// Findings about names in a set. Admission reports these for the whole set, in messages that other tools match. The
+// findings contain the clique or group, and the valid names.
 import { type Cause, combinedNameLimit } from '@grove/api'
-import { valueAt } from '../../field-path.ts'
-import { isObject } from '../../set-manifest.ts'
+import { valueAt } from '../../manifests/field-path.ts'
+import { isObject } from '../../manifests/set-manifest.ts'
 import type { Finding } from './findings.ts'
 
 const cliquesPath = 'spec.template.cliques'
 const groupsPath = 'spec.template.podCliqueScalingGroups'
 
 interface Rule {
-  /** How admission reports it. */
+  /** The message of admission. */
   readonly message: RegExp
   findings(cause: Cause, set: unknown): Finding[]
 }
@@ -31,13 +31,13 @@ const rules: readonly Rule[] = [
   { message: /AutoScalingConfig is not allowed to be defined for PodClique/, findings: autoscaledMember },
 ]
 
-/** Undefined for causes that are not about names. */
+/** Returns undefined for causes that do not concern names. */
 export function findingsOfSet(cause: Cause, set: unknown): Finding[] | undefined {
   const found = rules.find(({ message }) => message.test(cause.message))?.findings(cause, set) ?? []
   return found.length > 0 ? found : undefined
 }
 
-/** A name in the manifest and its place. */
+/** A name in the manifest and its path. */
 interface Name {
   readonly at: string
   readonly name: string
@@ -48,7 +48,7 @@ function itemsAt(set: unknown, path: string): unknown[] {
   return Array.isArray(list) ? list : []
 }
 
-/** The text at the same field of every item; absent fields count as empty. */
+/** The text of a field in every item. Absent fields count as empty. */
 function textsAt(set: unknown, list: string, field: string): Name[] {
   return itemsAt(set, list).map((item, index) => ({
     at: `${list}[${index}].${field}`,
@@ -56,7 +56,7 @@ function textsAt(set: unknown, list: string, field: string): Name[] {
   }))
 }
 
-/** The texts of a list that every item holds. */
+/** The texts of a list field in every item. */
 function listsAt(set: unknown, list: string, field: string): Name[] {
   return itemsAt(set, list).flatMap((_, index) => textsOf(set, `${list}[${index}].${field}`))
 }
@@ -70,7 +70,7 @@ const groupNames = (set: unknown) => textsAt(set, groupsPath, 'name')
 const startDependencies = (set: unknown) => listsAt(set, cliquesPath, 'spec.startsAfter')
 const membersOf = (set: unknown) => listsAt(set, groupsPath, 'cliqueNames')
 
-/** Where the names of a rule stand that allows each of them once. */
+/** Paths of all names that a uniqueness rule compares. */
 function namesOfRule(field: string, set: unknown): Name[] {
   switch (field) {
     case `${cliquesPath}.name`:
@@ -120,7 +120,7 @@ function listed(names: readonly string[]): string {
   return `${names.slice(0, listedNames).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** Pod names are made of several names. The longest of each combination is the one to shorten. */
+/** Pod names contain several names. The longest name of each combination should be shortened. */
 function namesTooLong(set: unknown): Finding[] {
   const own: Name = { at: 'metadata.name', name: String(valueAt(set, 'metadata.name') ?? '') }
   const groups = groupNames(set)
@@ -143,7 +143,7 @@ function nameTooLong(names: readonly Name[]): Finding {
   const longest = names.toSorted((a, b) => size(b) - size(a))[0]!
   const others = names.filter(({ at }) => at !== longest.at)
   const room = combinedNameLimit - lengthOf(others)
-  const together = `together with ${others.map(({ name }) => JSON.stringify(name)).join(' and ')} it makes up pod names, which leave room for ${combinedNameLimit} characters of names, not ${lengthOf(names)}`
+  const together = `together with ${others.map(({ name }) => JSON.stringify(name)).join(' and ')} it is part of pod names, where these names may have ${combinedNameLimit} characters, not ${lengthOf(names)}`
   return {
     text: `${longest.at}: Invalid value: ${JSON.stringify(longest.name)}: too long: ${together}`,
     at: longest.at,
@@ -159,7 +159,7 @@ function size({ name }: Name): number {
   return Buffer.byteLength(name, 'utf8')
 }
 
-/** At the `startsAfter` of a clique of the cycle. */
+/** The finding is at the `startsAfter` of a clique of the cycle. */
 function cycle({ field, message }: Cause, set: unknown): Finding[] {
   const member = cliqueNames(set).find(({ name }) => message.includes(JSON.stringify(name)))
   return member ? [{ text: `${field}: ${message}`, at: member.at.replace(/name$/, 'spec.startsAfter') }] : []

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which field a user may have meant who wrote one that does not exist.
+// Suggests the field that the user probably meant instead of an unknown field.
 import { type GroveKind, type StructuralSchema, schemaOf } from '@grove/api'
-import { firstIndex, firstKey } from '../../field-path.ts'
-import { isObject } from '../../set-manifest.ts'
+import { firstIndex, firstKey } from '../../manifests/field-path.ts'
+import { isObject } from '../../manifests/set-manifest.ts'
 
-/** A field beside the unknown one that is written nearly the same, or the only required one that is missing. */
+/** Returns a sibling field with a similar name, or the only missing required field. */
 export function similarField(kind: GroveKind, field: string, object: unknown): string | undefined {
   const siblings = siblingsOf(schemaOf(kind), field, object)
   if (!siblings) return undefined
@@ -19,19 +19,19 @@ export function similarField(kind: GroveKind, field: string, object: unknown): s
   return ranked[0]?.name ?? (required.length === 1 ? required[0] : undefined)
 }
 
-/** A letter too many, one missing, two exchanged: more is another word. */
+/** An additional, a missing or two swapped letters. A larger distance is another word. */
 const maximumDistance = 2
 
 interface Siblings {
-  /** The field that the user wrote. */
+  /** The unknown field. */
   readonly written: string
   /** Fields of the schema that the object does not have. */
   readonly known: readonly string[]
-  /** Those of them that the schema requires. */
+  /** The required ones among them. */
   readonly required: readonly string[]
 }
 
-/** Follows the path to its last step. */
+/** Follows the path to its last segment. */
 function siblingsOf(
   schema: StructuralSchema | undefined,
   path: string,
@@ -57,7 +57,7 @@ function siblingsOf(
   }
 }
 
-/** Insertions, deletions and replacements that turn one text into the other. */
+/** Number of insertions, deletions and replacements between two texts. */
 function editDistance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > maximumDistance) return maximumDistance + 1
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)

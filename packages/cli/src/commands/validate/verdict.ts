@@ -1,56 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Judgements for people: one line each, then what is wrong, with the line of the file where it stands.
+// Prints verdicts for people: one line each, followed by the errors with their lines in the file.
 import { kinds, type PodCliqueSet } from '@grove/api'
-import { valueAt } from '../../field-path.ts'
-import type { ManifestDocument } from '../../manifest.ts'
+import { valueAt } from '../../manifests/field-path.ts'
+import type { ManifestDocument } from '../../manifests/manifest.ts'
 import type { TemplateObject } from './claim-hints.ts'
-import type { Judgement } from './document-kind.ts'
+import type { CheckedDocument } from './document-kind.ts'
 import { type Finding, findingsOf } from './findings.ts'
 import { hintsFor } from './hints.ts'
 
-/** A list of a thousand errors helps nobody; -o json has them all. */
+/** Limit for readability. `-o json` contains all errors. */
 const shownErrors = 50
 
-export function verdictLines(judgements: readonly Judgement[]): string[] {
-  const claimTemplates = judgements.filter(({ kind }) => kind === 'ResourceClaimTemplate').map(templateOf)
-  const refused = judgements.filter(({ answer }) => answer?.allowed === false).length
-  const accepted = judgements.filter(({ answer }) => answer?.allowed).length
-  const skipped = judgements.length - refused - accepted
+export function verdictLines(checkedDocuments: readonly CheckedDocument[]): string[] {
+  const claimTemplates = checkedDocuments
+    .filter(({ kind }) => kind === 'ResourceClaimTemplate')
+    .map(templateOf)
+  const rejected = checkedDocuments.filter(({ response }) => response?.allowed === false).length
+  const accepted = checkedDocuments.filter(({ response }) => response?.allowed).length
+  const skipped = checkedDocuments.length - rejected - accepted
   return [
-    ...judgements.flatMap(judgement => linesOf(judgement, claimTemplates)),
+    ...checkedDocuments.flatMap(checked => linesOf(checked, claimTemplates)),
     [
       `${accepted} accepted`,
-      ...(refused ? [`${refused} refused`] : []),
+      ...(rejected ? [`${rejected} rejected`] : []),
       ...(skipped ? [`${skipped} not checked`] : []),
     ].join(', '),
   ]
 }
 
-function linesOf(judgement: Judgement, claimTemplates: readonly TemplateObject[]): string[] {
-  const { document, kind, name, answer, note } = judgement
+function linesOf(checked: CheckedDocument, claimTemplates: readonly TemplateObject[]): string[] {
+  const { document, kind, name, response, note } = checked
   const subject = [kind, name].filter(part => part).join(' ') || 'document'
   const place = `${document.source}:${document.line}`
-  if (!answer) return [`- ${subject}  ${note ?? ''}`]
-  const warnings = answer.warnings.map(warning => `    warning: ${withLine(document, warning)}`)
-  if (answer.allowed) return [`✓ ${subject}`, ...warnings, ...hintLines(judgement, claimTemplates)]
-  return [`✗ ${subject}  (${place})`, ...errorLines(judgement), ...warnings]
+  if (!response) return [`- ${subject}  ${note ?? ''}`]
+  const warnings = response.warnings.map(warning => `    warning: ${withLine(document, warning)}`)
+  if (response.allowed) return [`✓ ${subject}`, ...warnings, ...hintLines(checked, claimTemplates)]
+  return [`✗ ${subject}  (${place})`, ...errorLines(checked), ...warnings]
 }
 
-/** Only for sets: admission has seen to their shape. */
+/** Only for sets, whose shape admission has validated. */
 function hintLines(
-  { document, kind, answer }: Judgement,
+  { document, kind, response }: CheckedDocument,
   claimTemplates: readonly TemplateObject[],
 ): string[] {
-  if (kind !== kinds.podCliqueSet.kind || !answer?.object) return []
-  return hintsFor(answer.object as PodCliqueSet, claimTemplates).map(({ field, text }) => {
+  if (kind !== kinds.podCliqueSet.kind || !response?.object) return []
+  return hintsFor(response.object as PodCliqueSet, claimTemplates).map(({ field, text }) => {
     const at = document.locate(field)
     return `    hint: ${field}: ${text}${at ? `  (line ${at.line})` : ''}`
   })
 }
 
-/** Not checked: the file may hold anything. */
-function templateOf({ object }: Judgement): TemplateObject {
+/** Unchecked: the file may contain any JSON. */
+function templateOf({ object }: CheckedDocument): TemplateObject {
   const text = (value: unknown) => (typeof value === 'string' ? value : '')
   return {
     metadata: {
@@ -60,9 +62,9 @@ function templateOf({ object }: Judgement): TemplateObject {
   }
 }
 
-function errorLines({ document, kind, object, oldObject, answer }: Judgement): string[] {
-  const findings = answer ? findingsOf(answer, { kind, object, oldObject }) : []
-  if (findings.length === 0) return [`    ${withLine(document, answer?.message ?? '')}`]
+function errorLines({ document, kind, object, oldObject, response }: CheckedDocument): string[] {
+  const findings = response ? findingsOf(response, { kind, object, oldObject }) : []
+  if (findings.length === 0) return [`    ${withLine(document, response?.message ?? '')}`]
   const lines = findings.slice(0, shownErrors).flatMap(finding => findingLines(document, finding))
   const hidden = findings.length - shownErrors
   return hidden > 0 ? [...lines, `    … and ${hidden} more`] : lines
@@ -81,7 +83,7 @@ function findingLines(document: ManifestDocument, { text, at, first, advice }: F
   ]
 }
 
-/** A sentence that is about one field says where that is. */
+/** A message that starts with a field path gets the line of the field. */
 function withLine(document: ManifestDocument, sentence: string): string {
   const field = /^(?:unknown field ")?([\w.[\]-]+)(?:"$|: )/.exec(sentence)?.[1]
   const at = field === undefined ? undefined : document.locate(field)

@@ -10,7 +10,7 @@ import { lpxRules } from './lpx.ts'
 import type { SchedulerRules } from './rules.ts'
 import { volcanoRules } from './volcano.ts'
 
-/** Backends without an entry ask for nothing. */
+/** Backends without an entry have no rules. */
 const rulesByScheduler: ReadonlyMap<string, SchedulerRules> = new Map([
   [scheduler.kai, kaiRules],
   [scheduler.lpx, lpxRules],
@@ -22,14 +22,14 @@ export interface SchedulerProfiles {
   readonly defaultScheduler: string
 }
 
-/** The backend of a set: the one its first clique names, else the default profile. */
+/** The backend of a set: the one that its first clique names, else the default profile. */
 export function backendOf(set: PodCliqueSet, profiles: SchedulerProfiles): string {
   return set.spec.template.cliques[0]?.spec.podSpec.schedulerName || profiles.defaultScheduler
 }
 
 /**
- * The rules of the scheduler that will place the set. The error names no value: it would be the whole specification,
- * with every secret that stands in it.
+ * Applies the rules of the scheduler that will schedule the set. The error contains no value: that would be the whole
+ * spec, with any secret in it.
  */
 export function validateSchedulerBackend(
   set: PodCliqueSet,
@@ -45,12 +45,12 @@ export function validateSchedulerBackend(
   return [{ ...fieldError.invalid('spec', undefined, problem), valueOmitted: true }]
 }
 
-/** What the scheduler takes and does not keep: kube-scheduler places pods by themselves, wherever they fit. */
+/** Warns about constraints that the scheduler accepts but does not honour: kube-scheduler schedules pods one by one. */
 export function unkeptPromises(set: PodCliqueSet, profiles: SchedulerProfiles): string[] {
   const isConstrained = allConstraints(set).length > 0
   return isConstrained && backendOf(set, profiles) === scheduler.default
     ? [
-        `topology constraints are not enforced by the scheduler ${quote(scheduler.default)}: its pods are placed wherever they fit`,
+        `topology constraints are not enforced by scheduler ${quote(scheduler.default)}: it schedules each pod on any node with room`,
       ]
     : []
 }

@@ -11,7 +11,7 @@ interface Carrier {
   readonly annotations?: Readonly<Record<string, string>> | undefined
 }
 
-/** The label wins; an empty one counts as absent. */
+/** The label takes precedence. An empty one counts as absent. */
 function queueOf({ labels, annotations }: Carrier): string {
   return labels?.[label.kaiQueue] || annotations?.[annotation.kaiQueue] || ''
 }
@@ -23,7 +23,7 @@ function queuesOf(set: PodCliqueSet): { ofSet: string; ofCliques: { clique: stri
   }
 }
 
-/** All pods of a gang are charged to one queue, and KAI leaves pods without a queue alone. */
+/** All pods of a gang are charged to one queue, and KAI ignores pods without a queue. */
 export const kaiRules: SchedulerRules = {
   inputs: queuesOf,
 

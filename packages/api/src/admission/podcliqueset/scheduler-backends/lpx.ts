@@ -3,7 +3,7 @@
 import { allConstraints } from '../topology-constraints.ts'
 import type { SchedulerRules } from './rules.ts'
 
-/** LPX places by a contract of its own. */
+/** LPX does not support the topology constraints of this API. */
 export const lpxRules: SchedulerRules = {
   inputs: set => allConstraints(set).length > 0,
 

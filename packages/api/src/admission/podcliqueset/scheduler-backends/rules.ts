@@ -3,13 +3,13 @@
 import type { PodCliqueSet } from '../../../types/index.ts'
 import type { ClusterView } from '../../cluster-view.ts'
 
-/** What one scheduler backend asks of a PodCliqueSet beyond the rules that hold for all. */
+/** Rules of one scheduler backend for a PodCliqueSet, in addition to the general rules. */
 export interface SchedulerRules {
   /**
-   * Everything in the object that `validate` looks at. What an update leaves as it was is not judged again: a queue
-   * that was closed meanwhile must not keep anybody from scaling, labelling or deleting.
+   * All parts of the object that `validate` reads. An update that leaves them unchanged is not validated again: a queue
+   * that was closed later must not block scaling, labelling or deleting.
    */
   inputs(set: PodCliqueSet): unknown
-  /** What is wrong, if anything. */
+  /** Returns the error message, if the set is invalid. */
   validate(set: PodCliqueSet, cluster: ClusterView): string | undefined
 }

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { clique, errorsOf, sampleSet, updateErrorsOf } from '../../../testing/sample-sets.ts'
 import type { CliqueTemplate, PodCliqueSet } from '../../../types/index.ts'
-import { changeRefusals, clique, refusals, sampleSet } from '../../sample-sets.ts'
 
 const field = 'spec.template.cliques.spec.podSpec.schedulerName'
 const notEnabled =
@@ -15,31 +15,31 @@ function scheduled(name: string, schedulerName: string, rest: Partial<CliqueTemp
 }
 
 describe('the scheduler of a set', () => {
-  test('is one for all cliques; the default profile counts for those that name none', () => {
+  test('is the same for all cliques, and the default profile applies to those that name none', () => {
     const set = sampleSet({ cliques: [clique('a'), scheduled('b', 'default-scheduler')] })
-    assert.deepEqual(refusals(set), [])
-    assert.deepEqual(refusals(set, { schedulers: ['lpx-scheduler'] }), [
+    assert.deepEqual(errorsOf(set), [])
+    assert.deepEqual(errorsOf(set, { schedulers: ['lpx-scheduler'] }), [
       `${field}: Invalid value: "lpx-scheduler, default-scheduler": the schedulerName for all pods have to be the same`,
     ])
   })
 
-  test('is enabled', () => {
+  test('must be enabled', () => {
     for (const name of ['elsewhere', 'grove-scheduler', 'kubernetes'])
-      assert.deepEqual(refusals(sampleSet({ cliques: [scheduled('a', name)] })), [
+      assert.deepEqual(errorsOf(sampleSet({ cliques: [scheduled('a', name)] })), [
         `${field}: Invalid value: "${name}": ${notEnabled}`,
         `spec: Invalid value: schedulerName "${name}" is not enabled in OperatorConfiguration`,
       ])
   })
 
-  test('may be the default one, which asks for nothing', () => {
-    assert.deepEqual(refusals(sampleSet({ cliques: [scheduled('a', 'default-scheduler')] })), [])
+  test('may be the default scheduler, which has no rules', () => {
+    assert.deepEqual(errorsOf(sampleSet({ cliques: [scheduled('a', 'default-scheduler')] })), [])
   })
 
-  test('is never told with the whole specification, which may hold secrets', () => {
+  test('is rejected without the spec in the message, because the spec may contain secrets', () => {
     const env = [{ name: 'TOKEN', value: 'top-secret' }]
     const set = sampleSet({ cliques: [clique('a', { podSpec: { containers: [{ name: 'c', env }] } })] })
     assert.ok(
-      !refusals(set, { schedulers: ['kai-scheduler'] })
+      !errorsOf(set, { schedulers: ['kai-scheduler'] })
         .join()
         .includes('top-secret'),
     )
@@ -50,39 +50,39 @@ describe('kai-scheduler', () => {
   const settings = { schedulers: ['kai-scheduler'] }
   const key = 'kai.scheduler/queue'
   const queue = (name: string): Partial<CliqueTemplate> => ({ labels: { [key]: name } })
-  const judge = (metadata: object, ...queues: Partial<CliqueTemplate>[]): string[] =>
-    refusals(
+  const validate = (metadata: object, ...queues: Partial<CliqueTemplate>[]): string[] =>
+    errorsOf(
       sampleSet({ cliques: queues.map((rest, index) => clique(`c${index}`, {}, rest)) }, metadata),
       settings,
     )
 
   const cases: [title: string, texts: string[], expected: string | undefined][] = [
-    ['the set names a queue', judge({ labels: { [key]: 'a' } }, {}, {}), undefined],
-    ['an annotation does as well', judge({ annotations: { [key]: 'a' } }, {}), undefined],
+    ['the set names a queue', validate({ labels: { [key]: 'a' } }, {}, {}), undefined],
+    ['an annotation names a queue', validate({ annotations: { [key]: 'a' } }, {}), undefined],
     [
-      'the label goes before',
-      judge({ labels: { [key]: 'a' }, annotations: { [key]: 'b' } }, queue('a')),
+      'the label takes precedence',
+      validate({ labels: { [key]: 'a' }, annotations: { [key]: 'b' } }, queue('a')),
       undefined,
     ],
     [
-      'an empty label counts as none',
-      judge({ labels: { [key]: '' }, annotations: { [key]: 'b' } }, {}),
+      'an empty label counts as absent',
+      validate({ labels: { [key]: '' }, annotations: { [key]: 'b' } }, {}),
       undefined,
     ],
-    ['one clique names a queue', judge({}, {}, queue('a')), undefined],
+    ['one clique names a queue', validate({}, {}, queue('a')), undefined],
     [
       'set and clique differ',
-      judge({ labels: { [key]: 'a' } }, {}, queue('b')),
+      validate({ labels: { [key]: 'a' } }, {}, queue('b')),
       'KAI queue on PodCliqueSet work/demo is "a" but PodClique template "c1" resolves to "b"',
     ],
     [
-      'nobody does',
-      judge({}, {}),
+      'no queue',
+      validate({}, {}),
       'no KAI queue is configured on PodCliqueSet work/demo or its PodClique templates',
     ],
     [
       'cliques differ',
-      judge({}, queue('z'), {}, queue('a'), queue('m')),
+      validate({}, queue('z'), {}, queue('a'), queue('m')),
       'conflicting KAI queues on PodCliqueSet work/demo PodClique templates: [a m z]',
     ],
   ]
@@ -93,20 +93,20 @@ describe('kai-scheduler', () => {
   }
 })
 
-test('lpx-scheduler takes no topology constraint at any level', () => {
+test('lpx-scheduler accepts no topology constraint at any level', () => {
   const settings = { schedulers: ['lpx-scheduler'], topology: true }
   const topologyConstraint = { topologyName: 'site', pack: { required: 'rack' } }
   const expected = [
     'spec: Invalid value: lpx-scheduler does not support Grove topology constraints; placement topology must be expressed through the LPX workload contract',
   ]
   const podCliqueScalingGroups = [{ name: 'g', cliqueNames: ['web'], replicas: 1, topologyConstraint }]
-  assert.deepEqual(refusals(sampleSet({}), settings), [])
-  assert.deepEqual(refusals(sampleSet({ topologyConstraint }), settings), expected)
+  assert.deepEqual(errorsOf(sampleSet({}), settings), [])
+  assert.deepEqual(errorsOf(sampleSet({ topologyConstraint }), settings), expected)
   assert.deepEqual(
-    refusals(sampleSet({ cliques: [clique('a', {}, { topologyConstraint })] }), settings),
+    errorsOf(sampleSet({ cliques: [clique('a', {}, { topologyConstraint })] }), settings),
     expected,
   )
-  assert.deepEqual(refusals(sampleSet({ podCliqueScalingGroups }), settings), expected)
+  assert.deepEqual(errorsOf(sampleSet({ podCliqueScalingGroups }), settings), expected)
 })
 
 describe('volcano', () => {
@@ -146,29 +146,31 @@ describe('volcano', () => {
   ]
   for (const [title, set, expected] of cases) {
     test(title, () => {
-      assert.deepEqual(refusals(set, settings), expected ? [`spec: Invalid value: ${expected}`] : [])
+      assert.deepEqual(errorsOf(set, settings), expected ? [`spec: Invalid value: ${expected}`] : [])
     })
   }
 
-  test('takes no topology constraint; the outermost is reported', () => {
+  test('accepts no topology constraint, and the outermost is reported', () => {
     const text = 'spec: Invalid value: volcano scheduler backend does not support topologyConstraint on'
     const topologyConstraint = { topologyName: 'site', pack: { required: 'rack' } }
     const cliques = [clique('a', {}, { topologyConstraint })]
     const podCliqueScalingGroups = [{ name: 'g', cliqueNames: ['a'], replicas: 1, topologyConstraint }]
-    const judge = (template: object): string[] => refusals(sampleSet(template), settings)
-    assert.deepEqual(judge({ topologyConstraint, cliques, podCliqueScalingGroups }), [`${text} PodCliqueSet`])
-    assert.deepEqual(judge({ cliques, podCliqueScalingGroups }), [`${text} PodClique "a"`])
-    assert.deepEqual(judge({ cliques: [clique('a')], podCliqueScalingGroups }), [
+    const validate = (template: object): string[] => errorsOf(sampleSet(template), settings)
+    assert.deepEqual(validate({ topologyConstraint, cliques, podCliqueScalingGroups }), [
+      `${text} PodCliqueSet`,
+    ])
+    assert.deepEqual(validate({ cliques, podCliqueScalingGroups }), [`${text} PodClique "a"`])
+    assert.deepEqual(validate({ cliques: [clique('a')], podCliqueScalingGroups }), [
       `${text} PodCliqueScalingGroup "g"`,
     ])
   })
 
-  test('a queue that was closed meanwhile holds up only changes of the queue', () => {
+  test('a queue that was closed later blocks only changes of the queue', () => {
     const stored = setOf(queue('shut'), {})
     const scaled = { ...stored, spec: { ...stored.spec, replicas: 5 } }
-    assert.deepEqual(changeRefusals(scaled, stored, settings), [])
+    assert.deepEqual(updateErrorsOf(scaled, stored, settings), [])
     const moved = { ...stored, metadata: { ...stored.metadata, ...queue('nowhere') } }
-    assert.deepEqual(changeRefusals(moved, stored, settings), [
+    assert.deepEqual(updateErrorsOf(moved, stored, settings), [
       'spec: Invalid value: volcano queue "nowhere" does not exist',
     ])
   })

@@ -16,13 +16,13 @@ function queueOf(annotations: Annotations): string {
   return annotations?.[key]?.trim() ?? ''
 }
 
-/** The queue that the pods of a set go to, as far as it is settled; also what has to be looked up beforehand. */
+/** The queue of the pods of a set, as far as it is known. The webhook looks it up first. */
 export function volcanoQueue(set: PodCliqueSet): string {
   const ofCliques = set.spec.template.cliques.map(clique => queueOf(clique.annotations))
   return queueOf(set.metadata.annotations) || ofCliques.find(queue => queue !== '') || defaultQueue
 }
 
-/** Volcano gangs know no topology constraints and live in exactly one open queue. */
+/** Volcano gangs support no topology constraints and belong to exactly one open queue. */
 export const volcanoRules: SchedulerRules = {
   inputs: set => [
     unsupportedConstraint(set) ?? '',

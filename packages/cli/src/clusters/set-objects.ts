@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import { label, type PodCliqueSet } from '@grove/api'
+import type { KubeObject, Resource, Stored } from '@grove/kube'
+import { resources } from '@grove/operator'
+import { CommandError } from '../command-error.ts'
+import type { SetObjects } from '../tree/set-model.ts'
+import type { LiveCluster } from './live-cluster.ts'
+
+/** Reads a set and all of its objects with five requests. */
+export async function readSet({ client, namespace }: LiveCluster, name: string): Promise<SetObjects> {
+  const ours = async <T extends KubeObject>(resource: Resource<T>): Promise<Stored<T>[]> =>
+    (await client.list(resource, { namespace, labelSelector: `${label.partOf}=${name}` })).items
+  const set = await client.find(resources.podCliqueSets, { name, namespace })
+  if (!set) throw await noSuchSet({ client, namespace }, name)
+  const [groups, cliques, gangs, pods] = await Promise.all([
+    ours(resources.podCliqueScalingGroups),
+    ours(resources.podCliques),
+    ours(resources.podGangs),
+    ours(resources.pods),
+  ])
+  return { set: set as PodCliqueSet, groups, cliques, gangs, pods }
+}
+
+type Place = Pick<LiveCluster, 'client' | 'namespace'>
+
+/** The only set of the namespace, if the user names none. */
+export async function onlySet(place: Place): Promise<string> {
+  const names = await namesOfSets(place)
+  if (names.length === 1) return names[0]!
+  throw names.length === 0
+    ? new CommandError(`there is no PodCliqueSet in namespace ${place.namespace}`, 1)
+    : new CommandError(
+        `namespace ${place.namespace} has several PodCliqueSets; name one of ${names.join(', ')}`,
+      )
+}
+
+export async function noSuchSet(place: Place, name: string): Promise<CommandError> {
+  const names = await namesOfSets(place)
+  const hint = names.length === 0 ? '' : `; there is ${names.join(', ')}`
+  return new CommandError(`there is no PodCliqueSet ${name} in namespace ${place.namespace}${hint}`, 1)
+}
+
+/** Maximum number of names in a message. */
+const mentioned = 10
+
+async function namesOfSets({ client, namespace }: Place): Promise<string[]> {
+  const { items } = await client.list(resources.podCliqueSets, { namespace })
+  const names = items.map(({ metadata }) => metadata.name)
+  return names.length > mentioned ? [...names.slice(0, mentioned), '…'] : names
+}
