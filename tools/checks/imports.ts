@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Imports between packages point one way, and only through a package's index.
+// Imports between packages point one way, and only through a package's index. Production code does not import test
+// support, which lives in folders called `testing`.
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -27,6 +28,9 @@ const allowed: Record<string, readonly string[]> = {
 /** Entries beside the index: for programs that must load as little as possible. */
 const furtherEntries: ReadonlySet<string> = new Set(['@grove/kube/admission'])
 
+/** Tests, test support and benchmarks. */
+const isTestCode = /\.(test|fixture)\.ts$|\/(testing|bench)\//
+
 const importPattern =
   /(?:^|\s)(?:import|export)\s[^'"]*?from\s*'([^']+)'|import\(\s*'([^']+)'\s*\)|^import\s+'([^']+)'/gm
 
@@ -44,7 +48,7 @@ export function checkImports(root: string): string[] {
       problems.push(`${file}: the package ${home} is not listed in tools/checks/imports.ts`)
       continue
     }
-    const isTest = file.endsWith('.test.ts') || file.includes('/bench/')
+    const isTest = isTestCode.test(file)
     for (const target of importedBy(readFileSync(join(root, file), 'utf8'))) {
       if (target.startsWith('@grove/')) {
         const self = target === `@grove/${home.split('/')[1]}`
@@ -57,6 +61,8 @@ export function checkImports(root: string): string[] {
       } else if (target.startsWith('.')) {
         const resolved = join(file, '..', target)
         if (!resolved.startsWith(`${home}/`)) problems.push(`${file}: ${target} leaves the package ${home}`)
+        if (isTestCode.test(resolved) && !isTest)
+          problems.push(`${file}: imports ${target}, which is test support; production code must not use it`)
       }
     }
   }

@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { podCliqueLabel } from '../src/pod.ts'
-import { WaiterHost } from '../src/pod-of-test.ts'
+import { WaiterHost } from '../src/testing/waiter-host.ts'
 
 const runs = 21
 

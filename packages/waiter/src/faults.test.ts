@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { added, bookmark, run, versions } from './scripted-run.ts'
+import { added, bookmark, run, versions } from './testing/scripted-run.ts'
 import {
   cut,
   HurriedClock,
@@ -14,7 +14,7 @@ import {
   type Step,
   status,
   watch,
-} from './scripted-server.ts'
+} from './testing/scripted-server.ts'
 
 describe('the waiter, when the way to the API server fails,', () => {
   it('tolerates every answer that is not the right one', async () => {

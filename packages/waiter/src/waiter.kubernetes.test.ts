@@ -11,7 +11,7 @@ import {
   waitFor,
 } from '@grove/test-kubernetes'
 import { podCliqueLabel } from './pod.ts'
-import { type RunningWaiter, WaiterHost } from './pod-of-test.ts'
+import { type RunningWaiter, WaiterHost } from './testing/waiter-host.ts'
 
 let kubernetes: Kubernetes
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { added, bookmark, deleted, gone, modified, run, versions } from './scripted-run.ts'
+import { added, bookmark, deleted, gone, modified, run, versions } from './testing/scripted-run.ts'
 import {
   endingWatch,
   HurriedClock,
@@ -12,7 +12,7 @@ import {
   type Step,
   status,
   watch,
-} from './scripted-server.ts'
+} from './testing/scripted-server.ts'
 import { runWaiter } from './waiter.ts'
 
 describe('the waiter', () => {

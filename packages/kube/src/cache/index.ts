@@ -7,9 +7,6 @@ export type { Projection } from './object-cache.ts'
 export {
   byControllerUid,
   byLabel,
-  createInterner,
-  type Interner,
-  internValues,
 } from './projection.ts'
 export { compareResourceVersions } from './resource-version.ts'
 export { fieldMatcher, labelMatcher, type Matcher } from './selector.ts'

@@ -5,10 +5,10 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Stored } from '../client/index.ts'
 import { FakeClock } from '../clock/index.ts'
+import { type Item, SimulatedHistory } from '../testing/simulated-history.ts'
 import { ObjectCache } from './object-cache.ts'
 import { byLabel } from './projection.ts'
 import { compareResourceVersions } from './resource-version.ts'
-import { type Item, SimulatedHistory } from './simulated-history.fixture.ts'
 
 const names = ['a', 'b', 'c'] as const
 const action = fc.constantFrom('create', 'modify', 'move', 'terminate', 'delete', 'deleteCollection')

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { CacheBed, path, pod } from './cache-bed.fixture.ts'
+import { CacheBed, path, pod } from '../testing/cache-harness.ts'
 
 describe('a watch cache', () => {
   it('equals the server after any mixture of changes, cuts and forgotten history', async () => {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Transport, TransportRequest } from '../client/index.ts'
-import { failure, SimulatedServer } from '../client/simulated-server.fixture.ts'
-import { CacheBed, path, pod } from './cache-bed.fixture.ts'
+import { CacheBed, path, pod } from '../testing/cache-harness.ts'
+import { failure, SimulatedServer } from '../testing/simulated-server.ts'
 
 describe('a watch cache', () => {
   it('syncs with a streaming list, drops managedFields, and follows changes', async () => {

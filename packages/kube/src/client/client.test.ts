@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
+import { failure, SimulatedServer, scripted } from '../testing/simulated-server.ts'
+import { type Thing, things } from '../testing/things.ts'
 import type { Client } from './client.ts'
 import { type ClientOptions, createClientOn } from './create-client.ts'
 import type { Credentials } from './credentials.ts'
 import { isKubeError, KubeError, outcome } from './error.ts'
 import type { RequestReport } from './requester.ts'
-import { failure, SimulatedServer, scripted } from './simulated-server.fixture.ts'
-import { type Thing, things } from './things.fixture.ts'
 import type { Transport, TransportResponse } from './transport.ts'
 
 function clientOn(transport: Transport, options: ClientOptions & { credentials?: Credentials } = {}): Client {

@@ -15,17 +15,6 @@ export interface DiscoveredResource extends ResourceDescriptor {
   readonly preferred: boolean
 }
 
-export interface ServerVersion {
-  readonly major: string
-  readonly minor: string
-  readonly gitVersion: string
-  readonly platform?: string
-}
-
-export async function serverVersion(client: Client, options?: RequestOptions): Promise<ServerVersion> {
-  return (await client.raw({ verb: 'get', method: 'GET', path: '/version' }, options)) as ServerVersion
-}
-
 const aggregated = ['v2', 'v2beta1']
   .map(version => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .concat('application/json')

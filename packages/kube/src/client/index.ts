@@ -12,7 +12,7 @@ export {
   defaultTimeoutMs,
 } from './create-client.ts'
 export { type Credentials, CredentialsError, type HeaderValues } from './credentials.ts'
-export { type DiscoveredResource, discover, type ServerVersion, serverVersion } from './discovery.ts'
+export { type DiscoveredResource, discover } from './discovery.ts'
 export {
   isAlreadyExists,
   isConflict,

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
+import { failure, scripted } from '../testing/simulated-server.ts'
+import { things } from '../testing/things.ts'
 import type { Client } from './client.ts'
 import { createClientOn } from './create-client.ts'
 import { isKubeError, type KubeErrorCode } from './error.ts'
-import { failure, scripted } from './simulated-server.fixture.ts'
-import { things } from './things.fixture.ts'
 import { TransportError, type TransportResponse } from './transport.ts'
 
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, items: [] }

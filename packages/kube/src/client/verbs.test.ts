@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { scripted } from '../testing/simulated-server.ts'
+import { things } from '../testing/things.ts'
 import type { Client } from './client.ts'
 import { createClientOn } from './create-client.ts'
 import { defineResource } from './resource.ts'
-import { scripted } from './simulated-server.fixture.ts'
 import { bindPod, evictPod, getScale, requestToken, setScale } from './subresources.ts'
-import { things } from './things.fixture.ts'
 
 const nodes = defineResource({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }

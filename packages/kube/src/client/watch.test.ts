@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { failure, SimulatedServer } from '../testing/simulated-server.ts'
 import { createClientOn } from './create-client.ts'
 import { isKubeError } from './error.ts'
 import { defineResource } from './resource.ts'
-import { failure, SimulatedServer } from './simulated-server.fixture.ts'
 import type { TransportStream } from './transport.ts'
 import { readWatch, type WatchEvent } from './watch.ts'
 

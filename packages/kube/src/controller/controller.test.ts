@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
 import { createRegistry } from '../metrics/index.ts'
-import { Controller, type ControllerOptions, type Enqueue, TerminalError } from './controller.ts'
+import { Controller, type ControllerOptions, type Enqueue } from './controller.ts'
 
 async function started(
   options: Pick<ControllerOptions<string>, 'reconcile'> & Partial<ControllerOptions<string>>,
@@ -75,22 +75,6 @@ describe('a controller', () => {
     controller.queue.add('a')
     await clock.advance(1_000)
     assert.equal(calls, 3)
-  })
-
-  it('does not repeat a terminal error until something changes', async () => {
-    let calls = 0
-    const { clock, controller } = await started({
-      reconcile: async () => {
-        calls++
-        throw new TerminalError('the spec is wrong')
-      },
-    })
-    controller.queue.add('a')
-    await clock.advance(3_600_000)
-    assert.equal(calls, 1)
-    controller.queue.add('a')
-    await clock.advance(1)
-    assert.equal(calls, 2)
   })
 
   it('aborts a call that takes too long, and repeats it', async () => {
@@ -244,7 +228,7 @@ describe('the metrics of a controller', () => {
       workers: 3,
       reconcile: async key => {
         if (key === 'bug') throw new TypeError('x is not a function')
-        if (key === 'conflict') throw new TerminalError('conflict')
+        if (key === 'conflict') throw new Error('conflict')
         return key === 'later' ? { requeueAfter: 1e9 } : {}
       },
     })
@@ -256,7 +240,7 @@ describe('the metrics of a controller', () => {
       'controller_runtime_reconcile_total{controller="test",result="requeue_after"} 1',
       'controller_runtime_reconcile_total{controller="test",result="error"} 2',
       'controller_runtime_reconcile_errors_total{controller="test"} 2',
-      'controller_runtime_terminal_reconcile_errors_total{controller="test"} 1',
+      'controller_runtime_terminal_reconcile_errors_total{controller="test"} 0',
       'controller_runtime_reconcile_panics_total{controller="test"} 1',
       'controller_runtime_reconcile_time_seconds_count{controller="test"} 5',
       'controller_runtime_active_workers{controller="test"} 0',

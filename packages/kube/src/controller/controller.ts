@@ -62,11 +62,6 @@ export const defaultWorkers = 4
 /** Far more than any pass needs, so that only a call that hangs is cut. */
 export const defaultReconcileTimeoutMs = 120_000
 
-/** Thrown by a reconcile when trying again is pointless until something changes. */
-export class TerminalError extends Error {
-  override readonly name = 'TerminalError'
-}
-
 export class Controller<Key extends string = string> {
   readonly name: string
   readonly queue: WorkQueue<Key>
@@ -160,12 +155,6 @@ export class Controller<Key extends string = string> {
       return 'stopped'
     }
     if (isBug(error)) this.#metrics?.panicked()
-    if (error instanceof TerminalError) {
-      this.#metrics?.terminal()
-      this.queue.forget(key)
-      log.error('Reconcile failed and is not tried again before something changes', { error })
-      return 'error'
-    }
     const retryInMs = Math.round(this.queue.retry(key))
     const failure = { error, failures: this.queue.failuresOf(key), retryInMs }
     // Another was faster, which is nobody's fault: the next attempt sees what it wrote.

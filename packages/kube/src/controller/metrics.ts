@@ -15,7 +15,6 @@ const outcomes: readonly ReconcileOutcome[] = ['success', 'requeue_after', 'erro
 export interface ControllerMetrics {
   started(): void
   ended(outcome: ReconcileOutcome | 'stopped', tookMs: number): void
-  terminal(): void
   panicked(): void
 }
 
@@ -75,7 +74,6 @@ export function controllerMetrics(
       total.inc({ controller, result: outcome })
       if (outcome === 'error') errors.inc({ controller })
     },
-    terminal: () => terminal.inc({ controller }),
     panicked: () => panics.inc({ controller }),
   }
 }

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { lost, MemorySink, recorder, set } from '../testing/test-recorder.ts'
 import { subjectOf } from './event.ts'
-import { lost, MemorySink, recorder, set } from './recorder.fixture.ts'
 
 describe('an event', () => {
   it('is stored as core/v1 with its source, its object and its times', async () => {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createRegistry } from '../metrics/index.ts'
-import { created, lost, MemorySink, recorder, set } from './recorder.fixture.ts'
+import { created, lost, MemorySink, recorder, set } from '../testing/test-recorder.ts'
 
 describe('repeated events', () => {
   it('are one event with an exact count, written ever less often', async () => {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
+import { SimulatedProcess, SimulatedServer, World } from '../testing/lease-simulation.ts'
 import { LeaseElector } from './elector.ts'
-import { SimulatedProcess, SimulatedServer, World } from './simulation.fixture.ts'
 
 /** Requests arrive sooner than the margin between renewDeadline (10 s) and leaseDuration (15 s), drift included. */
 const longestDelayMs = 4_000

@@ -10,8 +10,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
-import { configMaps } from '../client/config-maps.fixture.ts'
 import { type Client, createClient, type KubeObject, type Resource } from '../client/index.ts'
+import { configMaps } from '../testing/config-maps.ts'
 import { leases } from './record.ts'
 
 let kubernetes: Kubernetes
@@ -53,7 +53,7 @@ class Candidate {
     const kubeconfig = join(kubernetes.directory, `${identity}.kubeconfig`)
     const direct = readFileSync(kubernetes.kubeconfig, 'utf8')
     writeFileSync(kubeconfig, direct.replaceAll(kubernetes.server, `https://127.0.0.1:${port}`))
-    const program = join(import.meta.dirname, 'candidate.fixture.ts')
+    const program = join(import.meta.dirname, '../testing/lease-candidate.ts')
     const child = spawn(process.execPath, [program], {
       env: { ...process.env, KUBECONFIG: kubeconfig, NAMESPACE: namespace, IDENTITY: identity },
       stdio: ['ignore', 'pipe', 'inherit'],

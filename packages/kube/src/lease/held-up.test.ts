@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { captureLog } from '../log/index.ts'
+import { SimulatedProcess, SimulatedServer, World } from '../testing/lease-simulation.ts'
 import { LeaseElector } from './elector.ts'
-import { SimulatedProcess, SimulatedServer, World } from './simulation.fixture.ts'
 
 const never = new AbortController().signal
 

@@ -7,12 +7,12 @@ import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
 import { loadKubeconfig } from '../auth/index.ts'
 import { WatchCache } from '../cache/index.ts'
-import { configMaps } from '../client/config-maps.fixture.ts'
 import { type Client, createClient, createClientOn, createTransport, requestToken } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
 import { Controller, sourceOf } from '../controller/index.ts'
 import { FencedTransport, LeaseElector, leaseClient, leases } from '../lease/index.ts'
-import { cacheMetrics, createRegistry, requestMetrics } from '../metrics/index.ts'
+import { createRegistry, requestMetrics } from '../metrics/index.ts'
+import { configMaps } from '../testing/config-maps.ts'
 import { reviewedAccess, reviewerOf } from './access.ts'
 import { Manager } from './manager.ts'
 
@@ -53,7 +53,6 @@ function newProcess(reconciled: Set<string>) {
     onRequest: requestMetrics(registry, config.server),
   })
   const cache = new WatchCache(client, configMaps, { namespace })
-  cacheMetrics(registry, 'configmaps', () => cache.status())
   manager.addCache('configmaps', cache)
   manager.addController(
     'copier',
@@ -156,7 +155,6 @@ describe('a controller process', () => {
       /^leader_election_master_status\{name="lock"\} 1$/m,
       /^controller_runtime_reconcile_total\{controller="copier",result="success"\} \d+$/m,
       /^rest_client_requests_total\{code="200",method="PATCH",host="127\.0\.0\.1:\d+"\} 1$/m,
-      /^kube_cache_objects\{cache="configmaps"\} \d+$/m,
       /^workqueue_depth\{name="copier",controller="copier"\} 0$/m,
     ])
       assert.ok(line.test(text), line.source)

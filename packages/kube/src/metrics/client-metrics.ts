@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the API client and the caches tell of themselves, as metrics. Requests have the names of client-go's.
-import type { CacheStatus } from '../cache/index.ts'
 import type { RequestReport } from '../client/index.ts'
-import { counter, gauge, histogram, onCollect, type Registry } from './registry.ts'
+import { counter, histogram, type Registry } from './registry.ts'
 
 const methodOfVerb: Readonly<Record<string, string>> = {
   get: 'GET',
@@ -39,30 +38,5 @@ export function requestMetrics(registry: Registry, server: string): (report: Req
     const method = methodOfVerb[verb] ?? verb.toUpperCase()
     total.inc({ code: status === 0 ? noAnswer : String(status), method, host })
     if (verb !== unmeasured) duration.observe({ verb, resource }, seconds)
-  }
-}
-
-/** Reads a cache's status whenever someone scrapes; returns how to stop that. */
-export function cacheMetrics(registry: Registry, cache: string, status: () => CacheStatus): () => void {
-  const labelNames = ['cache'] as const
-  const of = (name: string, help: string, read: (now: CacheStatus) => number | undefined) => {
-    const metric = gauge(registry, { name, help, labelNames })
-    return onCollect(metric, () => {
-      const value = read(status())
-      if (value !== undefined) metric.set({ cache }, value)
-    })
-  }
-  const stops = [
-    of('kube_cache_objects', 'Objects in the cache', now => now.objects),
-    of('kube_cache_synced', '1 when everything that existed at the start has been seen', now =>
-      Number(now.synced),
-    ),
-    of('kube_cache_silent_seconds', 'Seconds since the server last said anything', now => now.silentSeconds),
-    of('kube_cache_lists', 'How often the cache was listed anew', now => now.lists),
-    of('kube_cache_failures', 'How often the server could not be reached or refused', now => now.failures),
-    of('kube_cache_changes', 'Changes told to handlers', now => now.changes),
-  ]
-  return () => {
-    for (const stop of stops) stop()
   }
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cacheMetrics, requestMetrics } from './client-metrics.ts'
+import { requestMetrics } from './client-metrics.ts'
 import { counter, createRegistry, Gauge, gauge, onCollect } from './registry.ts'
 
 describe('a registry', () => {
@@ -58,27 +58,5 @@ describe('the metrics of the API client', () => {
     ])
       assert.ok(text.includes(`${line}\n`), line)
     assert.doesNotMatch(text, /verb="watch"/)
-  })
-})
-
-describe('the metrics of a cache', () => {
-  it('are read from its status', async () => {
-    const registry = createRegistry()
-    const status = {
-      objects: 3,
-      synced: true,
-      resourceVersion: '7',
-      silentSeconds: undefined,
-      lists: 1,
-      failures: 0,
-      changes: 5,
-      pendingDeletions: 0,
-    }
-    const stop = cacheMetrics(registry, 'pods', () => status)
-    assert.match(await registry.metrics(), /^kube_cache_objects\{cache="pods"\} 3$/m)
-    assert.doesNotMatch(await registry.metrics(), /^kube_cache_silent_seconds\{/m)
-    stop()
-    status.objects = 9
-    assert.match(await registry.metrics(), /^kube_cache_objects\{cache="pods"\} 3$/m)
   })
 })

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { newQueue, takeAll } from './queue.fixture.ts'
+import { newQueue, takeAll } from '../testing/test-queue.ts'
 
 describe('the deadline of a key', () => {
   it('is replaced by the next one, earlier or later', async () => {

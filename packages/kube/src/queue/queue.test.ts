@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { createRegistry } from '../metrics/index.ts'
+import { newQueue, takeAll } from '../testing/test-queue.ts'
 import type { Priority } from './fair-order.ts'
-import { newQueue, takeAll } from './queue.fixture.ts'
 
 describe('a work queue', () => {
   it('hands a key out once however often it was added', () => {

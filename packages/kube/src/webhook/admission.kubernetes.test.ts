@@ -16,9 +16,9 @@ import {
   injectionStore,
   secretStore,
 } from '../certificates/index.ts'
-import { type ConfigMap, configMaps } from '../client/config-maps.fixture.ts'
 import { type Client, createClient, defineResource } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
+import { type ConfigMap, configMaps } from '../testing/config-maps.ts'
 import { allowed, denied, patched } from './admission.ts'
 import { validating } from './review.ts'
 import { WebhookServer } from './server.ts'

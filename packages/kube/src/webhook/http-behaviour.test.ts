@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import type { RequestOptions } from 'node:https'
 import { afterEach, before, beforeEach, describe, it } from 'node:test'
 import type { KeyPair } from '../certificates/index.ts'
+import { newAuthority, review, TestServer } from '../testing/webhook-server.ts'
 import { allowed, denied, patched } from './admission.ts'
 import { validating } from './review.ts'
-import { newAuthority, review, TestServer } from './server.fixture.ts'
 
 let hook: TestServer
 let authority: KeyPair

@@ -6,9 +6,9 @@ import { Agent } from 'node:https'
 import { afterEach, before, describe, it } from 'node:test'
 import { connect, type TLSSocket } from 'node:tls'
 import type { KeyPair } from '../certificates/index.ts'
+import { host, newAuthority, review, TestServer } from '../testing/webhook-server.ts'
 import { allowed } from './admission.ts'
 import { decisionMs, reviewLimitBytes } from './limits.ts'
-import { host, newAuthority, review, TestServer } from './server.fixture.ts'
 import type { ServerLimits } from './server.ts'
 
 let authority: KeyPair

@@ -6,8 +6,8 @@ import { afterEach, before, beforeEach, describe, it } from 'node:test'
 import { connect } from 'node:tls'
 import { type KeyPair, MemoryCertificateSource } from '../certificates/index.ts'
 import { systemClock } from '../clock/index.ts'
+import { host, newAuthority, newServerCertificate, review, TestServer } from '../testing/webhook-server.ts'
 import { allowed } from './admission.ts'
-import { host, newAuthority, newServerCertificate, review, TestServer } from './server.fixture.ts'
 import { WebhookServer } from './server.ts'
 
 const never = new AbortController().signal

@@ -7,12 +7,12 @@ import { afterEach, describe, it } from 'node:test'
 import { systemClock } from '../../clock/index.ts'
 import { captureLog } from '../../log/index.ts'
 import { createRegistry } from '../../metrics/index.ts'
+import { review } from '../../testing/webhook-server.ts'
 import { Overloaded } from '../limits.ts'
-import { review } from '../server.fixture.ts'
 import { IsolatedReviews, type IsolatedReviewsOptions, largeReviewBytes } from './isolated-reviews.ts'
 
 const never = new AbortController().signal
-const entry = join(import.meta.dirname, 'sample-process.fixture.ts')
+const entry = join(import.meta.dirname, '../../testing/sample-review-process.ts')
 const padding = 'x'.repeat(largeReviewBytes)
 
 interface Response {

@@ -9,7 +9,7 @@ import { issueAuthority, issueServer } from '../certificates/issue.ts'
 import { systemClock } from '../clock/index.ts'
 import { captureLog } from '../log/index.ts'
 import { createRegistry } from '../metrics/index.ts'
-import { type ServerLimits, WebhookServer } from './server.ts'
+import { type ServerLimits, WebhookServer } from '../webhook/server.ts'
 
 export const host = '127.0.0.1'
 const name = 'hook.system.svc'

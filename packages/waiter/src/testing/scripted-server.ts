@@ -7,10 +7,10 @@ import http, { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ApiConnection } from './api-connection.ts'
-import type { Clock } from './clock.ts'
-import { podCliqueLabel } from './pod.ts'
-import { timing } from './timing.ts'
+import { ApiConnection } from '../api-connection.ts'
+import type { Clock } from '../clock.ts'
+import { podCliqueLabel } from '../pod.ts'
+import { timing } from '../timing.ts'
 
 export interface Asked {
   readonly path: string

@@ -2,6 +2,9 @@
 
 // For tests: a watch cache on a simulated server, under a clock that the test turns.
 
+import type { Change } from '../cache/change.ts'
+import { byLabel } from '../cache/projection.ts'
+import { WatchCache, type WatchCacheOptions } from '../cache/watch-cache.ts'
 import {
   createClientOn,
   defineResource,
@@ -9,11 +12,8 @@ import {
   type KubeObject,
   type Transport,
 } from '../client/index.ts'
-import { SimulatedServer, type SimulatedServerOptions } from '../client/simulated-server.fixture.ts'
 import { FakeClock } from '../clock/index.ts'
-import type { Change } from './change.ts'
-import { byLabel } from './projection.ts'
-import { WatchCache, type WatchCacheOptions } from './watch-cache.ts'
+import { SimulatedServer, type SimulatedServerOptions } from './simulated-server.ts'
 
 export const pods = defineResource({
   group: '',

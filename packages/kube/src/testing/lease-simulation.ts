@@ -4,8 +4,8 @@
 // election. Time is a number; a process can be paused (its timers and answers wait), cut off (its messages are lost),
 // run fast or slow, have its wall clock set, be killed. Everything that is random comes from one seed.
 import { type Clock, sleepOn, type Timer } from '../clock/index.ts'
-import type { LeaseClient } from './lease-client.ts'
-import type { Lease } from './record.ts'
+import type { LeaseClient } from '../lease/lease-client.ts'
+import type { Lease } from '../lease/record.ts'
 
 interface Happening {
   readonly at: number

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { TransportError } from './transport.ts'
+import { TransportError } from '../client/transport.ts'
 
 export type CutKind = 'end' | 'break' | 'truncate'
 

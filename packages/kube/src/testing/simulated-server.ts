@@ -3,15 +3,15 @@
 // An API server in a few lines, for tests: one history of numbered changes, the verbs that the client has, watches that
 // a test can hold back, cut or outdate. It validates nothing and knows no kinds.
 
-import type { ObjectMeta, Stored } from './object.ts'
-import { belongs, type CutKind, SimulatedWatch } from './simulated-watch.fixture.ts'
+import type { ObjectMeta, Stored } from '../client/object.ts'
 import {
   type Transport,
   TransportError,
   type TransportRequest,
   type TransportResponse,
   type TransportStream,
-} from './transport.ts'
+} from '../client/transport.ts'
+import { belongs, type CutKind, SimulatedWatch } from './simulated-watch.ts'
 
 type Json = Stored & Record<string, unknown>
 

@@ -2,9 +2,9 @@
 
 // A recorder on a clock that tests turn, and a sink that keeps, fails, hangs or refuses.
 import { FakeClock } from '../clock/index.ts'
-import type { EventDescription, EventFormat, EventSubject, StoredEvent } from './event.ts'
-import { EventRecorder, type EventRecorderOptions } from './recorder.ts'
-import type { EventSink } from './sink.ts'
+import type { EventDescription, EventFormat, EventSubject, StoredEvent } from '../events/event.ts'
+import { EventRecorder, type EventRecorderOptions } from '../events/recorder.ts'
+import type { EventSink } from '../events/sink.ts'
 
 export const set: EventSubject = {
   apiVersion: 'example.com/v1',

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { FakeClock } from '../clock/index.ts'
-import { WorkQueue, type WorkQueueOptions } from './queue.ts'
+import { WorkQueue, type WorkQueueOptions } from '../queue/queue.ts'
 
 /** For tests: a queue whose time is turned by hand and whose waits are not random. */
 export function newQueue(options: Partial<WorkQueueOptions<string>> = {}) {

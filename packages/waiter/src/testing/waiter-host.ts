@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundle } from './bundle.ts'
+import { bundle } from '../bundle.ts'
 
 export interface Mounts {
   readonly server: string

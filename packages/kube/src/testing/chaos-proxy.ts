@@ -12,8 +12,8 @@ import {
 } from 'node:http'
 import { Agent, createServer, request as httpsRequest, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { type LocalhostPki, newPki } from '../certificates/localhost.fixture.ts'
-import { DelayLine } from './delay-line.fixture.ts'
+import { DelayLine } from './delay-line.ts'
+import { type LocalhostPki, newPki } from './localhost-pki.ts'
 
 /** What happens to one watch. Bytes are counted from the start of its answer. */
 export type Trouble =

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DelayLine } from './delay-line.fixture.ts'
+import { DelayLine } from './delay-line.ts'
 
 test('nothing overtakes what was pushed before it, also while the process is busy', async () => {
   const line = new DelayLine()

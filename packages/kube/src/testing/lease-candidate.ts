@@ -4,11 +4,11 @@
 // precondition, through a fenced client. Told by the environment: KUBECONFIG, NAMESPACE, IDENTITY.
 // Says on standard output when it leads and when it stops.
 import { loadKubeconfig } from '../auth/index.ts'
-import { configMaps } from '../client/config-maps.fixture.ts'
 import { createClient, createClientOn, createTransport } from '../client/index.ts'
 import { systemClock } from '../clock/index.ts'
+import { FencedTransport, LeaseElector, leaseClient } from '../lease/index.ts'
 import { Manager, stopSignal } from '../manager/index.ts'
-import { FencedTransport, LeaseElector, leaseClient } from './index.ts'
+import { configMaps } from './config-maps.ts'
 
 /**
  * Shorter than the defaults so that tests take seconds, with a margin of three seconds for a slow machine.

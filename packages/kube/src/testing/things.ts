@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // For tests without a cluster: a kind of which the client knows nothing.
-import type { KubeObject } from './object.ts'
-import { defineResource } from './resource.ts'
+import type { KubeObject } from '../client/object.ts'
+import { defineResource } from '../client/resource.ts'
 
 export interface Thing extends KubeObject {
   readonly spec?: { readonly size?: number }
