@@ -15,7 +15,7 @@ after(() => rmSync(directory, { recursive: true }))
 const apiVersion = 'client.authentication.k8s.io/v1'
 const runs = join(directory, 'runs')
 
-/** A plugin that notes each run and prints what the file `output` holds. */
+/** A plugin that records each run and prints the content of the file `output`. */
 const plugin = join(directory, 'plugin')
 writeFileSync(
   plugin,
@@ -51,8 +51,8 @@ function open(clock = new FakeClock(), more: Partial<KubeconfigExec> = {}): Exec
   })
 }
 
-describe('a credential plugin', () => {
-  it('runs once for many requests, with its arguments, its environment and what it may know', async () => {
+describe('ExecCredentials', () => {
+  it('runs the plugin once for many requests, with its arguments, environment and cluster information', async () => {
     prints({ token: 'one' })
     const credentials = open()
     const all = await Promise.all([1, 2, 3].map(() => credentials.headers()))
@@ -68,7 +68,7 @@ describe('a credential plugin', () => {
     })
   })
 
-  it('runs again when what it gave has expired, and when the server refuses it', async () => {
+  it('runs the plugin again when its credentials expire or the server rejects them', async () => {
     const clock = new FakeClock(Date.UTC(2030, 0, 1))
     prints({ token: 'one', expirationTimestamp: '2030-01-01T01:00:00Z' })
     const credentials = open(clock)
@@ -85,7 +85,7 @@ describe('a credential plugin', () => {
     assert.deepEqual(await credentials.headers(), { authorization: 'Bearer three' })
   })
 
-  it('tells when it gives another certificate', async () => {
+  it('notifies listeners when the plugin returns another certificate', async () => {
     const credentials = open()
     let changes = 0
     credentials.onCertificateChange(() => changes++)
@@ -107,12 +107,12 @@ describe('a credential plugin', () => {
     ['an expiry that is none', { token: 't', expirationTimestamp: 'soon' }, /no time/],
   ]
   for (const [what, output, says] of wrong)
-    it(`is at fault when it prints ${what}`, async () => {
+    it(`reports a plugin that prints ${what}`, async () => {
       prints(output)
       await assert.rejects(async () => open().headers(), { name: 'CredentialsError', message: says })
     })
 
-  it('is named when it fails, with its last words and the hint, not with its arguments', async () => {
+  it('reports a failing plugin with its stderr and the install hint, but without its arguments', async () => {
     prints({ token: 't' })
     appendFileSync(join(directory, 'fail'), '')
     await assert.rejects(

@@ -6,7 +6,7 @@ import type { Clock } from '../clock/index.ts'
 import { ConfigError } from './config-error.ts'
 import type { KubeconfigCluster, KubeconfigExec } from './kubeconfig-file.ts'
 
-/** A plugin that needs longer than this waits for somebody who is not there. */
+/** A plugin that takes longer probably waits for input, which a controller cannot give. */
 const pluginTimeoutMs = 60_000
 const longestPluginOutput = 1024 * 1024
 const quotedErrorCharacters = 500
@@ -28,8 +28,10 @@ export interface ExecOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
 }
 
-/** Credentials from a plugin: run when they are first needed, when they expire, and when the server refuses them.
- * Never interactive. Requests that come while it runs wait for that run. */
+/**
+ * Credentials from an exec plugin. The plugin runs on first use, on expiry and after the server rejected its
+ * credentials, and never interactively. Concurrent requests share one run.
+ */
 export class ExecCredentials implements Credentials {
   readonly #options: ExecOptions
   readonly #listeners: (() => void)[] = []
@@ -63,7 +65,7 @@ export class ExecCredentials implements Credentials {
     this.#listeners.push(listener)
   }
 
-  /** What the plugin last gave, if it has not expired; otherwise what it gives now. */
+  /** Returns the last result of the plugin, or runs the plugin if that has expired. */
   async current(): Promise<ExecStatus> {
     return this.#isFresh() ? this.#status! : this.#run()
   }
@@ -105,7 +107,7 @@ export class ExecCredentials implements Credentials {
           if (!error) return resolve(stdout)
           const missing = error.code === 'ENOENT' && exec.installHint ? `\n${exec.installHint}` : ''
           const said = stderr.trim().slice(-quotedErrorCharacters)
-          // Not error.message: it repeats the arguments.
+          // Does not use error.message, because it repeats the arguments.
           const reason = missing ? 'not found' : error.killed ? 'took too long' : `failed (${error.code})`
           reject(
             new CredentialsError(

@@ -19,10 +19,10 @@ const secrets = defineResource({ ...core, resource: 'secrets', kind: 'Secret' })
 const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: true }
 const roleBindings = defineResource({ ...rbac, resource: 'rolebindings', kind: 'RoleBinding' })
 
-/** Files are due to be read again a hundred times as often as in a pod. */
+/** Makes files due for reading a hundred times as often as in a pod. */
 const hasty: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() * 100 }
 
-describe('a pod of a real cluster whose token and CA are replaced while it works', () => {
+describe('in-cluster config on a real API server, while token and CA are replaced', () => {
   const directory = mkdtempSync(join(tmpdir(), 'service-account-'))
   const give = (name: string, text: string) => writeFileSync(join(directory, name), text)
   let cluster: Kubernetes
@@ -39,7 +39,7 @@ describe('a pod of a real cluster whose token and CA are replaced while it works
       roleRef: { apiGroup: rbac.group, kind: 'ClusterRole', name: 'cluster-admin' },
       subjects: [{ kind: 'ServiceAccount', name: 'default', namespace }],
     } as object)
-    // Anonymous towards the API server: the token alone says who asks.
+    // The proxy is anonymous towards the API server, so only the token identifies the client.
     proxy = await ChaosProxy.start({
       server: cluster.server,
       ca: cluster.ca,

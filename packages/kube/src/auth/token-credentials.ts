@@ -14,7 +14,10 @@ export function basicAuthorization(username: string, password: string): string {
   return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
 }
 
-/** A bearer token in a file that is renewed: read again every few seconds, and at once when the server refuses it. */
+/**
+ * A bearer token from a file that is renewed. Reads it again every few seconds, and at once when the server rejects
+ * the token.
+ */
 export function tokenFileCredentials(path: string, clock: Clock, fallbackToken?: string): Credentials {
   const file = new PolledFile(path, clock)
   let headers: Record<string, string> | undefined

@@ -14,7 +14,7 @@ import {
   type Stored,
 } from '../client/index.ts'
 
-/** What a cached client needs of a cache; every WatchCache is one. */
+/** The part of a cache that a cached client needs. WatchCache implements it. */
 export interface WriteFolder<T extends KubeObject = KubeObject> {
   readonly resource: Resource<T>
   get(ref: ObjectRef): Stored | undefined
@@ -24,14 +24,14 @@ export interface WriteFolder<T extends KubeObject = KubeObject> {
 }
 
 export interface CachedClient extends Client {
-  /** From now on writes of this cache's resource are visible in it when their promise resolves. */
+  /** From now on, writes of this cache's resource are visible in the cache when their promise resolves. */
   attach<T extends KubeObject>(cache: WriteFolder<T>): void
 }
 
 /**
  * A client whose writes are visible in the attached caches as soon as their promise resolves, before any watch event.
- * Reads go to the server: who wants the cache reads the cache. Writes under another version of the API than the
- * cache's, `raw` requests and dry runs are not folded.
+ * Reads go to the server; read the cache directly to use it. Writes under another API version than the cache's, `raw`
+ * requests and dry runs are not recorded in the cache.
  */
 export function createCachedClient(client: Client, caches: Iterable<WriteFolder> = []): CachedClient {
   const attached = new Map<string, WriteFolder[]>()
@@ -48,7 +48,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
     dryRun: boolean | undefined,
   ): Promise<Stored<T>> {
     const object = await answer
-    // A subresource such as scale answers with an object of another kind.
+    // A subresource such as scale returns an object of another kind.
     if (dryRun || object.kind !== resource.kind) return object
     for (const cache of cachesOf(resource)) {
       if (isLastState(object)) cache.foldDelete(object.metadata, object.metadata.uid)
@@ -71,7 +71,8 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
         })
       return deletion
     } catch (error) {
-      // Then what had this name or UID when we asked is gone, even if the watch has not said so.
+      // The object that had this name or UID at the time of the request is deleted, even if the watch has not shown
+      // it yet.
       const uid = options?.preconditions?.uid
       if (isKubeError(error, 'NotFound') && !options?.dryRun)
         cachesOf(resource).forEach((cache, index) => {

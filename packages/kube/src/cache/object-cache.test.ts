@@ -22,7 +22,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never
 
-/** A cache in a world where answers and events arrive when the test says so. */
+/** A cache whose responses and events arrive in the order that the test chooses. */
 class World {
   readonly history: SimulatedHistory
   readonly cache: ObjectCache<Item, Item, 'color'>
@@ -72,7 +72,7 @@ class World {
     }
   }
 
-  /** What was asked first need not be answered first. */
+  /** Responses may arrive in another order than the requests. */
   answer(count: number): void {
     for (let i = 0; i < count && this.answers.length > 0; i++)
       this.answers.splice((i * 7) % this.answers.length, 1)[0]!()
@@ -147,7 +147,7 @@ class World {
     }
   }
 
-  /** Changes are steps from old to new, never back in time, and never bring back what we deleted. */
+  /** Changes are steps from old to new, never back in time, and never bring back an object that this client deleted. */
   #checkChanges(): void {
     const shown = new Map<string, Stored<Item>>()
     this.cache.onChange(change => {
@@ -183,9 +183,9 @@ function run(world: World, steps: readonly Step[]): void {
   }
 }
 
-describe('the state of a cache, whatever order lists, events and answers come in', () => {
+describe('ObjectCache with lists, events and responses in any order', () => {
   for (const selector of [undefined, 'color=red'])
-    it(`never goes back, shows our writes, and ends equal to the server${selector ? ' (selected)' : ''}`, () => {
+    it(`never goes back in time, shows own writes, and ends equal to the server${selector ? ' (selected)' : ''}`, () => {
       fc.assert(
         fc.property(fc.array(step, { maxLength: 60, size: 'max' }), steps => {
           const world = new World(selector)

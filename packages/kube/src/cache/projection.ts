@@ -3,11 +3,11 @@
 import type { KubeObject } from '../client/index.ts'
 import type { IndexFunction } from './indexed-store.ts'
 
-/** Finds objects by the UID of their controlling owner. */
+/** Indexes objects by the UID of their controlling owner. */
 export const byControllerUid: IndexFunction<KubeObject> = object =>
   object.metadata.ownerReferences?.find(owner => owner.controller)?.uid
 
-/** Finds objects by the value of a label; `namespaced` keeps namespaces apart: `namespace/value`. */
+/** Indexes objects by the value of a label. With `namespaced` the key is `namespace/value`. */
 export function byLabel(
   label: string,
   options: { readonly namespaced?: boolean } = {},

@@ -15,7 +15,7 @@ const path = '/api/v1/namespaces/ns/pods'
 const parents = ['p', 'q', 'r']
 const childrenWanted = 3
 
-/** A small generator of its own: the simulation asks for thousands of numbers, and a seed must repeat them all. */
+/** A small generator of its own: the simulation needs thousands of numbers, and a seed must reproduce them all. */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -28,16 +28,18 @@ function randomFrom(seed: number): () => number {
 
 interface Weather {
   readonly seed: number
-  /** How late events arrive at most, in milliseconds. */
+  /** Maximum delay of events, in milliseconds. */
   readonly eventDelay: number
-  /** How likely a request or an answer is lost, or answered with an error. */
+  /** Probability that a request or a response is lost, or that the server returns an error. */
   readonly loss: number
-  /** How likely each step cuts the watches, forgets history, deletes a child behind our back. */
+  /** Probability per step of a cut watch, forgotten history, and a child that another client deletes. */
   readonly trouble: number
 }
 
-/** Runs a controller that keeps exactly so many children per parent, in such weather; returns the most children that
- * any parent ever had at the server, and how many each has in the end. */
+/**
+ * Runs a controller that keeps a fixed number of children per parent under these faults. Returns the maximum number
+ * of children that any parent ever had on the server, and the final number of each.
+ */
 async function simulate(weather: Weather): Promise<{ most: number; last: number[]; creates: number }> {
   const random = randomFrom(weather.seed)
   const clock = new FakeClock()
@@ -74,7 +76,7 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
     const child: KubeObject = { kind: 'Pod', apiVersion: 'v1', metadata }
     await Promise.all(Array.from({ length: missing }, () => outcome(client.create(pods, child))))
     most = Math.max(most, ...parents.map(count))
-    // Now and then the controller itself replaces a child.
+    // From time to time the controller itself replaces a child.
     const unlucky = children[0]
     if (!calm && unlucky && random() < 0.2) {
       const { uid } = unlucky.metadata
@@ -113,8 +115,8 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
   return { most, last, creates: server.history.filter(({ type }) => type === 'ADDED').length }
 }
 
-describe('a controller that reads from the cache what it wrote', () => {
-  it('never creates one child too many, however late the watch and whatever is lost', async () => {
+describe('a controller that reads its own writes from the cache', () => {
+  it('never creates one child too many, with any delay of the watch and any loss', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({

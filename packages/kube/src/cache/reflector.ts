@@ -13,10 +13,10 @@ import {
 import type { Clock } from '../clock/index.ts'
 import { Backoff } from './backoff.ts'
 
-/** What a reflector feeds. ObjectCache is one. */
+/** The receiver of a reflector's input. ObjectCache implements it. */
 export interface ReflectorTarget<T extends KubeObject> {
   readonly resourceVersion: string | undefined
-  /** States that the target has by other means; the watch may tell them as bookmarks. */
+  /** Versions that the target already has; the client may skip parsing their events. */
   readonly known?: ReadonlySet<string>
   beginList(): void
   listed(object: Stored<T>): void
@@ -28,32 +28,32 @@ export interface ReflectorOptions<T extends KubeObject> {
   readonly client: Client
   readonly resource: Resource<T>
   readonly scope: SelectOptions
-  /** As the client's requests have it. */
+  /** Passed on to the client's requests. */
   readonly managedFields?: boolean
   readonly target: ReflectorTarget<T>
   readonly clock: Clock
   readonly random: () => number
-  /** Ask for streaming lists; a server that does not offer them is noticed and then listed page by page. */
+  /** Ask for streaming lists. The reflector detects servers without them and then lists page by page. */
   readonly streamingList: boolean
   readonly idleTimeoutMs?: number
-  /** Each time the server said anything. */
+  /** Called for each sign of life of the server. */
   readonly onContact: () => void
   readonly onListed: () => void
   readonly onFailure: (error: KubeError, retryInMs: number) => void
 }
 
-/** Watches last this long, at random up to twice as long so that not all end together; as client-go. */
+/** A watch lasts this long, at random up to twice as long, as in client-go. So not all watches end together. */
 const shortestWatchSeconds = 300
 
 const firstBackoffMs = 100
 const longestBackoffMs = 30_000
 
-/** A watch that the server ends sooner, having said nothing, counts as a failure: it is not to be asked in a circle. */
+/** A watch that the server ends sooner, without any event, counts as a failure. This prevents a tight loop. */
 const shortestQuietWatchMs = 1_000
 
 /**
- * Keeps a target up to date with the server: lists, watches, and goes on from where it was after every interruption.
- * Lists again only when the server no longer has the history in between. Never gives up before its signal is aborted.
+ * Keeps a target up to date with the server: lists, watches, and continues after every interruption. Lists again only
+ * if the server no longer has the history in between. Never gives up before its signal is aborted.
  */
 export class Reflector<T extends KubeObject> {
   readonly #options: ReflectorOptions<T>
@@ -100,12 +100,12 @@ export class Reflector<T extends KubeObject> {
 
   #learnFrom(failure: KubeError): void {
     if (failure.code === 'Gone' || isFromTheFuture(failure)) this.#mustList = true
-    // A server without streaming lists refuses the parameter as invalid.
+    // A server without streaming lists rejects the parameter as invalid.
     if (this.#mustList && (failure.code === 'Invalid' || failure.code === 'BadRequest'))
       this.#streaming = false
   }
 
-  /** One request that first sends everything and then goes on as a watch. */
+  /** One request that first sends all objects and then continues as a watch. */
   async #listStreaming(signal: AbortSignal): Promise<void> {
     const { target } = this.#options
     let listing = true
@@ -175,7 +175,10 @@ export class Reflector<T extends KubeObject> {
   }
 }
 
-/** The server does not know a moment that we have already seen: it was restored from a backup, or is another one. */
+/**
+ * The server does not know a resourceVersion that was already seen: it was restored from a backup, or is another
+ * server.
+ */
 function isFromTheFuture(error: KubeError): boolean {
   return error.details?.causes?.some(cause => cause.reason === 'ResourceVersionTooLarge') ?? false
 }

@@ -2,13 +2,15 @@
 
 import type { KubeObject } from '../client/index.ts'
 
-/** Whether an object matches, as the server would judge. */
+/** Reports whether an object matches, with the result that the server would have. */
 export type Matcher = (object: KubeObject) => boolean
 
 type Labels = Readonly<Record<string, string>>
 
-/** Reads a label selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, joined by commas. Throws a
- * TypeError for what the server would refuse. */
+/**
+ * Parses a label selector: `a=b`, `a==b`, `a!=b`, `a in (b,c)`, `a notin (b,c)`, `a`, `!a`, joined by commas. Throws
+ * a TypeError if the server would reject the selector.
+ */
 export function labelMatcher(selector: string): Matcher {
   const rules = splitTopLevel(selector).map(labelRule)
   return object => {
@@ -17,8 +19,10 @@ export function labelMatcher(selector: string): Matcher {
   }
 }
 
-/** Reads a field selector: `path=value`, `path==value`, `path!=value`, joined by commas. A field that is absent is the
- * empty text, as on the server. */
+/**
+ * Parses a field selector: `path=value`, `path==value`, `path!=value`, joined by commas. A missing field is the empty
+ * string, as on the server.
+ */
 export function fieldMatcher(selector: string): Matcher {
   const rules = selector
     .split(',')
@@ -39,7 +43,7 @@ function fieldOf(object: unknown, steps: readonly string[]): string {
   return value === undefined || value === null ? '' : String(value)
 }
 
-/** Commas separate requirements, except inside the brackets of a set. */
+/** Commas separate requirements, except inside the parentheses of a set. */
 function splitTopLevel(selector: string): string[] {
   return selector
     .split(/,(?![^(]*\))/)

@@ -5,8 +5,8 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { CacheBed, path, pod } from '../testing/cache-harness.ts'
 
-describe('a watch cache', () => {
-  it('equals the server after any mixture of changes, cuts and forgotten history', async () => {
+describe('WatchCache', () => {
+  it('equals the server after any sequence of changes, cut watches and forgotten history', async () => {
     const step = fc.constantFrom(
       'post',
       'patch',

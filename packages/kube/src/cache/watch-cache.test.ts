@@ -6,7 +6,7 @@ import type { Transport, TransportRequest } from '../client/index.ts'
 import { CacheBed, path, pod } from '../testing/cache-harness.ts'
 import { failure, SimulatedServer } from '../testing/simulated-server.ts'
 
-describe('a watch cache', () => {
+describe('WatchCache', () => {
   it('syncs with a streaming list, drops managedFields, and follows changes', async () => {
     const bed = new CacheBed()
     bed.server.write('POST', path, pod('a'))
@@ -32,7 +32,7 @@ describe('a watch cache', () => {
     assert.equal(bed.clock.pendingTimers, 0)
   })
 
-  it('lists page by page where the server has no streaming lists, and asks for them once only', async () => {
+  it('lists page by page if the server has no streaming lists, and asks for them only once', async () => {
     const bed = new CacheBed({ streamingList: false })
     for (let i = 0; i < 3; i++) bed.server.write('POST', path, pod(`p${i}`))
     await bed.start()
@@ -52,7 +52,7 @@ describe('a watch cache', () => {
   })
 
   for (const how of ['end', 'break', 'truncate'] as const)
-    it(`goes on from where it was when a watch is cut (${how})`, async () => {
+    it(`continues from the last event when a watch is cut (${how})`, async () => {
       const bed = await new CacheBed().start()
       for (let i = 0; i < 10; i++) {
         bed.server.write('POST', path, pod(`p${i}`))
@@ -67,7 +67,7 @@ describe('a watch cache', () => {
       await bed.stop()
     })
 
-  it('tells exactly what changed when it has to list again', async () => {
+  it('reports exactly the differences when it has to list again', async () => {
     const bed = new CacheBed()
     for (const name of ['kept', 'changed', 'deleted', 'replaced']) bed.server.write('POST', path, pod(name))
     await bed.start()
@@ -97,7 +97,7 @@ describe('a watch cache', () => {
     [503, 'ServiceUnavailable'],
     [403, 'Forbidden'],
   ] as const)
-    it(`keeps what it has and waits longer and longer while the server answers ${code}`, async () => {
+    it(`keeps its objects and backs off while the server returns ${code}`, async () => {
       let broken = false
       const bed = new CacheBed({ watchFault: () => (broken ? failure(code, reason) : undefined) })
       bed.server.write('POST', path, pod('a'))
@@ -116,7 +116,7 @@ describe('a watch cache', () => {
       await bed.stop()
     })
 
-  it('does not run in circles when a server ends every watch at once', async () => {
+  it('does not loop when a server ends every watch at once', async () => {
     const bed = new CacheBed({
       watchFault: ({ path }) =>
         path.includes('sendInitial') ? undefined : { status: 200, headers: {}, body: '' },
@@ -128,7 +128,7 @@ describe('a watch cache', () => {
     await bed.stop()
   })
 
-  it('starts anew when the cluster was restored from a backup and its history runs behind', async () => {
+  it('starts over when the cluster was restored from a backup with an older history', async () => {
     const past = new SimulatedServer()
     past.write('POST', path, pod('old'))
     const present = new SimulatedServer()
@@ -170,7 +170,7 @@ describe('a watch cache', () => {
     await bed.stop()
   })
 
-  it('tells a late handler of everything that is there, and goes on when one throws', async () => {
+  it('reports existing objects to a late handler, and continues when a handler throws', async () => {
     const errors: unknown[] = []
     const bed = new CacheBed({}, { onHandlerError: error => void errors.push(error) })
     bed.server.write('POST', path, pod('a'))
@@ -192,7 +192,7 @@ describe('a watch cache', () => {
     await bed.stop()
   })
 
-  it('stops waiting for the first list when told to', async () => {
+  it('stops waiting for the first list when the signal is aborted', async () => {
     const bed = new CacheBed({ watchFault: () => 'lose request' })
     await bed.start()
     const stop = new AbortController()

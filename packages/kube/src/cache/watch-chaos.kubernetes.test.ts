@@ -22,10 +22,10 @@ const heap = () => {
   return process.memoryUsage().heapUsed
 }
 
-/** Waits pass faster for the cache than for the world, or a thousand of them would take an hour. */
+/** Shortens the waits of the cache; a thousand full waits would take an hour. */
 const hasty: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 50, signal) }
 
-/** Objects whose every state is numbered, so that a lost one leaves a gap. */
+/** Every state of an object is numbered, so a lost one leaves a gap. */
 const filler = 'äöü€'.repeat(40)
 const pick = <T>(choices: readonly T[]): T => choices[Math.floor(Math.random() * choices.length)]!
 const bytes = () => Math.floor(Math.random() * 20_000)
@@ -36,14 +36,14 @@ const cuts: (() => Trouble)[] = [
   () => ({ kind: 'truncate', afterBytes: bytes() }),
   () => ({ kind: 'status', status: pick([429, 500, 503]) }),
 ]
-/** Costs real time: the silence must be noticed. */
+/** Costs real time, because the cache must detect the silence. */
 const hang = (): Trouble => ({ kind: 'hang', afterBytes: bytes() })
 const expiries: (() => Trouble)[] = [
   () => ({ kind: 'status', status: 410 }),
   () => ({ kind: 'expire', afterBytes: bytes() }),
 ]
 
-describe('a watch cache behind a network that fails all the time', () => {
+describe('WatchCache behind a network that fails all the time', () => {
   let cluster: Kubernetes
   let direct: Client
   let proxy: ChaosProxy
@@ -71,7 +71,7 @@ describe('a watch cache behind a network that fails all the time', () => {
     await cluster?.stop()
   })
 
-  /** Changes objects of the namespace until told to stop. */
+  /** Changes objects of the namespace until `until` returns true. */
   async function churn(namespace: string, until: () => boolean): Promise<void> {
     const worker = async (name: string) => {
       for (let state = 1; !until(); state++) {
@@ -97,7 +97,7 @@ describe('a watch cache behind a network that fails all the time', () => {
     return cache
   }
 
-  /** Nothing is written after the last one, so that whoever has seen it has seen all. */
+  /** No write follows the last one, so a cache that has seen it has seen everything. */
   async function equalsServer(cache: WatchCache<ConfigMap>, last: Stored<ConfigMap>): Promise<void> {
     const { namespace = '', name, resourceVersion } = last.metadata
     await waitFor(
@@ -122,7 +122,7 @@ describe('a watch cache behind a network that fails all the time', () => {
       const cache = watchCache(namespace, changes, () => broken++)
       const stop = new AbortController()
       let done = false
-      // Also when it fails: what goes on for ever keeps the process running.
+      // Also after a failure: a churn without end would keep the process running.
       test.after(() => {
         done = true
         stop.abort()
@@ -179,7 +179,7 @@ describe('a watch cache behind a network that fails all the time', () => {
     })
   }
 
-  it('never lets a controller create one child too many while events are held back for seconds', async test => {
+  it('never lets a controller create one child too many while events are delayed for seconds', async test => {
     const namespace = await cluster.newNamespace('held')
     trouble = () => (Math.random() < 0.5 ? pick(cuts)() : { kind: 'none' })
     hold = 2_000
