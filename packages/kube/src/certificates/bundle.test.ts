@@ -13,7 +13,7 @@ const year = 365 * 24 * 3_600_000
 const key = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const dates = { notBefore: now - 1, notAfter: now + year }
 
-test('an API server trusts a served certificate as Go does', () => {
+test("trustProblem agrees with Go's TLS client", () => {
   const root = createAuthority('root', () => now)
   const other = createAuthority('root', () => now)
   const intermediate = certify('authority', { commonName: 'middle', ...dates }, key(), root.pair)

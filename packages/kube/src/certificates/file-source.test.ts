@@ -44,8 +44,8 @@ function write(pair: Partial<KeyPair>): void {
   if (pair.key !== undefined) writeFileSync(join(directory, 'tls.key'), pair.key)
 }
 
-describe('a certificate out of files', () => {
-  it('is waited for, and never handed out half', async () => {
+describe('FileCertificateSource', () => {
+  it('waits for both files and never returns an incomplete pair', async () => {
     const { files, lines, registry } = source()
     assert.equal(await files.read(), false)
     write({ cert: '', key: '' })
@@ -61,7 +61,7 @@ describe('a certificate out of files', () => {
     assert.match(await registry.metrics(), /certwatcher_read_certificate_errors_total 4\n/)
   })
 
-  it('stays when its files go away or become wrong', async () => {
+  it('keeps the last pair when files are deleted or become invalid', async () => {
     const { files } = source()
     write(one)
     await files.read()
@@ -72,7 +72,7 @@ describe('a certificate out of files', () => {
     assert.equal(await files.read(), true)
   })
 
-  it('is followed, told by the file system or found by polling, also through swapped links', async () => {
+  it('follows changes by file system events or polling, also through swapped links', async () => {
     const { clock, files } = source()
     const linked = join(directory, 'data')
     const stop = new AbortController()
@@ -88,7 +88,7 @@ describe('a certificate out of files', () => {
       if (told.length === 0)
         for (const file of ['tls.crt', 'tls.key']) symlinkSync(join(linked, file), join(directory, file))
       const wanted = told.length + 1
-      // Files are read outside the clock; the clock only says when.
+      // Files are read outside the clock; the clock only triggers the reads.
       while (told.length < wanted) await clock.advance(1_000)
     }
     assert.deepEqual(told, [one.cert, other.cert, one.cert])

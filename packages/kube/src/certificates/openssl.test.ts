@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Checks the certificates of this folder with OpenSSL: its parser and its path validation are not ours.
+// Checks the certificates of this folder with OpenSSL, an independent parser and verifier.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -72,7 +72,7 @@ describe('certificates read by OpenSSL', { skip: missing }, () => {
       assert.throws(() => verify(other, leaf, 'sslserver'), /unable to get local issuer|signature failure/)
     })
 
-  it('shows the fields and extensions that were asked for', async () => {
+  it('prints the requested fields and extensions', async () => {
     const authority = await issueAuthority(request('ecdsa-p256', 'Test-CA', []))
     const leaf = await issueServer(
       request('ecdsa-p256', 'hook', ['hook.ns.svc', '10.0.0.1', '::1']),
@@ -118,7 +118,7 @@ describe('certificates read by OpenSSL', { skip: missing }, () => {
     assert.equal(subject.trim(), 'subject=O=dev,O=système:ops,CN=jane')
   })
 
-  it('reads the private keys and finds that they match', async () => {
+  it('reads the private keys, which match the certificates', async () => {
     for (const kind of ['ecdsa-p256', 'rsa-2048'] as const) {
       const pair = await issueAuthority(request(kind, 'Test-CA', []))
       const publicKey = openssl('x509', '-in', file('cert.pem', pair.cert), '-noout', '-pubkey')

@@ -7,9 +7,9 @@ export interface ConnectionsOptions {
   /** Scheme, host and port. */
   readonly origin: string
   readonly settings: Client.Options
-  /** Connections at most. */
+  /** Maximum number of connections. */
   readonly most: number
-  /** Requests at a time on each of them. */
+  /** Concurrent requests per connection. */
   readonly places: number
 }
 
@@ -19,13 +19,13 @@ interface Waiting {
 }
 
 /**
- * Kept-alive connections to one server. The place that became free last is taken first, in constant time however many
- * there are, so that connections which are not needed grow old and close. Requests beyond all places wait in order.
+ * Kept-alive connections to one server. Reuses the slot that became free last, in constant time, so that surplus
+ * connections become idle and close. Requests beyond all slots wait in order.
  */
 export class Connections {
   readonly #options: ConnectionsOptions
   readonly #clients: Client[] = []
-  /** A client stands here once for each of its free places. */
+  /** Contains a client once for each of its free slots. */
   readonly #free: Client[] = []
   #waiting: Waiting[] = []
   #drained: (() => void) | undefined
@@ -40,7 +40,7 @@ export class Connections {
     else this.#waiting.push({ request, answer })
   }
 
-  /** Lets what is under way or waits come to its end. */
+  /** Waits for running and queued requests. */
   async close(): Promise<void> {
     if (this.#waiting.length > 0)
       await new Promise<void>(resolve => {

@@ -7,8 +7,8 @@ import { FakeClock } from '../clock/index.ts'
 import type { Priority } from '../queue/index.ts'
 import { Gate } from './gate.ts'
 
-describe('the gate', () => {
-  it('lets no more pass than allowed and everyone in the order they came', async () => {
+describe('Gate', () => {
+  it('limits the requests in flight and keeps their order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),
@@ -33,7 +33,7 @@ describe('the gate', () => {
     )
   })
 
-  it('keeps to the rate in the long run and allows the burst', async () => {
+  it('enforces the rate limit and allows the burst', async () => {
     const clock = new FakeClock()
     const gate = new Gate({ clock, maxInFlight: 1_000, rateLimit: { qps: 10, burst: 3 } })
     const admittedAt: number[] = []
@@ -47,7 +47,7 @@ describe('the gate', () => {
     assert.deepEqual(admittedAt, [0, 0, 0, 100, 200, 300, 400, 500])
   })
 
-  it('stops when the server throttles, goes on with half, and grows back', async () => {
+  it('stops when the server throttles, continues with half the limit, and grows back', async () => {
     const clock = new FakeClock()
     const gate = new Gate({ clock, maxInFlight: 8 })
     for (let i = 0; i < 8; i++) assert.equal(gate.enter(), undefined)
@@ -67,7 +67,7 @@ describe('the gate', () => {
     assert.equal(gate.allowed, 8)
   })
 
-  it('always leaves room for one, however often it is told to slow down', async () => {
+  it('always allows one request, after any number of slow-downs', async () => {
     const clock = new FakeClock()
     const gate = new Gate({ clock, maxInFlight: 2 })
     for (let i = 0; i < 10; i++) {
@@ -78,7 +78,7 @@ describe('the gate', () => {
     assert.equal(gate.enter(), undefined)
   })
 
-  it('forgets a request whose signal is aborted and does not count it', async () => {
+  it('drops a request whose signal is aborted and does not count it', async () => {
     const clock = new FakeClock()
     const gate = new Gate({ clock, maxInFlight: 1 })
     gate.enter()
@@ -93,7 +93,7 @@ describe('the gate', () => {
     assert.equal(gate.waiting, 0)
   })
 
-  it('lets what is more urgent pass more often, and lets owners take turns', async () => {
+  it('prefers urgent priorities, and lets owners take turns', async () => {
     const gate = new Gate({ clock: new FakeClock(), maxInFlight: 1 })
     gate.enter()
     const admitted: string[] = []

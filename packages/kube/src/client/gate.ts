@@ -6,8 +6,8 @@ import { OwnerTurns } from '../queue/owner-turns.ts'
 import { type RateLimit, TokenBucket } from './rate-limit.ts'
 
 /**
- * What somebody waits for passes nearly alone: what follows from it is more, makes the server busy in turn, and is over
- * no later when it does not come between.
+ * Requests that a user is waiting for get almost all slots. Follow-up requests outnumber them and would only delay
+ * them; they finish no later this way.
  */
 const shares: Shares = { user: 128, normal: 4, background: 1 }
 
@@ -17,7 +17,7 @@ export interface GateOptions {
   readonly rateLimit?: RateLimit
 }
 
-/** How a request waits: with others of its owner, and how many turns those of its priority get. */
+/** The owner and priority of a waiting request. */
 export interface Place {
   readonly owner?: string
   readonly priority?: Priority
@@ -28,11 +28,10 @@ interface Waiter extends Waiting {
 }
 
 /**
- * Lets requests pass, at most `maxInFlight` at a time, no faster than the rate limit; owners with
- * something waiting take turns, what one of them has waiting passes by priority as in fair-order.ts, and otherwise in the
- * order it came. When the server throttles, nothing
- * passes until it is ready again, and the number in flight is halved; each answer afterwards lets it grow again, by one
- * for as many answers as are in flight. One request always gets its turn.
+ * Limits requests: at most `maxInFlight` at a time, and the rate limit. Owners with waiting requests take turns.
+ * Among the requests of one owner, the priority decides as in fair-order.ts, then the order of arrival. When the
+ * server throttles, no request starts until the pause is over, and the limit is halved. Afterwards each full round of
+ * responses raises the limit by one. One request is always allowed.
  */
 export class Gate {
   readonly #clock: Clock
@@ -57,7 +56,7 @@ export class Gate {
     return this.#inFlight
   }
 
-  /** How many may be in flight now. */
+  /** The current limit of requests in flight. */
   get allowed(): number {
     return Math.floor(this.#allowed)
   }
@@ -66,8 +65,10 @@ export class Gate {
     return this.#order.size
   }
 
-  /** Waits for a turn; undefined when it came at once. Each turn is given back by `leave`. Rejects with the signal's
-   * reason when that comes first; then there is nothing to give back. */
+  /**
+   * Waits for a slot; undefined if one is free. `leave` releases the slot. Rejects with the signal's reason if that
+   * comes first; then there is nothing to release.
+   */
   enter(signal?: AbortSignal, { owner = '', priority = 'normal' }: Place = {}): Promise<void> | undefined {
     if (this.waiting === 0 && this.#untilNextTurn() === 0) {
       this.#inFlight++
@@ -99,14 +100,14 @@ export class Gate {
     this.#admitWaiting()
   }
 
-  /** The server asked for a pause. Requests that were in flight together count as one call to slow down. */
+  /** The server asked for a pause. Requests that were in flight together count as one slow-down. */
   slowDown(pauseMs: number): void {
     const now = this.#clock.monotonic()
     if (now >= this.#closedUntil) this.#allowed = Math.max(1, this.#allowed / 2)
     this.#closedUntil = Math.max(this.#closedUntil, now + pauseMs)
   }
 
-  /** 0 when the next request may pass (its token is then taken), Infinity when an answer must come first. */
+  /** Returns 0 if the next request may start (its token is then taken), or Infinity if a response must arrive first. */
   #untilNextTurn(): number {
     if (this.#inFlight >= this.allowed) return Number.POSITIVE_INFINITY
     const now = this.#clock.monotonic()

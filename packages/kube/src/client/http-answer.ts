@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What undici tells about one request, turned into an answer or into one TransportError.
+// Turns the callbacks of undici for one request into a response or one TransportError.
 import { type Dispatcher, errors } from 'undici'
 import {
   TransportError,
@@ -9,10 +9,10 @@ import {
   type TransportStream,
 } from './transport.ts'
 
-/** Bytes of a stream that nobody has read yet before its connection is told to wait. */
+/** Unread bytes of a stream at which its connection is paused. */
 const streamBufferBytes = 1024 * 1024
 
-/** What both kinds of answers share: whether the request went out, being aborted, and failing in one way. */
+/** The common part of both kinds of response: whether the request was sent, abortion, and failure. */
 export abstract class Answer implements Dispatcher.DispatchHandler {
   protected status = 0
   protected headers: TransportHeaders = {}
@@ -30,12 +30,12 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
     signal.addEventListener('abort', this.#abort, { once: true })
   }
 
-  /** Tells once that the connection has nothing more to do with this request, however it ended. */
+  /** Calls back once when the connection is finished with this request, with any result. */
   whenOver(over: () => void): void {
     this.#over = over
   }
 
-  /** The error reaches whoever waits for this answer; called at most once. */
+  /** Passes the error to the caller; called at most once. */
   protected abstract fail(error: TransportError): void
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -79,7 +79,7 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
 
   protected abort(): void {
     const reason = abortReason(this.#signal)
-    // A request that still waits for a connection has no controller; it is dropped when its turn comes.
+    // A request that still waits for a connection has no controller. It is dropped when its turn comes.
     if (this.controller) this.controller.abort(reason)
     else this.#failOnce(reason)
   }
@@ -92,7 +92,7 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An answer that is handed over when all of it is there. */
+/** A response that is delivered when it is complete. */
 export class WholeAnswer extends Answer {
   #chunks: Buffer[] = []
   readonly #resolve: (response: TransportResponse) => void
@@ -123,7 +123,7 @@ export class WholeAnswer extends Answer {
   }
 }
 
-/** An answer that is handed over when it begins, and read as it comes. */
+/** A response that is delivered when it starts, and read as it arrives. */
 export class StreamedAnswer extends Answer {
   readonly #resolve: (stream: TransportStream) => void
   readonly #reject: (error: TransportError) => void
@@ -197,7 +197,7 @@ export class StreamedAnswer extends Answer {
   }
 }
 
-/** What is aborted already must not wait for its turn to hear so. */
+/** An aborted request must fail at once, not when its turn comes. */
 export function refuseAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new TransportError('aborted', false, 'aborted', abortReason(signal))
 }
@@ -206,7 +206,7 @@ function abortReason(signal: AbortSignal | undefined): Error {
   return signal?.reason instanceof Error ? signal.reason : new Error(`aborted: ${String(signal?.reason)}`)
 }
 
-/** Node reports a host with several addresses as one error without a text of its own. */
+/** For a host with several addresses, Node throws one error without a message of its own. */
 function messageOf(error: Error): string {
   if (error instanceof AggregateError && error.errors.length > 0)
     return error.errors.map(each => (each instanceof Error ? each.message : String(each))).join('; ')

@@ -11,7 +11,7 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Few names, so that paths often lead somewhere. */
+/** Few names, so that a path often matches. */
 const names = fc.constantFrom('a', 'b', 'items', 'ä€', '')
 const values = fc.letrec<{ value: unknown }>(tie => ({
   value: fc.oneof(
@@ -33,7 +33,7 @@ const anyPaths = fc
   .tuple(fc.array(fc.oneof(memberSteps, fc.constant('elements' as const)), { maxLength: 3 }), memberSteps)
   .map(([steps, last]): readonly Step[] => [...steps, last])
 
-/** Values in which the path leads somewhere, usually between other members or elements. */
+/** Values in which the path leads to a member, usually between other members or elements. */
 function valueAlong([step, ...rest]: readonly Step[]): fc.Arbitrary<unknown> {
   if (step === undefined) return values
   const inner = fc.oneof({ weight: 4, arbitrary: valueAlong(rest) }, { weight: 1, arbitrary: values })
@@ -58,7 +58,7 @@ const casesOf = (paths: fc.Arbitrary<readonly Step[]>): fc.Arbitrary<Case> =>
       valueAlong(path).map(value => ({ path, text: JSON.stringify(value, null, space) })),
     )
 
-/** Deletes in the parsed value, as the reference. */
+/** The reference: deletes in the parsed value. */
 function deleteAt(value: unknown, [step, ...rest]: readonly Step[]): void {
   if (step === 'elements') {
     if (Array.isArray(value)) for (const element of value) deleteAt(element, rest)
@@ -103,7 +103,7 @@ function assertDamageStays(bytes: Buffer, path: readonly Step[]): void {
   const [whole, cut] = [parse(bytes.toString()), parse(cutMembers(bytes, path))]
   if (whole) {
     assert.ok(cut, 'a valid text became invalid')
-    // A name that the damage has doubled may stay: compare what is left without it.
+    // A member that the damage has duplicated may stay, so it is removed from both before the comparison.
     for (const { value } of [whole, cut]) deleteAt(value, path)
     assert.deepEqual(cut.value, whole.value)
   } else if (cut) {
@@ -126,7 +126,7 @@ describe('cutMembers', () => {
     )
   })
 
-  it('keeps damaged texts invalid, unless the damage is inside the member that is cut out', () => {
+  it('keeps damaged texts invalid, unless the damage is inside the removed member', () => {
     fc.assert(
       fc.property(casesOf(memberPaths), damage, ({ text, path }, change) => {
         assertDamageStays(damaged(text, change), path)
@@ -135,7 +135,7 @@ describe('cutMembers', () => {
     )
   })
 
-  it('keeps every damage of one byte', () => {
+  it('does not hide any damage of one byte', () => {
     const small = [
       '{"a":1}',
       '{"b":0,"a":[1]}',

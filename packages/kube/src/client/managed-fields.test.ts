@@ -10,7 +10,7 @@ type Json = Record<string, unknown>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What is promised, said in the slow way. */
+/** The reference: parses everything, then deletes. */
 function parseThenDelete(text: string, shape: AnswerShape): unknown {
   const value: unknown = JSON.parse(text)
   const strip = (object: unknown) => {
@@ -33,7 +33,7 @@ function assertSame(text: string): void {
   }
 }
 
-/** Names that matter somewhere, everywhere; and others. */
+/** Names with a meaning anywhere in a response, and others. */
 const names = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom('metadata', 'managedFields', 'items', 'object', 'spec', 'kind') },
   {
@@ -54,7 +54,7 @@ const json = fc.letrec<{ value: unknown; object: unknown; list: unknown }>(tie =
   list: fc.array(tie('value'), { maxLength: 4, depthIdentifier: 'json' }),
 }))
 
-/** Objects as the API has them, with anything in the places that matter. */
+/** API objects with arbitrary content in the relevant places. */
 const metadata = fc.dictionary(
   fc.constantFrom('name', 'managedFields', 'annotations', 'labels', 'metadata'),
   json.value,
@@ -68,8 +68,8 @@ const answer = fc.oneof(
   fc.record({ type: json.value, object: kubeObject, metadata }),
 )
 
-describe('parsing without managedFields', () => {
-  it('equals parsing and then taking them away, for any JSON in any layout', () => {
+describe('parseWithoutManagedFields', () => {
+  it('equals JSON.parse followed by delete, for any JSON and layout', () => {
     const layout = fc.constantFrom(undefined, 1, '\t', '\r\n ')
     fc.assert(
       fc.property(answer, layout, (value, space) => assertSame(JSON.stringify(value, null, space))),
@@ -91,13 +91,13 @@ describe('parsing without managedFields', () => {
       '{"metadata":{"name":"ä€😀","managedFields":[{"ä€😀":"😀"}],"uid":"ä€😀"}}',
   }
   for (const [what, text] of Object.entries(odd))
-    it(`is right with ${what}`, () => {
+    it(`handles ${what}`, () => {
       assertSame(text)
       assertSame(`{"type":"ADDED","object":${text}}`)
       assertSame(`{"items":[${text},{},${text}]}`)
     })
 
-  it('refuses what JSON.parse refuses, wherever an answer is cut off', () => {
+  it('rejects truncated responses, as JSON.parse does', () => {
     const texts = Object.values(odd).flatMap(text => [
       [text, 'object'],
       [`{"object":${text}}`, 'event'],
@@ -108,7 +108,7 @@ describe('parsing without managedFields', () => {
         assert.throws(() => parseWithoutManagedFields(Buffer.from(text.slice(0, end)), shape), SyntaxError)
   })
 
-  it('refuses what is no JSON beside them', () => {
+  it('rejects invalid JSON next to managedFields', () => {
     for (const text of [
       '{"metadata":{"managedFields":[]}',
       '{"metadata":{"managedFields":[]}}}',

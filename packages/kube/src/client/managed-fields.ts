@@ -4,7 +4,7 @@ import { cutMembers, type Step } from './json-cut.ts'
 import type { KubeObject } from './object.ts'
 import type { AnswerBody } from './transport.ts'
 
-/** Where the objects of an answer are: it is one, it is a list of them, or it is a watch event about one. */
+/** The position of objects in a response: the response itself, the items of a list, or the object of a watch event. */
 export type AnswerShape = 'object' | 'list' | 'event'
 
 const key = Buffer.from('managedFields')
@@ -16,9 +16,9 @@ const paths: Readonly<Record<AnswerShape, readonly Step[]>> = {
 }
 
 /**
- * An answer without its objects' metadata.managedFields: they are two fifths of a pod as the server sends it, and more
- * than half of the work of parsing it, so they are cut out of the bytes before. Nothing else of that name vanishes.
- * Throws a SyntaxError as JSON.parse does; not promised is that what the managedFields hold is checked.
+ * Parses a response without the managedFields of its objects. They are two fifths of a pod's bytes and more than half
+ * of the parsing time, so they are removed from the bytes first. Other members of that name stay. Throws a
+ * SyntaxError like JSON.parse. Not promised: that the content of managedFields is valid JSON.
  */
 export function parseWithoutManagedFields(body: AnswerBody, shape: AnswerShape): unknown {
   const isWorthwhile = typeof body !== 'string' && body.includes(key)
@@ -29,7 +29,7 @@ export function parseWithoutManagedFields(body: AnswerBody, shape: AnswerShape):
   return value
 }
 
-/** Everything but managedFields, which only the server reads. */
+/** Removes managedFields, which only the server reads. */
 export function withoutManagedFields<T extends KubeObject>(object: T): T {
   if (object?.metadata?.managedFields === undefined) return object
   const { managedFields: _, ...metadata } = object.metadata

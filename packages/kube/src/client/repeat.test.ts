@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Which requests are sent a second time after which failure: those that surely were not carried out, and those that
-// come to the same when they are carried out twice.
+// Tests which requests are repeated after which failure: those that were certainly not carried out, and those whose
+// repetition has the same effect.
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { FakeClock } from '../clock/index.ts'
@@ -32,7 +32,7 @@ const unsafe: Record<string, Send> = {
   'JSON patch': client => client.patch(things, ref, { json: [] }),
   delete: client => client.delete(things, ref),
 }
-/** What has come meanwhile would be hit by the second one. */
+/** A repetition could hit objects that were created meanwhile. */
 const onlyOnce: Record<string, Send> = {
   'delete of a collection': client => client.deleteCollection(things, { namespace: 'ns' }),
 }
@@ -62,7 +62,7 @@ const answered: readonly Failure[] = [
   ['an abort', new TransportError('aborted', true, 'aborted'), 'Aborted'],
 ]
 
-/** Sends once, with the failure as the first answer; how often it was sent and what came out. */
+/** Sends once, with the failure as the first response. Returns the number of attempts and the result. */
 async function outcomeOf(send: Send, first: TransportResponse | Error) {
   const clock = new FakeClock()
   const transport = scripted(first, ok)
@@ -92,16 +92,16 @@ function isNotRepeated(verbs: Record<string, Send>, failures: readonly Failure[]
       })
 }
 
-describe('a request that comes to the same when carried out twice', () => {
+describe('an idempotent request', () => {
   isRepeated(safe, [...neverCarriedOut, ...perhapsCarriedOut])
   isNotRepeated(safe, answered)
 })
 
-describe('a request that does not', () => {
+describe('a request that is not idempotent', () => {
   isRepeated(unsafe, neverCarriedOut)
   isNotRepeated(unsafe, [...perhapsCarriedOut, ...answered])
 })
 
-describe('a request that means whatever is there when it arrives', () => {
+describe('a request whose target may change', () => {
   isNotRepeated(onlyOnce, [...neverCarriedOut, ...perhapsCarriedOut, ...answered])
 })

@@ -17,11 +17,11 @@ import type {
 } from './transport.ts'
 import { parseWarnings } from './warning.ts'
 
-/** One HTTP request that was answered or failed; repeated ones are reported each. For metrics. */
+/** Report of one HTTP request, for metrics. Each repetition is reported. */
 export interface RequestReport extends RequestDescription {
-  /** `pods`, `deployments.apps`, `pods/binding`; empty for what is no resource. */
+  /** `pods`, `deployments.apps`, `pods/binding`; empty for other paths. */
   readonly resource: string
-  /** The HTTP status; 0 when no answer came. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number
   readonly code: KubeErrorCode | 'OK'
   readonly seconds: number
@@ -46,15 +46,15 @@ export interface Call extends RequestDescription {
   readonly body?: string
   readonly contentType?: string
   readonly accept?: string
-  /** Whether doing it twice is the same as doing it once. */
+  /** Doing it twice equals doing it once. */
   readonly idempotent: boolean
-  /** Whether it is never repeated, even when it surely was not carried out: while we wait its meaning may change. */
+  /** Never repeated, even if it was certainly not carried out: its target may change during the wait. */
   readonly once?: boolean
-  /** Told why, before each further attempt. */
+  /** Called with the error before each further attempt. */
   readonly onRepeat?: (error: KubeError) => void
 }
 
-/** Carries one call through: its turn, its credentials, its attempts. Knows nothing of what is asked. */
+/** Runs one call: slot, credentials, attempts. Does not interpret the content. */
 export class Requester {
   readonly #options: RequesterOptions
 
@@ -62,7 +62,7 @@ export class Requester {
     this.#options = options
   }
 
-  /** The body of the answer. */
+  /** Returns the body of the response. */
   async send(call: Call, options: RequestOptions = {}): Promise<AnswerBody> {
     const { gate, retry, clock, random } = this.#options
     let renewed = false
@@ -88,7 +88,7 @@ export class Requester {
     }
   }
 
-  /** Waits as before a further attempt of something that failed so often already. */
+  /** Waits as before the given attempt. */
   async pause(attempt: number, signal?: AbortSignal): Promise<void> {
     const { clock, retry, random } = this.#options
     try {
@@ -98,7 +98,10 @@ export class Requester {
     }
   }
 
-  /** The answer as it comes, once, outside the in-flight limit: streams last. */
+  /**
+   * Returns the response as it arrives, without retries and outside the in-flight limit, because streams are
+   * long-lived.
+   */
   async stream(call: Call, timeoutMs: number, signal?: AbortSignal): Promise<TransportStream> {
     const startedAt = this.#options.clock.monotonic()
     try {
@@ -151,7 +154,7 @@ export class Requester {
     return error
   }
 
-  /** At once where the credentials are at hand, as they nearly always are. */
+  /** Synchronous if the credentials are available, which is the usual case. */
   #build(call: Call, timeoutMs: number, signal?: AbortSignal): TransportRequest | Promise<TransportRequest> {
     const { credentials } = this.#options
     const complete = (own?: HeaderValues): TransportRequest => {

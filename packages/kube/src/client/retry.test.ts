@@ -40,13 +40,13 @@ const delay = (error: Partial<KubeErrorFields>, attempt: number, idempotent: boo
     () => random,
   )
 
-describe('a failed request', () => {
+describe('retryDelayMs', () => {
   for (const [what, error, idempotent, tryAgain] of rows)
     it(`${what}: ${tryAgain ? 'is repeated' : 'is not repeated'}`, () => {
       assert.equal(delay(error, 1, idempotent) !== undefined, tryAgain)
     })
 
-  it('waits at least as long as the server asks', () => {
+  it('waits at least as long as Retry-After', () => {
     const wait = delay({ code: 'TooManyRequests', retryAfterSeconds: 3 }, 1, false, 0)!
     assert.ok(wait >= 3_000)
   })
@@ -59,7 +59,7 @@ describe('a failed request', () => {
     assert.ok(waits.at(-1)! <= defaultRetryPolicy.longestDelayMs)
   })
 
-  it('gives up after the attempts that the policy allows', () => {
+  it('gives up after the attempts of the policy', () => {
     assert.equal(delay({ code: 'Network' }, defaultRetryPolicy.failedAttempts, true), undefined)
     assert.equal(delay({ code: 'TooManyRequests' }, defaultRetryPolicy.throttledAttempts, true), undefined)
   })

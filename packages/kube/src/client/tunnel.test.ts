@@ -20,14 +20,14 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port
 }
 
-/** Says the words and waits for the same words in capitals. */
+/** Sends a text and waits for the same text in capitals. */
 async function talk(socket: Socket): Promise<void> {
   socket.write('hello')
   assert.equal(String((await once(socket, 'data'))[0]), 'HELLO')
   socket.destroy()
 }
 
-describe('a tunnel', () => {
+describe('openTunnel', () => {
   const echo = createServer(socket => socket.on('data', data => socket.write(String(data).toUpperCase())))
   const http = createHttpServer()
   let asked: { authority?: string; authorization?: string } = {}
@@ -81,7 +81,7 @@ describe('a tunnel', () => {
 
   const target = (hostname = 'somewhere') => ({ hostname, port: String(ports.echo), protocol: 'https:' })
 
-  it('goes through an HTTP proxy, with its user and password', async () => {
+  it('connects through an HTTP proxy, with its user and password', async () => {
     await talk(await openTunnel(`http://me:p%40ss@127.0.0.1:${ports.http}`, target(), timeoutMs))
     assert.deepEqual(asked, {
       authority: `somewhere:${ports.echo}`,
@@ -89,7 +89,7 @@ describe('a tunnel', () => {
     })
   })
 
-  it('says what the proxy answered, and no password', async () => {
+  it("reports the proxy's response, without the password", async () => {
     refuse = true
     const refused = openTunnel(`http://me:s3cret@127.0.0.1:${ports.http}`, target(), timeoutMs)
     await assert.rejects(refused, error => {
@@ -99,20 +99,20 @@ describe('a tunnel', () => {
     })
   })
 
-  it('goes through a SOCKS proxy, which resolves the name', async () => {
+  it('connects through a SOCKS proxy, which resolves the name', async () => {
     await talk(await openTunnel(`socks5://127.0.0.1:${ports.socks}`, target(), timeoutMs))
     await talk(await openTunnel(`socks5://me:pw@127.0.0.1:${ports.socks}`, target(), timeoutMs))
     assert.equal(socksUser, 'me')
   })
 
-  it('fails when the SOCKS proxy refuses us or cannot get there', async () => {
+  it('fails if the SOCKS proxy rejects the client or cannot connect', async () => {
     const wrong = openTunnel(`socks5://wrong:pw@127.0.0.1:${ports.socks}`, target(), timeoutMs)
     await assert.rejects(wrong, /Authentication failed/)
     const lost = openTunnel(`socks5://127.0.0.1:${ports.socks}`, target('unreachable'), timeoutMs)
     await assert.rejects(lost, /Proxy connection rejected|rejected connection/i)
   })
 
-  it('knows no other kind of proxy', async () => {
+  it('rejects other kinds of proxy', async () => {
     await assert.rejects(openTunnel('ftp://127.0.0.1', target(), timeoutMs), /unknown proxy scheme ftp:/)
   })
 })

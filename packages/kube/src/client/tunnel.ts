@@ -12,8 +12,10 @@ export interface TunnelTarget {
 
 const defaultSocksPort = 1080
 
-/** A socket that reaches the target through an `http`, `https` or `socks5` proxy. User and password of the proxy's URL
- * are used; they never appear in errors. */
+/**
+ * Opens a socket to the target through an `http`, `https` or `socks5` proxy. Uses user and password of the proxy's
+ * URL, which never appear in errors.
+ */
 export async function openTunnel(proxy: string, target: TunnelTarget, timeoutMs: number): Promise<Socket> {
   const url = new URL(proxy)
   const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80))

@@ -15,7 +15,7 @@ const okAnswer = { status: 200, headers: {}, body: JSON.stringify(object) }
 const ref = { namespace: 'ns', name: 'a' }
 const root = '/apis/example.com/v1/namespaces/ns/things'
 
-describe('each verb as a request', () => {
+describe('requests of each verb', () => {
   const rows: [
     what: string,
     act: (client: Client) => Promise<unknown>,
@@ -193,7 +193,7 @@ describe('each verb as a request', () => {
       assert.equal(headers.accept, 'application/json')
     })
 
-  it('refuses to address a namespaced object without its namespace', async () => {
+  it('rejects a namespaced object without namespace', async () => {
     const client = createClientOn(scripted(okAnswer))
     await assert.rejects(client.get(things, { name: 'a' }), TypeError)
     await assert.rejects(client.create(things, { metadata: { name: 'a' } }), TypeError)
