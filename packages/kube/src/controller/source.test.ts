@@ -9,8 +9,8 @@ import { sourceOf } from './source.ts'
 
 const forever = new AbortController().signal
 
-describe('the sources of a controller', () => {
-  it('map changes to keys by a plain function, with priorities where given', async () => {
+describe('sourceOf', () => {
+  it('maps changes to keys by a function, with priorities if given', async () => {
     const handlers: ((change: { name: string; spec: boolean }) => void)[] = []
     const { log, lines } = captureLog()
     const source = sourceOf(

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Tells the users of an object what happened to it. Promises: recording never waits and never throws; a repeated event
-// costs ever fewer writes (its count stays exact); what is rare is written before what is frequent and is not dropped
-// for it; warnings are written at once, and what tells of success leaves the server to more important requests; memory
-// and requests are bounded; `stop` writes what is left, for a bounded time. Not promised: that an event outlives the
-// process when the API cannot be reached, nor the order of events in the store.
+// Records Kubernetes events. Promised: recording never waits and never throws. A repeated event costs fewer and fewer
+// writes; its count stays exact. Rare events are written before frequent ones and are not dropped for them. Warnings
+// are written at once; Normal events yield to more important requests. Memory and requests are bounded. `stop` writes
+// the remaining events, for a bounded time. Not promised: that an event survives the process if the API is
+// unreachable, nor the order of stored events.
 import type { Clock } from '../clock/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
 import { counter, type Registry } from '../metrics/index.ts'
@@ -21,20 +21,21 @@ import {
 import { Lanes } from './lanes.ts'
 import type { EventSink } from './sink.ts'
 
-/** Events that wait to be written; beyond, the least telling are dropped. */
+/** Limit of events that wait to be written. Beyond it, the least important are dropped. */
 const defaultQueueLimit = 10_000
-/** Requests at once: events are to leave room for the writes that matter. */
+/** Concurrent requests, so that events leave room for other writes. */
 const defaultParallelWrites = 4
 /**
- * What merely tells that all goes well is written one at a time, and after a write that took long for this server as
- * many moments pass without one: a busy server answers slowly and so is asked rarely, an idle one is told all at once.
+ * Normal events are written one at a time. After a write that was slow for this server, the recorder pauses for a
+ * multiple of its duration. So a busy server, which responds slowly, receives few of them, and an idle server
+ * receives all at once.
  */
 const pausesPerWrite = 3
-/** Times the quickest write that was seen. */
+/** A write is slow if it takes this many times the quickest one. */
 const longWrite = 2
-/** By this factor the quickest write is forgotten with each that follows. */
+/** Factor by which the quickest time grows with each write, so that it adapts. */
 const fading = 1.01
-/** Waits between writes of one series that goes on repeating, and between attempts when the API fails. */
+/** Waits between writes of one repeating series, and between attempts when the API fails. */
 const repeatBackoff: Backoff = { baseMs: 1_000, capMs: 300_000, jitter: 0 }
 const failureBackoff: Backoff = { baseMs: 500, capMs: 30_000, jitter: 0.5 }
 /** About four minutes. */
@@ -43,7 +44,7 @@ const writeAttempts = 12
 export interface EventRecorderOptions {
   readonly sink: EventSink
   readonly clock: Clock
-  /** Which of several equal processes; the host's name, usually. Stored with each event. */
+  /** The instance among several equal processes, usually the host name. Stored with each event. */
   readonly instance?: string
   readonly queueLimit?: number
   readonly parallelWrites?: number
@@ -58,7 +59,7 @@ export interface Recorder {
 }
 
 interface RecordedSeries extends Series {
-  /** As it is stored; undefined before the first write. */
+  /** The stored event; undefined before the first write. */
   stored: StoredEvent | undefined
   storedCount: number
   writes: number
@@ -83,7 +84,7 @@ export class EventRecorder {
   readonly #results
   readonly #cancel = new AbortController()
   #writing = 0
-  /** Whether news that can wait has to: one is being written, or its pause is not over. */
+  /** Normal events wait: one is being written, or the pause after it is not over. */
   #calm = false
   #quickestMs = Number.POSITIVE_INFINITY
   #stopping: PromiseWithResolvers<void> | undefined
@@ -103,17 +104,17 @@ export class EventRecorder {
       })
   }
 
-  /** A recorder whose events name this component as their source. */
+  /** Returns a recorder whose events have this component as their source. */
   for(component: string): Recorder {
     return { record: (subject, event) => this.#record(component, subject, event) }
   }
 
-  /** Events that wait to be written, repeats that wait for their turn included. */
+  /** The number of events that wait to be written, including repeats. */
   get pending(): number {
     return this.#lanes.size + this.#scheduled.size + this.#writing
   }
 
-  /** Takes no further event and writes what is left; resolves when that is done or the time is over. */
+  /** Accepts no further event and writes the remaining ones. Resolves when that is done or the time is over. */
   async stop(timeoutMs: number): Promise<void> {
     this.#stopping ??= Promise.withResolvers<void>()
     for (const series of this.#scheduled.keys()) this.#enqueue(series)
@@ -216,7 +217,7 @@ export class EventRecorder {
     }
   }
 
-  /** While stopping there is no later for a repeat, and for a failure only a moment. */
+  /** While stopping, repeats are written at once and failures are retried after a moment. */
   #again(series: RecordedSeries, ms: number): void {
     if (this.#stopping && series.failures === 0) this.#enqueue(series)
     else this.#schedule(series, this.#stopping ? failureBackoff.baseMs : ms)
@@ -228,7 +229,7 @@ export class EventRecorder {
     if (series.stored) {
       const result = await sink.patch(series.stored, renderRepeat(current, sink.format), this.#cancel.signal)
       if (result !== 'gone') return result === 'written' ? 'repeated' : 'refused'
-      // Events expire after an hour; what happens again then is a new event with the old count.
+      // Events expire after an hour. A later repeat becomes a new event with the old count.
       series.stored = undefined
     }
     series.stored ??= renderEvent(current, sink.format)
@@ -242,7 +243,7 @@ export class EventRecorder {
   }
 }
 
-/** Lower lanes leave first and are dropped last. */
+/** Lower lanes are served first and dropped last. */
 function laneOf(series: RecordedSeries): number {
   if (series.type === 'Warning' && series.writes === 0) return 0
   return series.writes === 0 && series.opensReason ? 1 : 2

@@ -6,11 +6,11 @@ import fc from 'fast-check'
 import { SimulatedProcess, SimulatedServer, World } from '../testing/lease-simulation.ts'
 import { LeaseElector } from './elector.ts'
 
-/** Requests arrive sooner than the margin between renewDeadline (10 s) and leaseDuration (15 s), drift included. */
+/** Requests arrive sooner than the margin between renewDeadline (10 s) and leaseDuration (15 s), including drift. */
 const longestDelayMs = 4_000
 const writeEveryMs = 300
 const endMs = 240_000
-/** From here on the network is quick. */
+/** From here on the network is fast and has no faults. */
 const calmAtMs = endMs - 60_000
 const never = new AbortController().signal
 
@@ -50,7 +50,7 @@ class Election {
   readonly world: World
   readonly server: SimulatedServer
   readonly candidates: Candidate[]
-  /** Who wrote, in the order the server saw it. */
+  /** Writes with their authors, in the order of the server. */
   readonly writes: { readonly by: LeaseElector; readonly at: number }[] = []
   terms = 0
 
@@ -78,7 +78,7 @@ class Election {
     })
   }
 
-  /** What a process does: lead, write while it leads, start over as a new process when it lost. */
+  /** The program of a process: lead, write while leading, start over as a new process after a loss. */
   async #live(candidate: Candidate): Promise<void> {
     while (!candidate.gone) {
       const { elector, process: simulated } = candidate
@@ -114,7 +114,7 @@ class Election {
       else {
         candidate.gone = true
         if (fault.kind === 'kill') simulated.kill()
-        // An orderly stop: nothing writes any more once release is called.
+        // An orderly stop: the process does not write any more once release is called.
         else simulated.deliver(() => void candidate.elector.release({ handOver: false }))
       }
     })
@@ -141,11 +141,11 @@ class Election {
 }
 
 describe('a leader election', () => {
-  it('never has two leaders, nor two writers, whatever is paused, cut, killed, and whatever the clocks say', async () => {
+  it('never has two leaders or two writers, under any pauses, network faults, kills and clock errors', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.nat(),
-        // Clocks run up to 5 % fast or slow: a hundred times what a broken quartz does.
+        // Clocks run up to 5 % fast or slow: a hundred times the error of a broken quartz.
         fc.array(fc.double({ min: 0.95, max: 1.05, noNaN: true }), {
           minLength: processes,
           maxLength: processes,
@@ -161,7 +161,7 @@ describe('a leader election', () => {
           election.checkWrites()
           const alive = election.candidates.some(({ gone }) => !gone)
           if (alive) assert.ok(election.terms > 0, 'nobody ever led')
-          // A minute after the last fault somebody who lives leads.
+          // A minute after the last fault, a running process leads.
           if (
             alive &&
             faults.every(({ at: when, ...rest }) => when + ('forMs' in rest ? rest.forMs : 0) < calmAtMs)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leader election by a Lease, in one election with client-go's candidates. Nobody's clock is believed: a candidate
-// takes the lease only after it has seen no change of the record for the lease's whole duration on its own monotonic
-// clock, and the holder stops (leadership.ts) well before that. Promises: at most one leader; a killed leader is
-// replaced after the lease duration, a stopped one at once; a leader that was held up (no CPU) for longer than its renew
-// deadline writes nothing until it has renewed, and has lost only if somebody else was faster or it cannot do so soon.
-// Not promised: a leader at all times, nor anything when somebody deletes the Lease while a process that never saw it
-// starts.
+// Leader election by a Lease, compatible with candidates that use client-go. No clock of another machine is trusted:
+// a candidate takes the lease only after it has seen no change of the record for the whole lease duration on its own
+// monotonic clock. The holder stops (leadership.ts) well before that.
+// Promised: at most one leader. A killed leader is replaced after the lease duration, a stopped one at once. A leader
+// that got no CPU for longer than its renew deadline writes nothing until it has renewed. It loses leadership only if
+// another candidate was faster or it cannot renew soon.
+// Not promised: a leader at all times, nor anything if the Lease is deleted while a process starts that never saw it.
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock, Timer } from '../clock/index.ts'
@@ -19,7 +19,7 @@ import { heldSpec, type Lease, type LeaseSpec, releasedSpec } from './record.ts'
 import { candidateJitter, checkTimes, defaultLeaseTimes, type LeaseTimes } from './times.ts'
 
 const shortestRequestTimeoutMs = 1_000
-/** When a timer rings so late, it was this process that was slow, and not the API. */
+/** A timer that fires this late means that this process was slow, not the API. */
 const heldUpFromMs = 1_000
 
 export interface LeaseElectorOptions {
@@ -32,7 +32,7 @@ export interface LeaseElectorOptions {
   readonly log?: Logger
   readonly registry?: Registry
   readonly random?: () => number
-  /** Told when this process begins and ends to lead, in client-go's words, for an event on the Lease. */
+  /** Called when this process starts or stops leading, with client-go's message, for an event on the Lease. */
   readonly onTransition?: (message: string) => void
 }
 
@@ -43,13 +43,13 @@ export class LeaseElector {
   readonly #log: Logger
   readonly #fence: LeadershipFence
   readonly #metrics: LeaseMetrics | undefined
-  /** The newest record seen, and when (monotonic, after the answer) it was first seen. */
+  /** The newest record seen, and when (monotonic, after the response) it was first seen. */
   #observed: { readonly lease: Lease; readonly at: number } | undefined
   #reportedHolder: string | undefined
   #giveUp: Timer | undefined
-  /** Since the last renewal: how late a timer rang, and whether more time was given for that; what went wrong last. */
+  /** Since the last renewal: the delay of a timer, whether the deadline was extended for it, and the last failure. */
   #heldUpMs = 0
-  /** When what is waited for, a pause or an answer, is over at the latest (monotonic). */
+  /** Latest time (monotonic) at which the current sleep or request should be over. */
   #due = Number.POSITIVE_INFINITY
   #hasMoreTime = false
   #failure: unknown
@@ -70,12 +70,12 @@ export class LeaseElector {
     this.#metrics = options.registry && leaseMetrics(options.registry, options.name)
   }
 
-  /** Exists before the election and is not held until it is won. */
+  /** Exists before the election; not held until the election is won. */
   get leadership(): Leadership {
     return this.#fence
   }
 
-  /** Waits until this process leads; from then on renews in the background until `release` or loss. */
+  /** Waits until this process leads. From then on renews in the background until `release` or loss. */
   async acquire(signal: AbortSignal): Promise<Leadership> {
     this.#log.info('Waiting for the lease')
     while (!(await this.#attempt(signal)) || !this.#fence.isHeld()) {
@@ -91,8 +91,8 @@ export class LeaseElector {
   }
 
   /**
-   * Gives leadership up. With `handOver` the lease is freed at once for others: only when nothing of this process can
-   * write any more. Without it the lease runs out by itself. Never rejects.
+   * Gives up leadership. With `handOver`, frees the lease for others at once; allowed only if this process can no
+   * longer write. Without it, the lease expires. Never rejects.
    */
   async release({ handOver }: { readonly handOver: boolean }): Promise<void> {
     const held = this.#fence.isHeld()
@@ -124,7 +124,7 @@ export class LeaseElector {
   }
 
   #wasRenewed(): void {
-    // The answer came too late to lead by it; whether that was our own fault, #giveUp judges.
+    // The response came too late. #giveUp decides whether this process was slow.
     if (this.#fence.monotonicRemainingMs() <= 0) return
     if (this.#hasMoreTime) this.#log.info('The lease is renewed, this process leads again')
     this.#heldUpMs = 0
@@ -137,14 +137,14 @@ export class LeaseElector {
     this.#heldUpMs = Math.max(this.#heldUpMs, Math.round(this.#clock.monotonic() - due))
   }
 
-  /** Loss must not wait for a request or a sleep that hangs. */
+  /** A hanging request or sleep must not delay the loss of leadership. */
   #armGiveUp(): void {
     this.#giveUp?.cancel()
     if (this.#ending.signal.aborted) return
     const inMs = Math.max(1, Math.ceil(this.#fence.monotonicRemainingMs()))
     const due = this.#clock.monotonic() + inMs
     this.#giveUp = this.#clock.setTimeout(() => {
-      // What else should have come by now may come after this.
+      // Other timers or responses that are due may follow this one.
       this.#rang(Math.min(due, this.#due))
       if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
       else if (this.#heldUpMs >= heldUpFromMs && !this.#hasMoreTime) this.#giveMoreTime()
@@ -152,7 +152,7 @@ export class LeaseElector {
     }, inMs)
   }
 
-  /** The fence is shut already; whether the lease is still ours, only a renewal can tell. */
+  /** The fence is already closed. Only a renewal can show whether the lease is still held. */
   #giveMoreTime(): void {
     this.#hasMoreTime = true
     const { leaseDurationMs, renewDeadlineMs } = this.#times
@@ -184,7 +184,7 @@ export class LeaseElector {
     this.#options.onTransition?.(`${this.#fence.identity} stopped leading`)
   }
 
-  /** One try to take or to renew; true when it succeeded. */
+  /** Tries once to take or renew the lease. Returns true on success. */
   async #attempt(signal: AbortSignal): Promise<boolean> {
     try {
       return await this.#timed(signal, timed => this.#takeOrRenew(timed))
@@ -197,7 +197,7 @@ export class LeaseElector {
 
   async #takeOrRenew(signal: AbortSignal): Promise<boolean> {
     const known = this.#observed?.lease
-    // The leader knows the record; it reads only when somebody else wrote it.
+    // The leader knows the record; it reads again only after another client wrote it.
     if (known && this.#holds(known) && this.#fence.isHeld()) {
       if (await this.#write(known, signal)) return true
       this.#metrics?.slowPath()
@@ -212,7 +212,7 @@ export class LeaseElector {
     return this.#write(lease, signal)
   }
 
-  /** Somebody else holds it, or did when it was deleted, and has not been silent for long enough. */
+  /** Another candidate holds the lease, or held it when it was deleted, and the lease duration is not over. */
   #isTaken(lease: Lease | undefined): boolean {
     const { lease: last, at } = this.#observed ?? {}
     if (!last || at === undefined) return false
@@ -244,7 +244,7 @@ export class LeaseElector {
       const lease = await client.read(signal)
       if (!lease || !this.#holds(lease)) return
       const spec: LeaseSpec = releasedSpec(lease.spec, this.#clock.now())
-      // A conflict is our own last renewal, which was cut off on this side only.
+      // A conflict is this process's own last renewal, whose response was lost.
       if ((await client.update({ ...lease, spec }, signal)) !== 'conflict') return
     }
   }
@@ -262,7 +262,7 @@ export class LeaseElector {
     return lease.spec?.holderIdentity === this.#fence.identity
   }
 
-  /** A signal that is also aborted when one attempt takes too long. */
+  /** Passes a signal that is also aborted when one attempt takes too long. */
   async #timed<Result>(outer: AbortSignal, use: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     outer.throwIfAborted()
     const limit = Math.max(shortestRequestTimeoutMs, this.#times.renewDeadlineMs / 2)
@@ -274,7 +274,7 @@ export class LeaseElector {
     try {
       return await use(inner.signal)
     } finally {
-      // Whichever came first, the answer or the timer: who waited for longer was held up.
+      // The response or the timer came late: this process was slow.
       this.#rang(this.#due)
       timer.cancel()
       outer.removeEventListener('abort', abort)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Real processes, a real API server: whatever happens to the leader, at no moment do two of them write. The API server
-// itself is the witness: its revisions order every change of the lease and of the ConfigMap that the leader writes.
+// Real processes, a real API server: with any fault of the leader, two processes never write at the same time. The
+// API server is the witness: its revisions order every change of the Lease and of the ConfigMap that the leader
+// writes.
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -25,7 +26,7 @@ after(async () => {
   await kubernetes?.stop()
 })
 
-/** A process with a connection of its own to the API server, which can be cut: bytes then vanish both ways. */
+/** A process with its own connection to the API server, which can be cut: bytes are then dropped both ways. */
 class Candidate {
   readonly identity: string
   readonly #process: ChildProcess
@@ -99,7 +100,7 @@ class Candidate {
   }
 }
 
-/** Everything that happened to an object, in the order of the server's revisions. */
+/** Returns all states of an object, in the order of the server's revisions. */
 async function history<T extends KubeObject>(
   resource: Resource<T>,
   namespace: string,
@@ -141,7 +142,7 @@ class Witness {
     this.#stop.abort()
   }
 
-  /** Every write happened while the lease named its writer, and nobody wrote after its successor. */
+  /** Every write happened while the lease named its writer, and no process wrote after its successor. */
   check(): void {
     const over = new Set<string>()
     let before = ''
@@ -159,7 +160,7 @@ class Witness {
   }
 }
 
-/** A leader that writes and a second candidate; then something happens to the leader until the second one writes. */
+/** Starts a leader that writes and a second candidate, then disturbs the leader until the second one writes. */
 async function handOver(
   strike: (leader: Candidate) => Promise<void> | void,
   afterwards: (leader: Candidate) => Promise<void> | void,
@@ -185,14 +186,14 @@ async function handOver(
   }
 }
 
-describe('leadership passes to another process, and never do two write', () => {
-  it('when the leader is killed', () =>
+describe('leadership passes to another process, and two never write at the same time', () => {
+  it('if the leader is killed', () =>
     handOver(
       leader => leader.signal('SIGKILL'),
       () => {},
     ))
 
-  it('when the leader stops in order: at once, with its lease released', () =>
+  it('if the leader stops in order: at once, with a released lease', () =>
     handOver(
       async leader => {
         leader.signal('SIGTERM')
@@ -203,7 +204,7 @@ describe('leadership passes to another process, and never do two write', () => {
     ))
 
   for (const round of [1, 2, 3])
-    it(`when the leader is paused, and goes on long after it was replaced (${round})`, () =>
+    it(`if the leader is paused, and resumes long after it was replaced (${round})`, () =>
       handOver(
         leader => leader.signal('SIGSTOP'),
         async leader => {
@@ -213,7 +214,7 @@ describe('leadership passes to another process, and never do two write', () => {
         },
       ))
 
-  it('when the leader is cut off from the API server', () =>
+  it('if the leader is cut off from the API server', () =>
     handOver(
       leader => leader.cut(),
       async leader => {
@@ -222,7 +223,7 @@ describe('leadership passes to another process, and never do two write', () => {
       },
     ))
 
-  it('when the leader is paused for less than anybody notices: it stays', async () => {
+  it('if the leader is paused only briefly: it stays leader', async () => {
     const namespace = await kubernetes.newNamespace('lease')
     const witness = await Witness.of(namespace)
     const only = await Candidate.start(namespace, 'only')

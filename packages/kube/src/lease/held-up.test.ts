@@ -8,8 +8,8 @@ import { LeaseElector } from './elector.ts'
 
 const never = new AbortController().signal
 
-describe('a leader that is held up', () => {
-  /** A leader on a machine that can be stopped, and whoever waits for its lease. */
+describe('a leader without CPU time', () => {
+  /** A leader on a machine that can be paused, and other candidates. */
   async function election(...names: string[]) {
     const world = new World(1)
     const server = new SimulatedServer(world, 20)
@@ -38,7 +38,7 @@ describe('a leader that is held up', () => {
     return { members, runFor, first: members[0]! }
   }
 
-  it('for longer than its renew deadline leads again when nobody took the lease meanwhile', async () => {
+  it('leads again after more than its renew deadline, if no other candidate took the lease', async () => {
     const { first, runFor } = await election('me')
     await runFor(3_000)
     first.process.pause()
@@ -56,7 +56,7 @@ describe('a leader that is held up', () => {
     assert.equal(first.elector.leadership.isHeld(), true)
   })
 
-  it('leads again whatever it was doing when it was stopped, also waiting for an answer', async () => {
+  it('leads again in any state in which it was paused, also while it waits for a response', async () => {
     for (let moment = 0; moment < 2_100; moment += 5) {
       const { first, runFor } = await election('me')
       await runFor(3_000 + moment)
@@ -68,7 +68,7 @@ describe('a leader that is held up', () => {
     }
   })
 
-  it('has lost when somebody did', async () => {
+  it('loses leadership if another candidate took the lease', async () => {
     const { members, first, runFor } = await election('me', 'other')
     await runFor(3_000)
     first.process.pause()
@@ -80,7 +80,7 @@ describe('a leader that is held up', () => {
     assert.match(String((signal.reason as Error | undefined)?.message), /went to other/)
   })
 
-  it('has lost when it still cannot renew, and says both', async () => {
+  it('loses leadership if it still cannot renew, and reports both reasons', async () => {
     const { first, runFor } = await election('me')
     await runFor(3_000)
     first.process.cutOff = true

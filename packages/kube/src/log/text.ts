@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Log lines for eyes: `2026-01-01T00:00:00.000Z INFO  message key=value`. The stack of an error follows on lines of
-// its own. Not promised: that a machine can read it back; that is what JSON is for.
+// Readable log lines: `2026-01-01T00:00:00.000Z INFO  message key=value`. The stack of an error follows on separate
+// lines. Not promised: that programs can parse it; use JSON for that.
 
 /** A stream that takes JSON lines and writes text lines. */
 export function textStream(write: (line: string) => void): { write(line: string): void } {

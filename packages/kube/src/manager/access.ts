@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may read the metrics: whoever the API server knows (TokenReview) and lets read that path (SubjectAccessReview).
+// Access to the metrics: the API server must authenticate the client (TokenReview) and authorize it for that path
+// (SubjectAccessReview).
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Client } from '../client/client.ts'
@@ -14,9 +15,9 @@ export interface ApiUser {
   readonly extra?: Readonly<Record<string, readonly string[]>>
 }
 
-/** The API server's opinion. */
+/** Authentication and authorization by the API server. */
 export interface Reviewer {
-  /** Whose token it is; undefined when nobody's. */
+  /** Returns the user of a token; undefined if the token is invalid. */
   authenticate(token: string): Promise<ApiUser | undefined>
   authorize(user: ApiUser, verb: string, path: string): Promise<boolean>
 }
@@ -55,18 +56,18 @@ export function reviewerOf(client: Pick<Client, 'raw'>): Reviewer {
   }
 }
 
-/** How long an opinion is believed, as in Kubernetes' own components. */
+/** The time for which a result is cached, as in Kubernetes' own components. */
 const userMs = 60_000
 const allowedMs = 300_000
 const deniedMs = 30_000
 const opinionsKept = 1_000
-/** Requests to the API server at a time. Unknown tokens cost one each, and anybody can send them. */
+/** Concurrent requests to the API server. Each unknown token costs one, and any client can send them. */
 const reviewsAtATime = 10
 
 const busy = Symbol('too many reviews')
 const tooMany = text(429, 'Too many requests\n')
 
-/** Undefined lets the request pass; anything else is the answer to it. */
+/** Undefined allows the request; otherwise the result is its response. */
 export type AccessCheck = (request: IncomingMessage, url: URL) => Promise<EndpointAnswer | undefined>
 
 export function reviewedAccess(reviewer: Reviewer, clock: Clock): AccessCheck {
@@ -104,8 +105,10 @@ export function reviewedAccess(reviewer: Reviewer, clock: Clock): AccessCheck {
   }
 }
 
-/** Answers that are believed for a while; the oldest are forgotten when there are too many. Failures are not kept.
- * Requests for the same answer at the same time share one review. */
+/**
+ * Results that are cached for a while; the oldest are dropped at a limit. Failures are not cached. Concurrent
+ * requests for the same result share one review.
+ */
 class Opinions<Opinion> {
   readonly #clock: Clock
   readonly #known = new Map<string, { readonly opinion: Opinion; readonly until: number }>()

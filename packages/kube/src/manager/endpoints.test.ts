@@ -32,7 +32,7 @@ async function started(endpoint: HttpEndpoint) {
   }
 }
 
-describe('the probes', () => {
+describe('probes', () => {
   const good = () => {}
   const bad = () => {
     throw new Error('certificates are not ready yet')
@@ -43,7 +43,7 @@ describe('the probes', () => {
     return started(new HttpEndpoint('probes', address, url => probe.answer(url)))
   }
 
-  /** Path, checks, status, body: letter for letter what the tools of others expect. */
+  /** Path, checks, status, body: exactly what other tools expect. */
   const rows: readonly [string, Parameters<typeof get>[0], number, string][] = [
     ['/readyz', {}, 200, 'ok'],
     ['/readyz?verbose', {}, 200, '[+]ping ok\nhealthz check passed\n'],
@@ -73,12 +73,12 @@ describe('the probes', () => {
     ['/other', { a: good }, 404, '404 page not found\n'],
   ]
   for (const [path, checks, status, body] of rows)
-    it(`answer ${path} with checks {${Object.entries(checks).map(([name, check]) => `${name} ${check === bad ? 'bad' : 'good'}`)}}: ${status}`, async () => {
+    it(`respond to ${path} with checks {${Object.entries(checks).map(([name, check]) => `${name} ${check === bad ? 'bad' : 'good'}`)}}: ${status}`, async () => {
       const answer = await (await get(checks))(path)
       assert.deepEqual(answer, { status, body, type: 'text/plain; charset=utf-8' })
     })
 
-  it('count a check that hangs as failed', async () => {
+  it('count a hanging check as failed', async () => {
     const clock = new FakeClock()
     const probe = new Probe('/healthz', clock)
     probe.add('hangs', () => new Promise(() => {}))
@@ -92,7 +92,7 @@ describe('the metrics endpoint', () => {
   const metrics = (access?: AccessCheck) =>
     started(metricsEndpoint({ ...address, ...(access && { access }) }, createRegistry()))
 
-  it('serves the text format of Prometheus at /metrics and nowhere else', async () => {
+  it('serves the Prometheus text format at /metrics only', async () => {
     const get = await metrics()
     const answer = await get('/metrics')
     assert.equal(answer.status, 200)
@@ -101,7 +101,7 @@ describe('the metrics endpoint', () => {
     assert.equal((await get('/')).status, 404)
   })
 
-  it('lets only those read whom the API server knows and allows, and asks it rarely', async () => {
+  it('allows only clients that the API server authenticates and authorizes, and caches its results', async () => {
     const asked: string[] = []
     const reviewer: Reviewer = {
       authenticate: async token => {
@@ -134,7 +134,7 @@ describe('the metrics endpoint', () => {
     assert.deepEqual(asked.slice(expected.length), ['who is prometheus'], 'the verdict is believed longer')
   })
 
-  it('shares one review among requests with the same token, and bounds the reviews under way', async () => {
+  it('shares one review among requests with the same token, and limits concurrent reviews', async () => {
     const answers = Promise.withResolvers<undefined>()
     const asked: string[] = []
     const reviewer: Reviewer = {
@@ -156,13 +156,13 @@ describe('the metrics endpoint', () => {
     assert.equal((await as('one-more')).status, 401, 'the refusal was not remembered')
   })
 
-  it('says that it failed when the API server cannot be asked', async () => {
+  it('reports a failure if the API server is unreachable', async () => {
     const failing = () => Promise.reject(new Error('no route to host'))
     const get = await metrics(reviewedAccess({ authenticate: failing, authorize: failing }, systemClock))
     assert.equal((await get('/metrics', { authorization: 'Bearer x' })).status, 500)
   })
 
-  it('asks by TokenReview and SubjectAccessReview', async () => {
+  it('uses TokenReview and SubjectAccessReview', async () => {
     const bodies: object[] = []
     const reviewer = reviewerOf({
       raw: async ({ path, body }) => {
@@ -190,7 +190,7 @@ describe('the metrics endpoint', () => {
     ])
   })
 
-  it('speaks TLS with a certificate that may come and change later', async () => {
+  it('uses TLS with a certificate that may arrive and change later', async () => {
     const request = {
       commonName: 'x',
       names: ['localhost'],
@@ -219,7 +219,7 @@ describe('the metrics endpoint', () => {
 })
 
 describe('the profiling endpoint', () => {
-  it('serves a CPU profile, what is allocated, and a heap snapshot', async () => {
+  it('serves a CPU profile, an allocation profile and a heap snapshot', async () => {
     const get = await started(profilingEndpoint(address, systemClock))
     assert.match((await get('/debug/pprof/')).body, /profile\?seconds=/)
     const cpu = JSON.parse((await get('/debug/pprof/profile?seconds=0.05')).body) as { nodes: unknown[] }
@@ -232,7 +232,7 @@ describe('the profiling endpoint', () => {
     assert.ok((await get('/debug/pprof/cmdline')).body.startsWith(process.argv[0]!))
   })
 
-  it('refuses a heap snapshot, which contains secrets, where others than this machine reach it', async () => {
+  it('rejects a heap snapshot, which contains secrets, unless it listens on loopback only', async () => {
     const get = await started(profilingEndpoint({ host: '0.0.0.0', port: 0 }, systemClock))
     const refused = await get('/debug/pprof/heap')
     assert.equal(refused.status, 403)
@@ -251,8 +251,8 @@ describe('the profiling endpoint', () => {
   })
 })
 
-describe('an endpoint', () => {
-  it('answers 500 when its handler throws, and goes on', async () => {
+describe('Endpoint', () => {
+  it('responds with 500 if its handler throws, and keeps serving', async () => {
     const get = await started(
       new HttpEndpoint('test', address, url => {
         if (url.pathname === '/bad') throw new Error('secret detail')
@@ -267,7 +267,7 @@ describe('an endpoint', () => {
     assert.equal((await get('/good')).body, 'fine')
   })
 
-  it('tells when it cannot listen', async () => {
+  it('rejects if it cannot listen', async () => {
     const first = new HttpEndpoint('test', address, () => undefined)
     await started(first)
     const second = new HttpEndpoint('test', { ...address, port: first.port! }, () => undefined)

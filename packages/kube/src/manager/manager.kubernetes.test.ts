@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A whole controller process against a real API server: cache, election, controller, fenced writes, probes, metrics
-// that only those may read whom the API server lets.
+// A complete controller process against a real API server: cache, election, controller, fenced writes, probes,
+// protected metrics.
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { type Kubernetes, startKubernetes, waitFor } from '@grove/test-kubernetes'
@@ -86,7 +86,7 @@ async function tokenOf(name: string): Promise<string> {
 }
 
 describe('a controller process', () => {
-  it('reconciles what exists and what comes, leads once, tells its state, and hands over when it stops', async () => {
+  it('reconciles existing and new objects, leads once, serves probes and metrics, and hands over on stop', async () => {
     for (const name of ['a', 'b'])
       await client.create(configMaps, { metadata: { namespace, name }, data: { wanted: name } })
     const first = newProcess(new Set())
@@ -146,7 +146,7 @@ describe('a controller process', () => {
       [refused.status, refused.text],
       [403, `Authorization denied for user system:serviceaccount:${namespace}:stranger\n`],
     )
-    // The authorizer learns of a new binding a moment after it is stored.
+    // The authorizer sees a new binding a moment after it is stored.
     const { text } = await waitFor('the reader to be let in', async () => {
       const answer = await read(prometheus)
       return answer.status === 200 ? answer : undefined

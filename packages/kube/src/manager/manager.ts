@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Starts the parts of a controller process in order and stops them in order. Promises:
-// - caches are synced before anything reads them; webhooks are served and controllers run independently of each other,
-//   so that a certificate that is missing stops no workload; controllers run only while this process leads;
-// - whatever part fails ends the process, and says which it was;
-// - stopping takes bounded time: controllers finish what they are at, then the lease is handed over, then the rest
-//   stops. The lease is handed over only when no controller can write any more; else it runs out by itself.
-// Not promised: that a reconcile which ignores its signal has ended when `run` returns; the process is to exit then.
+// Starts and stops the parts of a controller process in order. Promised:
+// - caches are synced before they are read;
+// - webhooks and controllers run independently of each other, so that a missing certificate stops no workload;
+// - controllers run only while this process leads;
+// - the failure of any part ends the process, with the name of the part;
+// - stopping takes bounded time: controllers finish their running reconciles, then the lease is handed over, then the
+//   rest stops. The lease is handed over only if no controller can write any more; otherwise it expires.
+// Not promised: that a reconcile which ignores its signal has ended when `run` returns. The process should exit then.
 import type { Clock } from '../clock/index.ts'
 import { type Leadership, LeadershipLost, type LeaseElector, unelected } from '../lease/index.ts'
 import { type Logger, silentLogger } from '../log/index.ts'
@@ -16,10 +17,10 @@ import { type MetricsEndpointOptions, metricsEndpoint } from './metrics-endpoint
 import { type HealthCheck, Probe } from './probes.ts'
 import { profilingEndpoint } from './profiling.ts'
 
-/** How long running reconciles may take to finish, and to end after they were aborted. */
+/** Time for running reconciles to finish, and again to end after they were aborted. */
 export const defaultGracefulStopMs = 5_000
 const abortedStopMs = 1_000
-/** For everything else that is stopped: each step at most. */
+/** Limit of each further step of a stop. */
 const stepStopMs = 5_000
 
 export interface ManagedCache {
@@ -52,7 +53,7 @@ export interface ManagerOptions {
 
 export class Manager {
   readonly registry: Registry
-  /** What every write must ask. */
+  /** Every write must check it. */
   readonly leadership: Leadership
   readonly health: Probe
   readonly readiness: Probe
@@ -107,7 +108,7 @@ export class Manager {
     add(this.#backgrounds, name, background)
   }
 
-  /** Started after the caches are synced; nothing waits for it. */
+  /** Started after the caches are synced; no other part waits for it. */
   addServer(name: string, server: Stoppable): void {
     add(this.#servers, name, server)
   }
@@ -117,7 +118,7 @@ export class Manager {
     add(this.#controllers, name, controller)
   }
 
-  /** Done when nothing runs that could cause more of it, for a bounded time: events that are not written yet. */
+  /** Runs after everything else has stopped, for a bounded time; for example to write the remaining events. */
   addLastStep(name: string, step: () => Promise<void>): void {
     add(this.#lastSteps, name, step)
   }
@@ -130,9 +131,12 @@ export class Manager {
     this.readiness.add(name, check)
   }
 
-  /** Resolves after an orderly stop; rejects, also after stopping everything, when a part failed or leadership was lost. */
+  /**
+   * Resolves after an orderly stop. Rejects, also after everything has stopped, if a part failed or leadership was
+   * lost.
+   */
   async run(stop: AbortSignal): Promise<void> {
-    // Whatever ends the process also ends what it still waits for, so that nothing starts while the rest stops.
+    // The end of the process also ends all waits, so that no part starts while the others stop.
     const ending = new AbortController()
     const end = () => ending.abort(stop.reason)
     stop.addEventListener('abort', end, { once: true })
@@ -167,7 +171,7 @@ export class Manager {
     }
   }
 
-  /** A part that rejects ends the process; one that resolves before its end was asked for is finished, which is fine. */
+  /** A part that rejects ends the process. A part that resolves early is finished, which is allowed. */
   #supervise(name: string, running: Promise<void>): void {
     const watched = running.catch(error => {
       if (this.#everything.signal.aborted) return
@@ -187,7 +191,7 @@ export class Manager {
     for (const endpoint of this.endpoints) await this.#bounded(endpoint.name, endpoint.stop())
   }
 
-  /** Whether all of them have ended. A process that does not lead must not finish anything. */
+  /** Reports whether all of them have ended. A process that no longer leads must not finish its reconciles. */
   async #stopControllers(lostLeadership: boolean): Promise<boolean> {
     const reason = new LeadershipLost('the process stops')
     if (lostLeadership) this.#controllersHard.abort(reason)

@@ -6,11 +6,11 @@ import type { AccessCheck } from './access.ts'
 import { type EndpointAddress, HttpEndpoint } from './endpoint.ts'
 
 export interface MetricsEndpointOptions extends EndpointAddress {
-  /** Without it everybody who reaches the port may read. */
+  /** Without it, every client that reaches the port may read. */
   readonly access?: AccessCheck
 }
 
-/** `/metrics` in the text format of Prometheus. */
+/** `/metrics` in the Prometheus text format. */
 export function metricsEndpoint(
   options: MetricsEndpointOptions,
   registry: Registry,

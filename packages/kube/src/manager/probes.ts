@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `/healthz` and `/readyz` as kubelets and people ask for them. A probe is as truthful as its checks: each is run when
-// asked, none is remembered.
+// `/healthz` and `/readyz` for kubelets and people. Each check runs on request; results are not cached.
 import type { Clock } from '../clock/index.ts'
 import { messageOf } from '../log/index.ts'
 import { type EndpointAnswer, text } from './endpoint.ts'
 
-/** Resolves when all is well; rejects with a sentence that says what is not. */
+/** Resolves if healthy; rejects with a sentence about the problem. */
 export type HealthCheck = () => void | Promise<void>
 
-/** A check that hangs has failed: longer than any probe waits. */
+/** Longer than any probe waits. A check that takes longer has failed. */
 const checkTimeoutMs = 10_000
 
 /** The checks of one probe. Without any, `ping` stands for the process itself. */
@@ -28,7 +27,7 @@ export class Probe {
     this.#checks.set(name, check)
   }
 
-  /** The answer, if the path is this probe's or one of its checks'. */
+  /** Returns the response if the path belongs to this probe or one of its checks. */
   async answer(url: URL): Promise<EndpointAnswer | undefined> {
     const path = url.pathname.replace(/\/+$/, '')
     if (path === this.#path) return this.#all(url)
@@ -46,7 +45,7 @@ export class Probe {
       [...this.#effective()].map(async ([name, check]) => {
         if (excluded.delete(name)) return { name, line: `[+]${name} excluded: ok`, failed: false }
         const failed = (await this.#run(check)) !== undefined
-        // The reason is withheld: this page is public.
+        // The reason is withheld, because this page is public.
         return { name, line: failed ? `[-]${name} failed: reason withheld` : `[+]${name} ok`, failed }
       }),
     )
@@ -65,7 +64,7 @@ export class Probe {
     return this.#checks.size > 0 ? this.#checks : new Map([['ping', () => {}]])
   }
 
-  /** What is wrong; undefined when nothing is. */
+  /** Returns the problem, or undefined. */
   async #run(check: HealthCheck): Promise<string | undefined> {
     const late = Promise.withResolvers<string>()
     const timer = this.#clock.setTimeout(() => late.resolve('the check did not end in time'), checkTimeoutMs)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Profiles of the running process under the paths of Go's pprof, in the formats of V8, which Chrome's developer tools
-// and editors open. A heap snapshot stops the process while it is taken and contains everything in memory, secrets
-// included: it is served on loopback only. The other profiles contain names of functions. One profile at a time.
+// and editors open. A heap snapshot stops the process while it is taken and contains everything in memory, including
+// secrets, so it is served on loopback only. The other profiles contain names of functions. One profile at a time.
 import { Session } from 'node:inspector/promises'
 import { getHeapSnapshot } from 'node:v8'
 import type { Clock } from '../clock/index.ts'
@@ -11,7 +11,7 @@ import { type EndpointAddress, type EndpointAnswer, HttpEndpoint, isLoopback, te
 
 const defaultSeconds = 30
 const mostSeconds = 300
-/** An allocation is remembered about every so many bytes. */
+/** Average number of bytes between two sampled allocations. */
 const samplingBytes = 32_768
 
 const index = `/debug/pprof/

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the API client and the caches tell of themselves, as metrics. Requests have the names of client-go's.
+// Metrics of the API client, under the names of client-go.
 import type { RequestReport } from '../client/index.ts'
 import { counter, histogram, type Registry } from './registry.ts'
 
@@ -15,9 +15,9 @@ const methodOfVerb: Readonly<Record<string, string>> = {
   delete: 'DELETE',
   deletecollection: 'DELETE',
 }
-/** What client-go writes where no answer came. */
+/** The code that client-go writes if there was no response. */
 const noAnswer = '<error>'
-/** Watches last; their length says nothing of the server's speed. */
+/** The duration of a watch is independent of the server's speed. */
 const unmeasured = 'watch'
 
 /** For the client's option `onRequest`. */

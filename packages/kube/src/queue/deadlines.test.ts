@@ -29,7 +29,7 @@ describe('the deadline of a key', () => {
     )
   })
 
-  it('is only brought forward by "no later than"', async () => {
+  it('is only moved forward by the NoLaterThan methods', async () => {
     const { clock, queue } = newQueue()
     queue.addNoLaterThan('a', clock.now() + 50)
     queue.addNoLaterThan('a', clock.now() + 90)
@@ -44,7 +44,7 @@ describe('the deadline of a key', () => {
     assert.deepEqual(takeAll(queue), ['b'])
   })
 
-  it('is used up by a take, so that the look that follows decides on the next one', async () => {
+  it('is consumed by a take, so that the following reconcile decides about the next one', async () => {
     const { clock, queue } = newQueue()
     queue.addAfter('a', 100)
     queue.add('a')
@@ -57,7 +57,7 @@ describe('the deadline of a key', () => {
     assert.equal(queue.depth, 1)
   })
 
-  it('that falls due while the key is with a worker leads to another look', async () => {
+  it('enqueues the key again if it is due while the key is being processed', async () => {
     const { clock, queue } = newQueue()
     queue.add('a')
     assert.equal(queue.takeNow(), 'a')
@@ -68,7 +68,7 @@ describe('the deadline of a key', () => {
     assert.equal(queue.takeNow(), 'a')
   })
 
-  it('can be taken away', async () => {
+  it('can be cancelled', async () => {
     const { clock, queue } = newQueue()
     queue.addAfter('a', 5)
     queue.cancelDeadline('a')
@@ -76,7 +76,7 @@ describe('the deadline of a key', () => {
     assert.equal(queue.depth, 0)
   })
 
-  it('given as a moment follows the wall clock when that is set, given as a span does not', async () => {
+  it('follows the wall clock if given as a time, but not if given as a duration', async () => {
     const { clock, queue } = newQueue()
     const hour = 3_600_000
     queue.addAt('moment', clock.now() + 4 * hour)
@@ -108,7 +108,7 @@ describe('back-off', () => {
     assert.equal(queue.retry('a'), 10)
   })
 
-  it('is shortened by chance, never lengthened', () => {
+  it('is shortened by jitter, never lengthened', () => {
     fc.assert(
       fc.property(
         fc.double({ min: 0, max: 0.999, noNaN: true }),
@@ -125,7 +125,7 @@ describe('back-off', () => {
     )
   })
 
-  it('does not hold back a key that changed', () => {
+  it('does not delay a key that has changed', () => {
     const { queue } = newQueue()
     queue.add('a')
     queue.takeNow()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: a watch cache on a simulated server, under a clock that the test turns.
+// A watch cache on a simulated server, with a clock that the test controls.
 
 import type { Change } from '../cache/change.ts'
 import { byLabel } from '../cache/projection.ts'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: a TLS proxy on loopback before a real API server that breaks watches in every way a network can,
-// and refuses requests as it is told.
+// A TLS proxy on loopback in front of a real API server. It breaks watches in every way a network can, and rejects
+// requests as configured.
 
 import { once } from 'node:events'
 import {
@@ -15,40 +15,37 @@ import type { AddressInfo, Socket } from 'node:net'
 import { DelayLine } from './delay-line.ts'
 import { type LocalhostPki, newPki } from './localhost-pki.ts'
 
-/** What happens to one watch. Bytes are counted from the start of its answer. */
+/** The fault of one watch. Bytes are counted from the start of the response. */
 export type Trouble =
   | { readonly kind: 'none' }
   /** The connection is destroyed after so many bytes. */
   | { readonly kind: 'kill'; readonly afterBytes: number }
-  /** The answer ends properly after so many bytes, in the middle of an event. */
+  /** The response ends properly after so many bytes, in the middle of an event. */
   | { readonly kind: 'truncate'; readonly afterBytes: number }
-  /** Nothing more comes after so many bytes, but the connection stays. */
+  /** The connection stays open without data after so many bytes. */
   | { readonly kind: 'hang'; readonly afterBytes: number }
-  /** The server does not answer but this status. */
+  /** The server responds with this status only. */
   | { readonly kind: 'status'; readonly status: 410 | 429 | 500 | 503 }
-  /** After so many bytes the server sends an ERROR event that says that history is gone. */
+  /** After so many bytes the server sends an ERROR event with code 410. */
   | { readonly kind: 'expire'; readonly afterBytes: number }
 
 export interface RefusedRequest {
   readonly status: number
   readonly reason: string
-  /** The server has done what was asked; only its answer is lost. */
+  /** The server carries out the request; only its response is lost. */
   readonly isCarriedOut: boolean
 }
 
 export interface ChaosProxyOptions {
   readonly server: string
   readonly ca: string
-  /** Who the proxy is towards the server; nobody when left out, so that a caller's token counts. */
+  /** The client certificate of the proxy. Without it the proxy is anonymous, so that a caller's token counts. */
   readonly certificate?: string
   readonly key?: string
   readonly trouble: () => Trouble
-  /** Milliseconds by which what a watch sends is held back; nothing overtakes what was sent before it. */
+  /** Delay in milliseconds of watch data; the order is kept. */
   readonly hold?: () => number
-  /**
-   * Asked before each request other than a watch is sent on, path and query; undefined: it is answered as
-   * anywhere.
-   */
+  /** Called with path and query before each request other than a watch is forwarded. Undefined: no fault. */
   readonly judge?: (request: { method: string; path: string }) => Promise<RefusedRequest | undefined>
 }
 
@@ -58,7 +55,7 @@ export class ChaosProxy {
   readonly #agent: Agent
   readonly #sockets = new Set<Socket>()
   #pki: LocalhostPki
-  /** How many watches were broken so far, by kind. */
+  /** The number of broken watches so far, by kind. */
   readonly broken = new Map<Trouble['kind'], number>()
 
   private constructor(options: ChaosProxyOptions, pki: LocalhostPki) {
@@ -93,7 +90,7 @@ export class ChaosProxy {
     return this.#pki.authority.cert
   }
 
-  /** From now on the server's certificate is one of another authority. */
+  /** From now on the server presents a certificate of another authority. */
   useCertificate(pki: LocalhostPki): void {
     this.#pki = pki
     this.#server.setSecureContext(pki.server)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: the kind that every cluster has, that anybody may write and that nobody acts on.
+// A kind that every cluster has and that no controller acts on.
 import type { KubeObject } from '../client/object.ts'
 import { defineResource } from '../client/resource.ts'
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A world of processes with clocks of their own, one API server and a network between them, for the tests of the
-// election. Time is a number; a process can be paused (its timers and answers wait), cut off (its messages are lost),
-// run fast or slow, have its wall clock set, be killed. Everything that is random comes from one seed.
+// A simulation of processes with separate clocks, one API server and a network, for the tests of the election. Time
+// is a number. A process can be paused (its timers and responses wait), partitioned (its messages are lost), run fast
+// or slow, have its wall clock set, or be killed. All randomness comes from one seed.
 import { type Clock, sleepOn, type Timer } from '../clock/index.ts'
 import type { LeaseClient } from '../lease/lease-client.ts'
 import type { Lease } from '../lease/record.ts'
@@ -38,7 +38,7 @@ export class World {
     this.#happenings.splice(place, 0, happening)
   }
 
-  /** Runs what happens until then, and after each happening everything that follows from it at once. */
+  /** Runs all events until then, and after each event all code that becomes ready. */
   async runUntil(end: number, afterEach: () => void): Promise<void> {
     for (let next = this.#happenings[0]; next && next.at <= end; next = this.#happenings[0]) {
       this.#happenings.shift()
@@ -54,7 +54,7 @@ export class World {
 export class SimulatedProcess implements Clock {
   readonly name: string
   readonly #world: World
-  /** Milliseconds of its clocks per millisecond of the world. */
+  /** Milliseconds of its clocks per millisecond of the simulation. */
   readonly #rate: number
   #wallOffset: number
   #paused = false
@@ -99,7 +99,7 @@ export class SimulatedProcess implements Clock {
     return sleepOn(this, ms, signal)
   }
 
-  /** Something happens inside the process: now, or when it goes on. */
+  /** Runs code inside the process: now, or when the process resumes. */
   deliver(run: () => void): void {
     if (this.#killed) return
     if (this.#paused) this.#waiting.push(run)
@@ -113,7 +113,7 @@ export class SimulatedProcess implements Clock {
   resume(): void {
     if (!this.#paused) return
     this.#paused = false
-    // What waited comes in any order: sockets may be read before timers ring.
+    // Waiting code runs in any order: sockets may be read before timers fire.
     while (this.#waiting.length) {
       const which = Math.floor(this.#world.random() * this.#waiting.length)
       const [run] = this.#waiting.splice(which, 1)
@@ -130,10 +130,10 @@ export class SimulatedProcess implements Clock {
   }
 }
 
-/** One lease, optimistic concurrency, and a network that delays, loses requests and loses answers. */
+/** One Lease with optimistic concurrency, and a network that delays, loses requests and loses responses. */
 export class SimulatedServer {
   readonly #world: World
-  /** How long a message may take; the slow ones are a fifth. */
+  /** Maximum delay of a message; a fifth of them are slow. */
   longestDelayMs: number
   #lease: Lease | undefined
   #version = 0
@@ -166,7 +166,7 @@ export class SimulatedServer {
     }
   }
 
-  /** A request of any kind: `handle` runs at the server when and if it arrives. */
+  /** Sends a request of any kind: `handle` runs at the server when and if it arrives. */
   send<T>(process: SimulatedProcess, handle: () => T, signal?: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
@@ -186,7 +186,7 @@ export class SimulatedServer {
   }
 
   #delay(): number {
-    // Mostly quick, sometimes as slow as it may be.
+    // Mostly fast, sometimes as slow as allowed.
     const { random } = this.#world
     return random() < 0.8 ? random() * 20 : random() * this.longestDelayMs
   }

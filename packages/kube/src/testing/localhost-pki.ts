@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: an authority, and a certificate of it for a server that is called localhost.
+// An authority, and its certificate for a server called localhost.
 import { createAuthority } from '../certificates/authority.ts'
 import type { KeyPair } from '../certificates/x509.ts'
 

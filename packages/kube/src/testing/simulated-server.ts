@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// An API server in a few lines, for tests: one history of numbered changes, the verbs that the client has, watches that
-// a test can hold back, cut or outdate. It validates nothing and knows no kinds.
+// A minimal API server for tests: one history of numbered changes, the verbs of the client, and watches that a test
+// can delay, cut or expire. It validates nothing and knows no kinds.
 
 import type { ObjectMeta, Stored } from '../client/object.ts'
 import {
@@ -21,17 +21,17 @@ export interface HistoryEntry {
   readonly object: Json
 }
 
-/** What a test does to a request: an answer of its own, losing it before or after it was carried out, or nothing. */
+/** The fault of a request: another response, loss before or after it was carried out, or none. */
 export type Fault = TransportResponse | 'lose request' | 'lose answer' | undefined
 
 export interface SimulatedServerOptions {
   /** Called for each request that is not a watch. */
   readonly fault?: (request: TransportRequest) => Fault
-  /** Called for each watch: an answer of its own, or nothing. */
+  /** Called for each watch: another response, or none. */
   readonly watchFault?: (request: TransportRequest) => Fault
-  /** Waits before a request arrives, before its answer arrives, before each watch event arrives. */
+  /** Delays requests, responses and watch events. */
   readonly delay?: (what: 'request' | 'answer' | 'event') => Promise<void>
-  /** False: streaming lists are refused, as by servers that do not have them. */
+  /** False: streaming lists are rejected, as by servers without them. */
   readonly streamingList?: boolean
 }
 
@@ -41,7 +41,7 @@ interface Address {
   readonly query: URLSearchParams
 }
 
-/** Across servers: no two objects ever have the same. */
+/** Shared by all servers, so that UIDs are unique. */
 let uidsGiven = 0
 
 export class SimulatedServer implements Transport {
@@ -65,12 +65,12 @@ export class SimulatedServer implements Transport {
     return this.#watches.size
   }
 
-  /** Forgets history: watches from before now are answered with 410. */
+  /** Drops the history: the server responds to older watches with 410. */
   compact(): void {
     this.#compacted = this.#resourceVersion
   }
 
-  /** Ends every watch: cleanly, or as when the connection breaks, perhaps in the middle of an event. */
+  /** Ends every watch: cleanly, or like a broken connection, possibly in the middle of an event. */
   cutWatches(how: CutKind = 'break'): void {
     for (const watch of this.#watches) watch.cut(how)
   }
@@ -125,7 +125,7 @@ export class SimulatedServer implements Transport {
     this.cutWatches('end')
   }
 
-  /** What another client does. */
+  /** A write of another client. */
   write(method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: object): TransportResponse {
     return this.#carryOut({ method, path, headers: {}, body: JSON.stringify(body), timeoutMs: 0 })
   }
@@ -239,7 +239,7 @@ async function streamOf(response: TransportResponse): Promise<TransportStream> {
   }
 }
 
-/** A server that gives these answers, one after the other, the last one for ever. */
+/** A server that returns these responses one after the other, and the last one for ever. */
 export function scripted(
   ...answers: (TransportResponse | Error)[]
 ): Transport & { requests: TransportRequest[] } {

@@ -4,7 +4,7 @@ import { TransportError } from '../client/transport.ts'
 
 export type CutKind = 'end' | 'break' | 'truncate'
 
-/** One open watch: events wait here until the reader, and the test's delays, let them through in their order. */
+/** One open watch. Events wait here until the reader and the delays of the test let them through, in order. */
 export class SimulatedWatch {
   readonly #collection: string
   readonly #delay: ((what: 'event') => Promise<void>) | undefined
@@ -65,7 +65,7 @@ export class SimulatedWatch {
   }
 }
 
-/** In the collection of its namespace, or in that of all namespaces. */
+/** Reports whether a path is in the collection of its namespace, or in that of all namespaces. */
 export function belongs(path: string, collection: string): boolean {
   const everywhere = path.replace(/\/namespaces\/[^/]+/, '')
   return path.startsWith(`${collection}/`) || everywhere.startsWith(`${collection}/`)

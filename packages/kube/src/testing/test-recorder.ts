@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A recorder on a clock that tests turn, and a sink that keeps, fails, hangs or refuses.
+// A recorder on a fake clock, and a sink that stores, fails, hangs or rejects.
 import { FakeClock } from '../clock/index.ts'
 import type { EventDescription, EventFormat, EventSubject, StoredEvent } from '../events/event.ts'
 import { EventRecorder, type EventRecorderOptions } from '../events/recorder.ts'
@@ -31,11 +31,11 @@ export class MemorySink implements EventSink {
   readonly stored = new Map<string, Stored>()
   requests = 0
   mode: 'works' | 'fails' | 'hangs' | 'refuses' = 'works'
-  /** How long it takes to answer; no time unless told. */
+  /** The delay of a response. Default: none. */
   answersAfter: (() => Promise<void>) | undefined
   readonly #hanging: (() => void)[] = []
 
-  /** Answers what hangs, and what comes. */
+  /** Resumes hanging calls and those to come. */
   resume(): void {
     this.mode = 'works'
     for (const answer of this.#hanging.splice(0)) answer()

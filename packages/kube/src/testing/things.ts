@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests without a cluster: a kind of which the client knows nothing.
+// A kind that the client does not know, for tests without a cluster.
 import type { KubeObject } from '../client/object.ts'
 import { defineResource } from '../client/resource.ts'
 

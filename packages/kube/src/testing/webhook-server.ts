@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A webhook server on loopback with an authority of its own, and a client that trusts it.
+// A webhook server on loopback with its own authority, and a client that trusts it.
 import { X509Certificate } from 'node:crypto'
 import { Agent, type RequestOptions, request } from 'node:https'
 import { connect } from 'node:tls'
@@ -99,7 +99,7 @@ export class TestServer {
     })
   }
 
-  /** The serial number of what a new connection is shown. */
+  /** Returns the serial number of the certificate that a new connection receives. */
   presentedSerial(ca: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect({ host, port: this.server.port!, servername: name, ca })

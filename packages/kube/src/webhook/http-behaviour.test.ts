@@ -20,7 +20,7 @@ afterEach(() => hook.stop())
 
 describe('a webhook', () => {
   for (const apiVersion of ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'])
-    it(`answers ${apiVersion} with the same version and the uid of the request`, async () => {
+    it(`responds to ${apiVersion} with the same version and the uid of the request`, async () => {
       hook.server.handle('/a', () => allowed())
       const answer = await hook.post('/a', review({}, apiVersion))
       assert.equal(answer.status, 200)
@@ -28,7 +28,7 @@ describe('a webhook', () => {
       assert.deepEqual(answer.response, { uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
     })
 
-  it('gives warnings whether it allows or not, and says why it does not', async () => {
+  it('returns warnings with any decision, and a reason for a denial', async () => {
     hook.server.handle('/yes', () => allowed({ warnings: ['old field'] }))
     hook.server.handle('/no', () => denied('spec.replicas: Invalid value: 0', { warnings: ['old field'] }))
     assert.deepEqual((await hook.post('/yes', review())).response.warnings, ['old field'])
@@ -41,7 +41,7 @@ describe('a webhook', () => {
     })
   })
 
-  it('sends changes as a base64 JSON patch, and none when nothing changes', async () => {
+  it('returns changes as a base64 JSON patch, and no patch without changes', async () => {
     hook.server.handle('/a', ({ object }) => patched(object, { spec: { replicas: 1, minAvailable: 1 } }))
     hook.server.handle('/b', ({ object }) => patched(object, structuredClone(object)))
     const { response } = await hook.post('/a', review())
@@ -55,7 +55,7 @@ describe('a webhook', () => {
     assert.equal(unchanged.patchType, undefined)
   })
 
-  it('answers 404 for a path it does not know', async () => {
+  it('responds with 404 to unknown paths', async () => {
     const answer = await hook.post('/nowhere', review())
     assert.equal(answer.status, 404)
     assert.equal(answer.body, '404 page not found\n')
@@ -105,7 +105,7 @@ describe('a webhook', () => {
     ],
   ]
   for (const [what, body, options, code, message] of bad)
-    it(`sent ${what} answers HTTP 200 with code ${code} inside, and goes on`, async () => {
+    it(`responds to ${what} with HTTP 200 and code ${code} inside, and keeps serving`, async () => {
       hook.server.handle('/a', () => allowed())
       const answer = await hook.post('/a', body, options)
       assert.equal(answer.status, 200)
@@ -115,7 +115,7 @@ describe('a webhook', () => {
       assert.equal((await hook.post('/a', review())).response.allowed, true)
     })
 
-  it('that validates refuses operations that it does not know', async () => {
+  it('that validates rejects unknown operations', async () => {
     hook.server.handle(
       '/a',
       validating(() => allowed()),
@@ -130,7 +130,7 @@ describe('a webhook', () => {
     )
   })
 
-  it('whose handler throws answers code 500, and lives', async () => {
+  it('responds with code 500 if its handler throws, and keeps serving', async () => {
     hook.server.handle('/a', () => {
       throw new TypeError('cannot read properties of undefined')
     })
@@ -147,14 +147,14 @@ describe('a webhook', () => {
     assert.match(await hook.registry.metrics(), /controller_runtime_webhook_panics_total 2\n/)
   })
 
-  it('cuts messages that are megabytes long', async () => {
+  it('truncates messages that are megabytes long', async () => {
     hook.server.handle('/a', () => denied(`no: ${'x'.repeat(4_000_000)}`))
     const { body, response } = await hook.post('/a', review())
     assert.ok(body.length < 200_000, `${body.length} characters`)
     assert.match(response.status.message!, /^no: x+… \(4000004 characters\)$/)
   })
 
-  it('whose request holds strange values is answered all the same', async () => {
+  it('responds to requests with unexpected values', async () => {
     hook.server.handle('/a', () => allowed())
     const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`
     for (const [request, kind] of [
@@ -167,7 +167,7 @@ describe('a webhook', () => {
     }
   })
 
-  it('whose handler hangs answers when nobody waits any more', async () => {
+  it("responds before the client's time-out if its handler hangs", async () => {
     let aborted = false
     hook.server.handle('/a', (_, { signal }) => {
       signal.addEventListener('abort', () => {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// With real processes: what they cost the process that starts them, and each other.
+// With real processes: the effect of a bad review on the server process and on other reviews.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { afterEach, describe, it } from 'node:test'
@@ -52,7 +52,7 @@ function start(options: Partial<IsolatedReviewsOptions<unknown, unknown>> = {}) 
 }
 
 describe('isolated reviews', () => {
-  it('are decided with what the process was told at its start', async () => {
+  it('are decided with the setup of the process', async () => {
     const { ask, lines } = start()
     const { uid, allowed, status } = await ask('/greet', { name: 'bob' })
     assert.deepEqual([uid, allowed, status.code, status.message], ['u-1', false, 403, 'hello, bob'])
@@ -61,13 +61,13 @@ describe('isolated reviews', () => {
     assert.deepEqual([line?.fields.webhook, line?.fields.name, line?.fields.code], ['/greet', 'bob', 403])
   })
 
-  it('get what they ask about the cluster, and only then', async () => {
+  it('get the facts about the cluster that they ask for', async () => {
     const { ask } = start()
     assert.equal((await ask('/ask', { name: 'site' })).status.message, 'found {"about":{"askFor":"site"}}')
     assert.equal((await ask('/ask', { name: '' })).status.message, 'nothing asked')
   })
 
-  it('that are no review, or whose webhook throws, are answered', async () => {
+  it('get a response if they are malformed or their webhook throws', async () => {
     const { ask, reviews } = start()
     assert.equal(
       (await ask('/throw')).status.message,
@@ -82,7 +82,7 @@ describe('isolated reviews', () => {
     assert.match(Buffer.from(answer).toString(), /json parse error/)
   })
 
-  it('that exceed their work budget are rejected, and those behind them are decided by the next process', async () => {
+  it('that exceed their work budget are rejected, and the next process decides the reviews behind them', async () => {
     const { ask, registry } = start({ workBudgetMs: 1_000 })
     const hostile = ask('/loop')
     const others = Promise.all(Array.from({ length: 20 }, (_, i) => ask('/greet', { name: `n${i}` })))
@@ -96,7 +96,7 @@ describe('isolated reviews', () => {
     assert.match(await registry.metrics(), /webhook_review_process_failures_total\{reason="budget"\} 1\n/)
   })
 
-  it('that exhaust the memory of their process are rejected, and end nothing else', async () => {
+  it('that exhaust the memory of their process are rejected, without further effect', async () => {
     const { ask, lines } = start({ heapMiB: { usual: 64, large: 64 }, workBudgetMs: 60_000 })
     const hostile = ask('/memory', {}, 60_000)
     const other = ask('/greet', { name: 'bob' })
@@ -121,7 +121,7 @@ describe('isolated reviews', () => {
     assert.equal((await ask('/greet', { name: padding })).status.code, 403)
   })
 
-  it('are turned away when too many wait', async () => {
+  it('are rejected as overloaded when too many wait', async () => {
     const { ask } = start({ workBudgetMs: 500 })
     const asked = Array.from({ length: 300 }, () => ask('/greet', { name: 'bob' }))
     const results = await Promise.allSettled(asked)
@@ -131,7 +131,7 @@ describe('isolated reviews', () => {
     assert.equal((await ask('/greet', { name: 'bob' })).status.code, 403)
   })
 
-  it('that nobody waits for any more leave the queue', async () => {
+  it('leave the queue when their client is gone', async () => {
     const { ask, reviews, registry } = start({ workBudgetMs: 1_000 })
     const hostile = ask('/loop')
     const gone = new AbortController()
@@ -150,14 +150,14 @@ describe('isolated reviews', () => {
 })
 
 describe('the readiness of isolated reviews', () => {
-  it('begins when the process has answered', async () => {
+  it('starts when the process has decided a review', async () => {
     const { reviews, ask } = start()
     assert.throws(() => reviews.check(), /has not started yet/)
     await ask('/greet')
     reviews.check()
   })
 
-  it('ends when no process can start, and says why', async () => {
+  it('ends if no process can start, with the reason', async () => {
     const { reviews, lines } = start({ entry: join(import.meta.dirname, 'there-is-none.ts') })
     while (lines.length === 0) await new Promise(resolve => setImmediate(resolve))
     assert.throws(() => reviews.check(), /cannot start: .*there-is-none/s)
