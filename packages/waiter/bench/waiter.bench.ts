@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the waiter costs over Node itself: `npm run bench -- waiter`. On a real API server: time from the start of the
-// process to its end when the parent is ready already, and memory while it waits (Linux only).
+// The cost of the waiter compared with Node itself: `npm run bench -- waiter`. On a real API server: time from start
+// to end of the process if the parent is ready, and memory while it waits (Linux only).
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

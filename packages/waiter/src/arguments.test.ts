@@ -17,7 +17,7 @@ const refusalOf = (...words: string[]): string => {
   return command.task === 'refused' ? command.message : ''
 }
 
-describe('the command line', () => {
+describe('parseCommandLine', () => {
   const accepted: [what: string, words: string[], parents: [string, number][]][] = [
     ['no flag at all: no parents', [], []],
     ['the form the operator writes', ['--podcliques=w-0-a:2'], [['w-0-a', 2]]],
@@ -58,11 +58,11 @@ describe('the command line', () => {
     ['one bad value among good ones', ['-p', 'a:1', '-p', 'b'], /"b"/],
   ]
   for (const [what, words, message] of refused)
-    it(`refuses ${what}`, () => assert.match(refusalOf(...words), message))
+    it(`rejects ${what}`, () => assert.match(refusalOf(...words), message))
 
-  it('tells how to use it', () => assert.equal(parseCommandLine(['--help']).task, 'help'))
+  it('returns help for --help', () => assert.equal(parseCommandLine(['--help']).task, 'help'))
 
-  it('reads back what the operator writes', () => {
+  it('parses the arguments that the operator writes', () => {
     const name = fc.stringMatching(/^[a-z0-9]([-a-z0-9]{0,20}[a-z0-9])?$/)
     fc.assert(
       fc.property(

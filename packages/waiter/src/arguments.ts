@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line. It is a contract with whoever builds the pod, also with operators of another make: what is
-// accepted here must not become narrower.
+// The command line. It is a contract with the program that creates the pod, which may be another implementation of
+// the operator. Accepted arguments must stay accepted.
 
-/** How many ready pods each parent PodClique must have, in the order in which they were named. */
+/** The minimum number of ready pods of each parent PodClique, in the order of the command line. */
 export type Parents = ReadonlyMap<string, number>
 
 export type CommandLine =
@@ -29,7 +29,7 @@ export function parseCommandLine(words: readonly string[]): CommandLine {
   }
 }
 
-/** The values of all flags, or undefined when help is asked for. */
+/** Returns the values of all flags, or undefined for --help. */
 function valuesOf(words: readonly string[]): string[] | undefined {
   const values: string[] = []
   for (let index = 0; index < words.length; index++) {
@@ -42,7 +42,7 @@ function valuesOf(words: readonly string[]): string[] | undefined {
     } else if (word.startsWith('--podcliques=')) values.push(word.slice('--podcliques='.length))
     else if (word.startsWith('-p=')) values.push(word.slice('-p='.length))
     else if (word.startsWith('-p')) values.push(word.slice('-p'.length))
-    // A misspelt flag that was ignored would let the pod start too early.
+    // If a misspelt flag were ignored, the pod would start too early.
     else
       throw new Refused(`unknown argument ${JSON.stringify(word)}; only --podcliques <name>:<count> is known`)
   }

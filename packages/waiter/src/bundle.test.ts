@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { bundle } from './bundle.ts'
 
-describe('the program in one file', () => {
+describe('the bundled program', () => {
   const directory = mkdtempSync(join(tmpdir(), 'grove-waiter-'))
   after(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'waiter.mjs')
@@ -21,7 +21,7 @@ describe('the program in one file', () => {
     [['--podcliques=a:1'], 1, /^$/, /^error: cannot read the namespace of the pod/],
   ]
   for (const [words, code, stdout, stderr] of cases)
-    it(`does with ${JSON.stringify(words)} what the source does`, () => {
+    it(`behaves like the source with ${JSON.stringify(words)}`, () => {
       for (const program of [file, join(import.meta.dirname, 'main.ts')]) {
         const done = spawnSync(process.execPath, [program, ...words], {
           encoding: 'utf8',
@@ -33,7 +33,7 @@ describe('the program in one file', () => {
       }
     })
 
-  it('needs nothing but Node', () => {
+  it('needs only Node', () => {
     const imported = [...bundle().matchAll(/^import .* from '([^']+)'$/gm)].map(match => match[1])
     assert.deepEqual(imported.sort(), ['node:fs', 'node:https', 'node:path'])
   })

@@ -15,5 +15,5 @@ const code = await runWaiter({
   signal: stop.signal,
   logError: line => process.stderr.write(`${line}\n`),
 })
-// Nothing that is still open may hold the pod back.
+// Open sockets or timers must not delay the start of the pod.
 process.exit(code)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Pods as they are now and as they change, through every failure of the way to the API server. Not promised: that
-// each change is seen; after a gap a new snapshot comes instead.
+// Lists and watches pods through every failure of the connection to the API server. Not promised: that each change is
+// seen; after a gap a new snapshot follows.
 import { linesOf, RefusedAnswer, refusal, type StatusObject, textOf } from './answer.ts'
 import { Backoff } from './backoff.ts'
 import { type Clock, pause } from './clock.ts'
@@ -15,7 +15,7 @@ export type PodNews =
   | { readonly kind: 'deleted'; readonly name: string }
   /** The watch is open (again). */
   | { readonly kind: 'connected' }
-  /** Something failed and will be tried again. */
+  /** A request failed and will be retried. */
   | { readonly kind: 'trouble'; readonly message: string }
 
 export interface PodWatchOptions {
@@ -31,14 +31,14 @@ export interface PodWatchOptions {
 
 /** Pods can be large, and a page is held in memory as text and as objects. */
 const pageSize = 100
-/** A watch that fails this often in a row may be asked for a version that the server never had (a restored etcd). */
+/** After this many failures in a row, the version may be unknown to the server (a restored etcd), so list again. */
 const failuresBeforeNewList = 3
 
-/** Never throws and ends only with the signal: whatever fails is told as trouble and tried again. */
+/** Never throws and ends only with the signal. Failures are yielded and retried. */
 export async function* watchPods(options: PodWatchOptions): AsyncGenerator<PodNews> {
   const { clock, random, timing, signal } = options
   const backoff = new Backoff(timing, random)
-  // "0": whatever the server has in memory, which costs it next to nothing when many pods start at once.
+  // "0" allows the server to respond from its watch cache, which is cheap when many pods start at once.
   let listAt = '0'
   let version: string | undefined
   await pause(clock, random() * timing.startJitterMs, signal)
@@ -49,7 +49,8 @@ export async function* watchPods(options: PodWatchOptions): AsyncGenerator<PodNe
         const list = await listPods(options, listAt)
         yield { kind: 'snapshot', pods: list.pods }
         version = list.version
-        // From here on memory may be behind what was already seen, so that pods seem ready that no longer are.
+        // Later lists must be consistent: the watch cache may be older than the pods already seen and show them as
+        // ready.
         listAt = ''
       }
       const answer = await openWatch(options, version)
@@ -67,7 +68,7 @@ export async function* watchPods(options: PodWatchOptions): AsyncGenerator<PodNe
         version = undefined
       yield { kind: 'trouble', message: error instanceof Error ? error.message : String(error) }
     }
-    // Also after a watch that ended in peace: one that ends at once, again and again, must not become a storm.
+    // Also after a watch that ended normally: a server that ends every watch at once must not cause a request loop.
     await pause(clock, backoff.next(retryAfterMs), signal)
   }
 }
@@ -77,7 +78,7 @@ interface PodList {
   readonly items?: readonly Pod[] | null
 }
 
-/** All pages are of one moment; nothing is told before the last one is there. */
+/** All pages come from one snapshot. Pods are returned only after the last page. */
 async function listPods(
   options: PodWatchOptions,
   at: string,

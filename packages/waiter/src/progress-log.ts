@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What a person sees in the log of a pod that does not start: what it waits for, now.
+// Logs what the pod is waiting for, for users who wonder why it does not start.
 import type { Parents } from './arguments.ts'
 import type { ParentReadiness, ParentState } from './parents.ts'
 
 export type Log = (line: string) => void
 
-/** A line stays readable in a terminal; the rest is counted. */
+/** Keeps a line readable in a terminal; further parents are only counted. */
 const mostParentsInALine = 10
 
 export class ProgressLog {
@@ -26,7 +26,7 @@ export class ProgressLog {
     this.#log(`starts after these PodCliques of namespace ${namespace} have ready pods: ${inOneLine(wanted)}`)
   }
 
-  /** Speaks when other parents are missing than before; counts alone are left to the reminder. */
+  /** Logs when the set of missing parents changes. Changed counts alone appear in the reminder. */
   observed(): void {
     this.#trouble = undefined
     const { missing } = this.#readiness
@@ -36,7 +36,7 @@ export class ProgressLog {
     if (missing.length > 0) this.#log(waitingFor(missing))
   }
 
-  /** The same failure again and again is told once between two reminders. */
+  /** Logs the same failure only once between two reminders. */
   trouble(message: string): void {
     this.#trouble = message
     if (this.#told.has(message)) return

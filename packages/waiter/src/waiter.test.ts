@@ -15,8 +15,8 @@ import {
 } from './testing/scripted-server.ts'
 import { runWaiter } from './waiter.ts'
 
-describe('the waiter', () => {
-  it('is done at once when the first list has enough', async () => {
+describe('runWaiter', () => {
+  it('exits at once if the first list has enough ready pods', async () => {
     await using server = await Server.following(list('7', [pod('a-1', 'a', true), pod('a-2', 'a', true)]))
     const { code, lines } = await run(server, ['--podcliques=a:2'])
     assert.equal(code, 0)
@@ -33,7 +33,7 @@ describe('the waiter', () => {
     ])
   })
 
-  it('watches from where the list ended, until all thresholds hold together', async () => {
+  it('watches from the version of the list, until all minimums hold at the same time', async () => {
     await using server = await Server.following(
       list('7', [pod('b-1', 'b', true)]),
       watch(
@@ -60,7 +60,7 @@ describe('the waiter', () => {
     ])
   })
 
-  it('looks at a list in pages only when the last page is there', async () => {
+  it('evaluates a list in pages only after the last page', async () => {
     await using server = await Server.following(
       list('7', [pod('a-1', 'a', true)], 'next'),
       list('7', [pod('b-1', 'b', true)]),
@@ -70,7 +70,7 @@ describe('the waiter', () => {
     assert.equal(server.asked[1]?.query.resourceVersion, undefined)
   })
 
-  it('starts the list again when a page has expired', async () => {
+  it('starts the list again if a page has expired', async () => {
     await using server = await Server.following(
       list('7', [pod('a-1', 'a', true)], 'next'),
       status(410, 'The provided continue parameter is too old'),
@@ -80,7 +80,7 @@ describe('the waiter', () => {
     assert.deepEqual(versions(server), ['0', undefined, ''])
   })
 
-  it('goes on after a watch that ended from its last event or bookmark', async () => {
+  it('resumes a watch that ended from its last event or bookmark', async () => {
     await using server = await Server.following(
       list('7', []),
       endingWatch(added('a-1', 'a', false, '8')),
@@ -96,7 +96,7 @@ describe('the waiter', () => {
     ['by its status', status(410, 'Expired')],
   ]
   for (const [how, step] of tooOld)
-    it(`lists anew when its version is too old, told ${how}, and forgets what is no longer there`, async () => {
+    it(`lists again if its version has expired (${how}), and drops deleted pods`, async () => {
       await using server = await Server.following(
         list('7', [pod('a-1', 'a', true)]),
         step,
@@ -109,7 +109,7 @@ describe('the waiter', () => {
       assert.equal(lines.at(-1), 'done: a 2/2 ready')
     })
 
-  it('exits with 1 when it is told to stop, waiting for events or for the next try', async () => {
+  it('exits with 1 when it is stopped, during a watch or a back-off', async () => {
     for (const last of [watch(), status(500, 'x')]) {
       const stop = new AbortController()
       await using server = await Server.following(list('7', []), (response, asked) => {
@@ -122,7 +122,7 @@ describe('the waiter', () => {
     }
   })
 
-  it('reminds of what is missing, and of what is wrong', async () => {
+  it('repeats the missing parents and the last failure', async () => {
     const clock = new HurriedClock()
     await using server = await Server.following(
       list('7', [pod('a-1', 'a', true)]),
@@ -146,23 +146,23 @@ describe('the waiter', () => {
   })
 })
 
-describe('the waiter without an API server', () => {
+describe('runWaiter without an API server', () => {
   const alone = async (words: readonly string[], environment: Record<string, string> = {}) => {
     const lines: string[] = []
     const code = await runWaiter({ words, environment, log: line => lines.push(line) })
     return { code, lines }
   }
 
-  it('has nothing to wait for without parents', async () =>
+  it('exits at once without parents', async () =>
     assert.deepEqual(await alone(['-p', ' ']), { code: 0, lines: ['done: nothing to wait for'] }))
 
-  it('refuses a wrong command line', async () => {
+  it('rejects invalid arguments', async () => {
     const { code, lines } = await alone(['-p', 'a'])
     assert.equal(code, 1)
     assert.match(lines.join('\n'), /^error: "a" is not <name>:<count>/)
   })
 
-  it('says what is missing where it does not run in a pod', async () => {
+  it('reports what is missing outside a pod', async () => {
     const { code, lines } = await alone(['-p', 'a:1'], { GROVE_WAITER_POD_INFO: '/nowhere' })
     assert.equal(code, 1)
     assert.match(lines.join('\n'), /^error: cannot read the namespace of the pod: .*\/nowhere\/namespace/)

@@ -19,16 +19,16 @@ import type { Transport } from './transport.ts'
 export interface WaiterOptions {
   /** The command line, without the program. */
   readonly words: readonly string[]
-  /** Where the files and the API server are, unless the next two say so. */
+  /** The source of files and address, unless `namespace` and `transport` are given. */
   readonly environment?: Environment
   readonly namespace?: string
-  /** Whoever brings one also answers for who is asking; the token is not read then. */
+  /** Must authenticate the requests; the token file is not read. */
   readonly transport?: Transport
   readonly clock?: Clock
   readonly random?: () => number
   readonly timing?: Partial<Timing>
   readonly log?: Log
-  /** For what makes the program exit with 1 at once; by default `log`. */
+  /** Reports errors before the wait, after which the exit code is 1. Default: `log`. */
   readonly logError?: Log
   /** Ends the wait, with exit code 1. */
   readonly signal?: AbortSignal
@@ -37,8 +37,8 @@ export interface WaiterOptions {
 export const exitCode = { done: 0, failed: 1 } as const
 
 /**
- * Returns the exit code. A code other than 0 counts against the workload's availability, so once the wait has begun
- * only the signal leads to one: whatever the API server does, the program goes on trying.
+ * Returns the exit code. A code other than 0 counts against the workload's availability. So once the wait has
+ * started, only the signal causes one; the program retries every failure of the API server.
  */
 export async function runWaiter(options: WaiterOptions): Promise<number> {
   const log = options.log ?? (line => process.stdout.write(`${line}\n`))
@@ -65,7 +65,7 @@ export async function runWaiter(options: WaiterOptions): Promise<number> {
 async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Promise<number> {
   const readiness = new ParentReadiness(parents)
   const progress = new ProgressLog(log, readiness)
-  // Without parents nothing is needed from the pod or the API server, so nothing of them can fail.
+  // Without parents the program needs neither the pod's files nor the API server, so they cannot fail.
   if (parents.size === 0) {
     progress.done()
     return exitCode.done

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { runWaiter, type WaiterOptions } from '../waiter.ts'
-// For tests: the waiter on a scripted server, and the events that such a server sends.
+// Runs the waiter on a scripted server. Also creates the events that such a server sends.
 import { HurriedClock, pod, type ScriptedServer as Server } from './scripted-server.ts'
 
 export interface Run {

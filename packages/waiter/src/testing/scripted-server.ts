@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// For tests: an API server on loopback that follows a script, the files of a pod, and a clock that is always early.
+// An API server on loopback that follows a script, the files of a pod, and a clock that fires at once.
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import http, { createServer, type ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ export interface Asked {
   readonly token: string | undefined
 }
 
-/** Answers one request. */
+/** Responds to one request. */
 export type Step = (response: ServerResponse, asked: Asked) => void
 
 export const pod = (name: string, clique: string, ready: boolean, version = '1') => ({
@@ -32,7 +32,7 @@ export const list =
     response.end(JSON.stringify({ metadata: { resourceVersion: version, continue: more }, items }))
   }
 
-/** A watch that brings these events and stays open. */
+/** A watch that sends these events and stays open. */
 export const watch =
   (...events: readonly object[]): Step =>
   response => {
@@ -40,7 +40,7 @@ export const watch =
     for (const event of events) response.write(`${JSON.stringify(event)}\n`)
   }
 
-/** A watch that brings these events and is ended by the server. */
+/** A watch that sends these events and then ends. */
 export const endingWatch =
   (...events: readonly object[]): Step =>
   response => {
@@ -53,7 +53,7 @@ export const status =
     response.writeHead(code, headers).end(JSON.stringify({ kind: 'Status', code, message }))
   }
 
-/** The connection breaks before or in the middle of an answer. */
+/** The connection breaks before or in the middle of a response. */
 export const cut =
   (text = ''): Step =>
   response => {
@@ -63,7 +63,7 @@ export const cut =
 
 export class ScriptedServer implements AsyncDisposable {
   readonly asked: Asked[] = []
-  /** Holds `token` and `ca.crt`. */
+  /** Contains `token` and `ca.crt`. */
   readonly directory = mkdtempSync(join(tmpdir(), 'grove-waiter-'))
   readonly #steps: Step[]
   readonly #server = createServer((request, response) => {
@@ -123,7 +123,7 @@ export class ScriptedServer implements AsyncDisposable {
   }
 }
 
-/** Fires everything at once, except the reminder, which the test fires itself. */
+/** Fires every timer at once, except the reminder, which the test fires. */
 export class HurriedClock implements Clock {
   readonly pauses: number[] = []
   remind: () => void = () => {}
