@@ -104,7 +104,7 @@ describe('ExecCredentials', () => {
     ['another version', JSON.stringify({ kind: 'ExecCredential', apiVersion: 'v0', status: {} }), /of v0/],
     ['nothing', {}, /neither a token nor a certificate/],
     ['a certificate without its key', { clientCertificateData: 'c' }, /without its key/],
-    ['an expiry that is none', { token: 't', expirationTimestamp: 'soon' }, /no time/],
+    ['an expiry that is none', { token: 't', expirationTimestamp: 'soon' }, /invalid expirationTimestamp/],
   ]
   for (const [what, output, says] of wrong)
     it(`reports a plugin that prints ${what}`, async () => {

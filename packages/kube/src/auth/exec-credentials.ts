@@ -41,13 +41,13 @@ export class ExecCredentials implements Credentials {
 
   constructor(options: ExecOptions) {
     const { apiVersion, command, interactiveMode } = options.exec
-    if (!command) throw new ConfigError('a credential plugin of the kubeconfig names no command')
+    if (!command) throw new ConfigError('a credential plugin of the kubeconfig has no command')
     if (!apiVersion || !knownVersions.includes(apiVersion))
       throw new ConfigError(
-        `the credential plugin ${command} has apiVersion ${apiVersion}; known are ${knownVersions.join(' and ')}`,
+        `the credential plugin ${command} has apiVersion ${apiVersion}; supported are ${knownVersions.join(' and ')}`,
       )
     if (interactiveMode === 'Always')
-      throw new ConfigError(`the credential plugin ${command} works only with a person at a terminal`)
+      throw new ConfigError(`the credential plugin ${command} is interactive only, which is not supported`)
     this.#options = options
   }
 
@@ -148,11 +148,11 @@ function parseOutput(stdout: string, exec: KubeconfigExec): ExecStatus {
   if (output?.kind !== 'ExecCredential' || output.apiVersion !== exec.apiVersion)
     throw wrong(`printed ${output?.kind} of ${output?.apiVersion}, not ExecCredential of ${exec.apiVersion}`)
   const { status } = output
-  if (!status?.token && !status?.clientCertificateData) throw wrong('gave neither a token nor a certificate')
+  if (!status?.token && !status?.clientCertificateData) throw wrong('returned neither a token nor a certificate')
   if (Boolean(status.clientCertificateData) !== Boolean(status.clientKeyData))
-    throw wrong('gave a certificate without its key, or a key without its certificate')
+    throw wrong('returned a certificate without its key, or a key without its certificate')
   if (status.expirationTimestamp && Number.isNaN(Date.parse(status.expirationTimestamp)))
-    throw wrong('gave an expirationTimestamp that is no time')
+    throw wrong('returned an invalid expirationTimestamp')
   return status
 }
 

@@ -94,18 +94,18 @@ users:
     assert.throws(
       () => loadKubeconfig({ environment: { KUBECONFIG: missing[0] } }),
       new ConfigError(
-        `KUBECONFIG names ${missing[0]}, which does not exist; unset it or name a file that is there`,
+        `KUBECONFIG names ${missing[0]}, which does not exist; unset it or set it to an existing file`,
       ),
     )
     assert.throws(
       () => loadKubeconfig({ environment: { KUBECONFIG: missing.join(delimiter) } }),
       new ConfigError(
-        `KUBECONFIG names ${missing.join(', ')}, none of which exists; unset it or name a file that is there`,
+        `KUBECONFIG names ${missing.join(', ')}, none of which exists; unset it or set it to an existing file`,
       ),
     )
     assert.throws(
       () => loadKubeconfig({ environment: { HOME: join(directory, 'missing') } }),
-      new ConfigError('no kubeconfig with a current context; set KUBECONFIG or name a file'),
+      new ConfigError('found no kubeconfig with a current context; set KUBECONFIG or pass a file'),
     )
     assert.throws(() => loadKubeconfig({ path: join(directory, 'missing') }), /cannot be read/)
   })
@@ -193,7 +193,7 @@ describe('loadKubeconfig', () => {
     ],
     ['a certificate without its key', {}, { 'client-certificate-data': base64('c') }, /without its key/],
     ['a provider that is gone', {}, { 'auth-provider': { name: 'gcp' } }, /gcp was removed/],
-    ['a plugin without a command', {}, { exec: { apiVersion: 'x' } }, /names no command/],
+    ['a plugin without a command', {}, { exec: { apiVersion: 'x' } }, /has no command/],
     [
       'a plugin of an unknown version',
       {},
@@ -210,7 +210,7 @@ describe('loadKubeconfig', () => {
           interactiveMode: 'Always',
         },
       },
-      /person at a terminal/,
+      /is interactive only/,
     ],
   ]
   for (const [what, cluster, user, says] of wrong)

@@ -47,7 +47,7 @@ export function readKubeconfig(options: KubeconfigOptions = {}): Kubeconfig {
 function missingText(paths: readonly string[]): string {
   const missing =
     paths.length === 1 ? `${paths[0]}, which does not exist` : `${paths.join(', ')}, none of which exists`
-  return `KUBECONFIG names ${missing}; unset it or name a file that is there`
+  return `KUBECONFIG names ${missing}; unset it or set it to an existing file`
 }
 
 export function kubeconfigPaths(environment: Readonly<Record<string, string | undefined>>): string[] {
@@ -60,7 +60,7 @@ export function configOfContext(kubeconfig: Kubeconfig, options: KubeconfigOptio
   const environment = options.environment ?? process.env
   const clock = options.clock ?? systemClock
   const name = options.context ?? kubeconfig.currentContext
-  if (!name) throw new ConfigError('no kubeconfig with a current context; set KUBECONFIG or name a file')
+  if (!name) throw new ConfigError('found no kubeconfig with a current context; set KUBECONFIG or pass a file')
   const context = kubeconfig.contexts.get(name)
   if (!context) throw new ConfigError(`the kubeconfig has no context ${JSON.stringify(name)}`)
   const cluster = kubeconfig.clusters.get(context.cluster ?? '')

@@ -60,7 +60,7 @@ describe('IndexedStore', () => {
 
   it('rejects unknown indexes', () => {
     const store = new IndexedStore<Item, 'one'>({ one: object => object.keys[0] })
-    assert.throws(() => store.byIndex('two' as 'one', 'x'), /no index two/)
+    assert.throws(() => store.byIndex('two' as 'one', 'x'), /unknown index two/)
   })
 })
 

@@ -106,7 +106,7 @@ export class IndexedStore<T extends KubeObject, I extends string = string> {
 
   #bucketsOf(name: I): Map<string, Bucket<T>> {
     const index = this.#indexes.find(each => each.name === name)
-    if (!index) throw new TypeError(`there is no index ${name}`)
+    if (!index) throw new TypeError(`unknown index ${name}`)
     return index.buckets
   }
 }

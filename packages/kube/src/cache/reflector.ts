@@ -184,5 +184,5 @@ function isFromTheFuture(error: KubeError): boolean {
 }
 
 function endedAtOnce(): KubeError {
-  return new KubeError({ code: 'Network', message: 'the server ended the watch at once and said nothing' })
+  return new KubeError({ code: 'Network', message: 'the server ended the watch at once without an event' })
 }

@@ -29,7 +29,7 @@ export function fieldMatcher(selector: string): Matcher {
     .filter(part => part !== '')
     .map(part => {
       const match = /^\s*([^=!\s]+)\s*(==|=|!=)\s*(.*?)\s*$/.exec(part)
-      if (!match) throw new TypeError(`not a field selector: ${part}`)
+      if (!match) throw new TypeError(`invalid field selector: ${part}`)
       const [, path = '', operator, value] = match
       const steps = path.split('.')
       return (object: KubeObject) => (fieldOf(object, steps) === value) === (operator !== '!=')
@@ -66,7 +66,7 @@ function labelRule(text: string): (labels: Labels) => boolean {
     return labels => labels[key] === value
   }
   const existence = /^(!?)\s*([^\s=!()]+)$/.exec(text)
-  if (!existence) throw new TypeError(`not a label selector: ${text}`)
+  if (!existence) throw new TypeError(`invalid label selector: ${text}`)
   const [, not, key = ''] = existence
   return labels => Object.hasOwn(labels, key) === (not === '')
 }

@@ -30,7 +30,7 @@ test("trustProblem agrees with Go's TLS client", () => {
     ['through an intermediate that is missing', deepLeaf, root.pair.cert, unsigned],
     ['the intermediate is the bundle', deepLeaf, intermediate.cert, undefined],
     ['the certificate itself is the bundle', leaf, leaf, undefined],
-    ['nothing served', '', root.pair.cert, /no readable server certificate/],
+    ['nothing served', '', root.pair.cert, /server certificate is missing or unreadable/],
     ['another name', root.server(name, ['elsewhere']).cert, root.pair.cert, /is not for grove-operator/],
     ['for clients only', clientOnly, root.pair.cert, /is not for grove-operator/],
   ]

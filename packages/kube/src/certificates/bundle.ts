@@ -53,9 +53,9 @@ export function authorityProblem(
   name: string,
   at: number,
 ): string | undefined {
-  if (!authority) return 'there is no readable authority certificate'
-  if (!keyFits(authority, key)) return 'the authority key is missing, unreadable or of another certificate'
-  if (!authority.ca) return 'the authority certificate may not sign others'
+  if (!authority) return 'the authority certificate is missing or unreadable'
+  if (!keyFits(authority, key)) return 'the authority key is missing, unreadable or does not match its certificate'
+  if (!authority.ca) return 'the authority certificate is not a CA certificate'
   if (!authority.checkHost(name)) return `the authority is not named ${name}`
   if (!isValidAt(authority, at)) return `the authority is not valid on ${new Date(at).toISOString()}`
   return undefined
@@ -70,7 +70,7 @@ export function serverProblem(
 ): string | undefined {
   const [server] = readCertificates(bundle.serverCert)
   if (server && !keyFits(server, bundle.serverKey))
-    return 'the server key is missing, unreadable or of another certificate'
+    return 'the server key is missing, unreadable or does not match its certificate'
   return trustProblem(bundle.serverCert, authorities, name, at)
 }
 
@@ -87,7 +87,7 @@ export function trustProblem(
   at: number,
 ): string | undefined {
   const [server, ...intermediates] = readCertificates(served)
-  if (!server) return 'there is no readable server certificate'
+  if (!server) return 'the server certificate is missing or unreadable'
   const isNamed = isIP(name) ? server.checkIP(name) : server.checkHost(name, { subject: 'never' })
   if (!isNamed) return `the server certificate is not for ${name}`
   const usages = server.keyUsage as readonly string[] | undefined

@@ -26,7 +26,7 @@ before(async () => {
 
 /** Each row: stored bundle, days since then, expected decision. This is the table of the specification. */
 const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][] = [
-  ['nothing is stored', () => emptyBundle, 0, 'renew-all', /no readable authority/],
+  ['nothing is stored', () => emptyBundle, 0, 'renew-all', /authority certificate is missing or unreadable/],
   ['all is fresh', () => fresh, 0, 'keep'],
   ['the server certificate has 91 days left', () => fresh, 365 - 91, 'keep'],
   ['the server certificate has 89 days left', () => fresh, 365 - 89, 'renew-server', /not valid on/],
@@ -36,11 +36,11 @@ const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][
     () => ({ ...fresh, serverCert: 'x' }),
     0,
     'renew-server',
-    /no readable/,
+    /server certificate is missing or unreadable/,
   ],
   ['the server key is missing', () => ({ ...fresh, serverKey: '' }), 0, 'renew-server', /key is missing/],
   [
-    'the server key is of another',
+    'the server key does not match',
     () => ({ ...fresh, serverKey: foreign.serverKey }),
     0,
     'renew-server',
@@ -58,7 +58,7 @@ const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][
     () => ({ ...fresh, authorityCerts: 'x' }),
     0,
     'renew-all',
-    /no readable authority/,
+    /authority certificate is missing or unreadable/,
   ],
   [
     'the authority key is missing',
@@ -68,11 +68,11 @@ const rows: readonly [string, () => CertificateBundle, number, string, RegExp?][
     /key is missing/,
   ],
   [
-    'the authority key is of another',
+    'the authority key does not match',
     () => ({ ...fresh, authorityKey: foreign.authorityKey }),
     0,
     'publish-authority',
-    /of another certificate/,
+    /does not match its certificate/,
   ],
   ['authority and server have expired', () => fresh, 3651, 'renew-all', /authority is not valid/],
 ]
@@ -198,8 +198,8 @@ describe('bundles that another program stored', () => {
 describe('certificatePolicy', () => {
   it('rejects a policy that would renew without end', () => {
     const names = { authorityName: 'a', serverNames: ['b'] }
-    assert.throws(() => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }), /live longer/)
-    assert.throws(() => certificatePolicy({ ...names, authorityLifetimeMs: 90 * day }), /live longer/)
+    assert.throws(() => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }), /lifetime of certificates must be longer/)
+    assert.throws(() => certificatePolicy({ ...names, authorityLifetimeMs: 90 * day }), /lifetime of certificates must be longer/)
     assert.throws(() => certificatePolicy({ ...names, serverNames: [] }), /needs a name/)
   })
 })

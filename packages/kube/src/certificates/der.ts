@@ -89,7 +89,7 @@ export function readDer(bytes: Buffer): DerValue[] {
     const lengthBytes = short & 0x80 ? short & 0x7f : 0
     const length = lengthBytes ? bytes.readUIntBE(at + 2, lengthBytes) : short
     const start = at + 2 + lengthBytes
-    if (start + length > bytes.length) throw new RangeError('DER value is longer than what contains it')
+    if (start + length > bytes.length) throw new RangeError('DER value exceeds its container')
     values.push({
       tag: bytes[at]!,
       content: bytes.subarray(start, start + length),

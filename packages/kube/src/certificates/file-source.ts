@@ -85,14 +85,14 @@ export class FileCertificateSource implements CertificateSource {
       const { certFile, keyFile } = this.#options
       const [cert, key] = await Promise.all([readFile(certFile, 'utf8'), readFile(keyFile, 'utf8')])
       if (!new X509Certificate(cert).checkPrivateKey(createPrivateKey(key)))
-        throw new Error('the key belongs to another certificate')
+        throw new Error('the key does not match the certificate')
       if (this.current() && this.current()?.cert !== cert) this.#log.info('The certificate was replaced')
       this.#memory.set({ cert, key })
       this.#reported = undefined
     } catch (error) {
       this.#errors?.inc()
       const problem = messageOf(error)
-      if (problem !== this.#reported) this.#log.warn('The certificate files cannot be used yet', { problem })
+      if (problem !== this.#reported) this.#log.warn('Cannot use the certificate files yet', { problem })
       this.#reported = problem
     }
     return this.current() !== undefined

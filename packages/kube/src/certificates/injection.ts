@@ -122,9 +122,9 @@ async function injectOne(
       clientConfig: { ...webhook.clientConfig, caBundle },
     }))
     if ((await store.update(target, { ...configuration, webhooks: injected }, signal)) === 'written') {
-      log.info('The authorities of the webhook configuration were set')
+      log.info('Updated caBundle of the webhook configuration')
       return 'injected'
     }
   }
-  throw new Error(`${target.kind} webhook configuration ${target.name} changes faster than it can be updated`)
+  throw new Error(`${target.kind} webhook configuration ${target.name} changes too often to be updated`)
 }

@@ -43,6 +43,6 @@ export function certificatePolicy(
   if (policy.serverNames.length === 0) throw new RangeError('a server certificate needs a name')
   // A certificate that is due for renewal at its creation would be renewed without end.
   if (Math.min(policy.authorityLifetimeMs, policy.serverLifetimeMs) <= policy.renewBeforeMs)
-    throw new RangeError('certificates must live longer than they are renewed before their end')
+    throw new RangeError('the lifetime of certificates must be longer than renewBefore')
   return policy
 }

@@ -98,7 +98,7 @@ export class CertificateProvisioner {
       } catch (error) {
         if (signal.aborted) return
         wait = backoffDelay(failureBackoff, ++failures, this.#random)
-        this.#log.error('Certificates could not be provided', { error, retryInMs: Math.round(wait) })
+        this.#log.error('Certificate check failed, retrying', { error, retryInMs: Math.round(wait) })
       }
       if (!this.#changed || failures > 0) await this.#sleep(wait, signal)
       if (this.#changed) await this.#pauseBetweenChanges(signal)
@@ -143,7 +143,7 @@ export class CertificateProvisioner {
       // Another process has written the same decision; the next check reads it.
       else if (++conflicts < writeAttempts)
         await this.#clock.sleep(backoffDelay(conflictBackoff, conflicts, this.#random), signal)
-      else throw new Error('the certificate store changes faster than it can be updated')
+      else throw new Error('cannot update the certificate store: it changes too often')
     }
   }
 
@@ -190,7 +190,7 @@ export class CertificateProvisioner {
   #logMissing(missing: readonly InjectionTarget[]): void {
     const names = missing.map(({ kind, name }) => `${kind} ${name}`).join(', ')
     if (names && names !== this.#missing)
-      this.#log.warn('Webhook configurations do not exist; this process is not ready until they do', {
+      this.#log.warn('Webhook configurations do not exist; the process is not ready until they are created', {
         names,
       })
     this.#missing = names
@@ -203,7 +203,7 @@ export class CertificateProvisioner {
       if (stored) return stored
       await store.create(emptyBundle, signal)
     }
-    throw new Error('the certificate store is deleted as often as it is created')
+    throw new Error('cannot create the certificate store: it is deleted each time')
   }
 }
 

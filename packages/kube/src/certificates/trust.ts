@@ -74,7 +74,7 @@ export class WebhookTrust {
     cache: WatchCache<WebhookConfiguration>,
     served: string,
   ): string | undefined {
-    if (!cache.hasSynced) return 'was not read yet'
+    if (!cache.hasSynced) return 'has not been read yet'
     const configuration = cache.get({ name })
     if (!configuration) return 'does not exist'
     if (configuration.metadata.deletionTimestamp) return 'is being deleted'

@@ -58,7 +58,7 @@ export function parseAnswer<T>(request: RequestDescription, body: AnswerBody, sh
   } catch (cause) {
     throw new KubeError({
       code: 'Malformed',
-      message: `${request.verb} ${request.path}: the answer is not JSON: ${body.toString().slice(0, quotedCharacters)}`,
+      message: `${request.verb} ${request.path}: the response is not JSON: ${body.toString().slice(0, quotedCharacters)}`,
       request: describe(request),
       cause,
     })

@@ -19,7 +19,7 @@ export function refOf(object: KubeObject): ObjectRef {
 export function namespaceOf(resource: Resource, object: KubeObject): string | undefined {
   const namespace = object.metadata?.namespace
   if (resource.namespaced && !namespace)
-    throw new TypeError(`a new ${resource.kind} must say its namespace in metadata.namespace`)
+    throw new TypeError(`a new ${resource.kind} needs metadata.namespace`)
   return namespace
 }
 

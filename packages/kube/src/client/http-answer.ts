@@ -87,7 +87,7 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
   #describe(error: Error): TransportError {
     if (this.#signal?.aborted) return new TransportError('aborted', this.#sent, 'aborted', error)
     const timeout = error instanceof errors.HeadersTimeoutError || error instanceof errors.BodyTimeoutError
-    if (timeout) return new TransportError('timeout', this.#sent, 'the server did not answer in time', error)
+    if (timeout) return new TransportError('timeout', this.#sent, 'the server did not respond in time', error)
     return new TransportError('network', this.#sent, messageOf(error), error)
   }
 }
@@ -192,7 +192,7 @@ export class StreamedAnswer extends Answer {
         this.#wake = undefined
       }
     } finally {
-      if (!this.#ended) this.controller?.abort(new Error('the reader of the stream has left'))
+      if (!this.#ended) this.controller?.abort(new Error('the reader closed the stream'))
     }
   }
 }

@@ -173,7 +173,7 @@ export class Requester {
     } catch (cause) {
       throw new KubeError({
         code: 'Credentials',
-        message: `the server refused the credentials (${refused.message}) and there are no others: ${String(cause)}`,
+        message: `the server rejected the credentials (${refused.message}) and there are no others: ${String(cause)}`,
         request: describe(call),
         status: refused.status,
         cause,

@@ -93,7 +93,7 @@ describe('openTunnel', () => {
     refuse = true
     const refused = openTunnel(`http://me:s3cret@127.0.0.1:${ports.http}`, target(), timeoutMs)
     await assert.rejects(refused, error => {
-      assert.match(String(error), /CONNECT was answered with 407/)
+      assert.match(String(error), /CONNECT failed with status 407/)
       assert.doesNotMatch(String(error), /s3cret/)
       return true
     })

@@ -52,7 +52,7 @@ async function connectThroughHttp(
     })
     if (statusCode === 200) return socket as Socket
     socket.destroy()
-    throw new Error(`CONNECT was answered with ${statusCode}`)
+    throw new Error(`CONNECT failed with status ${statusCode}`)
   } finally {
     // The socket of a tunnel no longer belongs to the client.
     client.close().catch(() => {})

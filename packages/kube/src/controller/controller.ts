@@ -98,7 +98,7 @@ export class Controller<Key extends string = string> {
 
   /** Subscribes to the sources and starts the workers. The signal is the hard stop: it aborts every running call. */
   async start(signal: AbortSignal): Promise<void> {
-    if (this.#workers.length) throw new Error(`controller ${this.name} was started before`)
+    if (this.#workers.length) throw new Error(`controller ${this.name} was already started`)
     const enqueue: Enqueue<Key> = (key, priority) => this.queue.add(key, priority)
     this.#unsubscribe = (this.#options.sources ?? []).map(source => source(enqueue))
     this.#workers = Array.from({ length: this.#options.workers ?? defaultWorkers }, () => this.#work())
@@ -151,14 +151,14 @@ export class Controller<Key extends string = string> {
 
   #failed(key: Key, error: unknown, signal: AbortSignal, log: Logger): ReconcileOutcome | 'stopped' {
     if (signal.aborted && !(signal.reason instanceof ReconcileTimeout)) {
-      log.debug('Reconcile was stopped', { error })
+      log.debug('Reconcile was aborted', { error })
       return 'stopped'
     }
     if (isBug(error)) this.#metrics?.panicked()
     const retryInMs = Math.round(this.queue.retry(key))
     const failure = { error, failures: this.queue.failuresOf(key), retryInMs }
     // Another client wrote first, which is normal. The next attempt reads that write.
-    if (isConflict(error)) log.info('Reconcile met a newer object and is repeated', failure)
+    if (isConflict(error)) log.info('Reconcile conflicted with a newer object, retrying', failure)
     else log.error('Reconcile failed', failure)
     return 'error'
   }

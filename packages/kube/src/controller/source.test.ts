@@ -49,6 +49,6 @@ describe('sourceOf', () => {
       ],
       ['set', 'pod', 'pod-sibling', undefined],
     )
-    assert.equal(lines[0]!.message, 'A change could not be mapped to keys')
+    assert.equal(lines[0]!.message, 'Failed to map a change to keys')
   })
 })

@@ -24,7 +24,7 @@ export function sourceOf<Change, Key extends string>(
           else enqueue(request.key, request.priority)
         }
       } catch (error) {
-        log.error('A change could not be mapped to keys', { error })
+        log.error('Failed to map a change to keys', { error })
       }
     })
 }

@@ -120,7 +120,7 @@ export class EventRecorder {
     for (const series of this.#scheduled.keys()) this.#enqueue(series)
     this.#scheduled.clear()
     const timer = this.#clock.setTimeout(() => {
-      this.#log.warn('Events were not written before the process stopped', { events: this.pending })
+      this.#log.warn('Some events were not written before the process stopped', { events: this.pending })
       this.#cancel.abort(new Error('the recorder stopped'))
       this.#stopping?.resolve()
     }, timeoutMs)
@@ -158,7 +158,7 @@ export class EventRecorder {
     series.failures = 0
     this.#results?.inc({ result: 'dropped' })
     const { namespace, name, kind } = series.subject
-    this.#log.warn('An event was dropped', { why, reason: series.reason, kind, namespace, name })
+    this.#log.warn('Dropped an event', { why, reason: series.reason, kind, namespace, name })
   }
 
   #write(): void {
@@ -200,7 +200,7 @@ export class EventRecorder {
     try {
       const result = await this.#send(series)
       this.#results?.inc({ result })
-      if (result === 'refused') this.#log.debug('The server refused an event', { reason: series.reason })
+      if (result === 'refused') this.#log.debug('The server rejected an event', { reason: series.reason })
       series.storedCount = counted
       series.writes++
       series.failures = 0

@@ -20,7 +20,7 @@ import { candidateJitter, checkTimes, defaultLeaseTimes, type LeaseTimes } from 
 
 const shortestRequestTimeoutMs = 1_000
 /** A timer that fires this late means that this process was slow, not the API. */
-const heldUpFromMs = 1_000
+const stalledFromMs = 1_000
 
 export interface LeaseElectorOptions {
   readonly namespace: string
@@ -48,7 +48,7 @@ export class LeaseElector {
   #reportedHolder: string | undefined
   #giveUp: Timer | undefined
   /** Since the last renewal: the delay of a timer, whether the deadline was extended for it, and the last failure. */
-  #heldUpMs = 0
+  #stalledMs = 0
   /** Latest time (monotonic) at which the current sleep or request should be over. */
   #due = Number.POSITIVE_INFINITY
   #hasMoreTime = false
@@ -77,13 +77,13 @@ export class LeaseElector {
 
   /** Waits until this process leads. From then on renews in the background until `release` or loss. */
   async acquire(signal: AbortSignal): Promise<Leadership> {
-    this.#log.info('Waiting for the lease')
+    this.#log.info('Waiting to acquire the lease')
     while (!(await this.#attempt(signal)) || !this.#fence.isHeld()) {
       this.#fence.signal.throwIfAborted()
       const wait = this.#times.retryPeriodMs * (1 + candidateJitter * (this.#options.random ?? Math.random)())
       await this.#clock.sleep(wait, signal)
     }
-    this.#log.info('This process leads')
+    this.#log.info('Acquired the lease, this process is the leader')
     this.#metrics?.leads(true)
     this.#options.onTransition?.(`${this.#fence.identity} became leader`)
     this.#renewing = this.#renew()
@@ -101,15 +101,15 @@ export class LeaseElector {
     if (!held || !handOver) return
     try {
       await this.#timed(new AbortController().signal, signal => this.#free(signal))
-      this.#log.info('The lease is free')
+      this.#log.info('Released the lease')
     } catch (error) {
-      this.#log.warn('The lease could not be freed and runs out by itself', { error })
+      this.#log.warn('Failed to release the lease; it will expire', { error })
     }
   }
 
   async #renew(): Promise<void> {
     const ending = this.#ending.signal
-    this.#heldUpMs = 0
+    this.#stalledMs = 0
     this.#armGiveUp()
     while (!ending.aborted) {
       this.#due = this.#clock.monotonic() + this.#times.retryPeriodMs
@@ -126,15 +126,15 @@ export class LeaseElector {
   #wasRenewed(): void {
     // The response came too late. #giveUp decides whether this process was slow.
     if (this.#fence.monotonicRemainingMs() <= 0) return
-    if (this.#hasMoreTime) this.#log.info('The lease is renewed, this process leads again')
-    this.#heldUpMs = 0
+    if (this.#hasMoreTime) this.#log.info('Renewed the lease, this process is the leader again')
+    this.#stalledMs = 0
     this.#hasMoreTime = false
     this.#failure = undefined
     this.#armGiveUp()
   }
 
   #rang(due: number): void {
-    this.#heldUpMs = Math.max(this.#heldUpMs, Math.round(this.#clock.monotonic() - due))
+    this.#stalledMs = Math.max(this.#stalledMs, Math.round(this.#clock.monotonic() - due))
   }
 
   /** A hanging request or sleep must not delay the loss of leadership. */
@@ -147,7 +147,7 @@ export class LeaseElector {
       // Other timers or responses that are due may follow this one.
       this.#rang(Math.min(due, this.#due))
       if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
-      else if (this.#heldUpMs >= heldUpFromMs && !this.#hasMoreTime) this.#giveMoreTime()
+      else if (this.#stalledMs >= stalledFromMs && !this.#hasMoreTime) this.#giveMoreTime()
       else this.#end(this.#whyLost())
     }, inMs)
   }
@@ -156,8 +156,8 @@ export class LeaseElector {
   #giveMoreTime(): void {
     this.#hasMoreTime = true
     const { leaseDurationMs, renewDeadlineMs } = this.#times
-    this.#log.warn('This process was held up and writes nothing until its lease is renewed', {
-      heldUpMs: this.#heldUpMs,
+    this.#log.warn('This process got no CPU time; it stops writing until the lease is renewed', {
+      stalledMs: this.#stalledMs,
       hint: 'it needs more CPU, or leaderElection.leaseDuration and renewDeadline that are longer',
     })
     this.#giveUp = this.#clock.setTimeout(() => this.#end(this.#whyLost()), leaseDurationMs - renewDeadlineMs)
@@ -165,7 +165,7 @@ export class LeaseElector {
 
   #whyLost(): string {
     const why = [`the lease was not renewed within ${this.#times.renewDeadlineMs} ms`]
-    if (this.#heldUpMs >= heldUpFromMs) why.push(`the process was held up for ${this.#heldUpMs} ms`)
+    if (this.#stalledMs >= stalledFromMs) why.push(`the process got no CPU time for ${this.#stalledMs} ms`)
     if (this.#failure !== undefined)
       why.push(
         `the last attempt failed: ${this.#failure instanceof Error ? this.#failure.message : this.#failure}`,
@@ -179,7 +179,7 @@ export class LeaseElector {
     this.#fence.lose(why)
     this.#ending.abort()
     if (!led) return
-    this.#log.info('This process no longer leads', { why })
+    this.#log.info('This process is no longer the leader', { why })
     this.#metrics?.leads(false)
     this.#options.onTransition?.(`${this.#fence.identity} stopped leading`)
   }
@@ -190,7 +190,7 @@ export class LeaseElector {
       return await this.#timed(signal, timed => this.#takeOrRenew(timed))
     } catch (error) {
       this.#failure = error
-      if (!signal.aborted) this.#log.warn('The lease could not be read or written', { error })
+      if (!signal.aborted) this.#log.warn('Failed to read or write the lease', { error })
       return false
     }
   }
@@ -254,7 +254,7 @@ export class LeaseElector {
     const same = resourceVersion === lease.metadata?.resourceVersion && uid === lease.metadata?.uid
     if (!this.#observed || !same) this.#observed = { lease, at: this.#clock.monotonic() }
     const holder = lease.spec?.holderIdentity ?? ''
-    if (holder !== this.#reportedHolder && holder !== '') this.#log.info('The lease has a holder', { holder })
+    if (holder !== this.#reportedHolder && holder !== '') this.#log.info('New leader elected', { holder })
     this.#reportedHolder = holder
   }
 
@@ -270,7 +270,7 @@ export class LeaseElector {
     const abort = () => inner.abort(outer.reason)
     outer.addEventListener('abort', abort, { once: true })
     this.#due = this.#clock.monotonic() + limit
-    const timer = this.#clock.setTimeout(() => inner.abort(new Error(`no answer within ${limit} ms`)), limit)
+    const timer = this.#clock.setTimeout(() => inner.abort(new Error(`no response within ${limit} ms`)), limit)
     try {
       return await use(inner.signal)
     } finally {

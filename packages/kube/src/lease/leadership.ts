@@ -51,7 +51,7 @@ export class LeadershipFence implements Leadership {
       : this.#renewed
         ? 'the lease was not renewed in time'
         : 'the lease was never held'
-    throw new LeadershipLost(`${this.identity} does not lead: ${why}`)
+    throw new LeadershipLost(`${this.identity} is not the leader: ${why}`)
   }
 
   /**

@@ -131,7 +131,7 @@ export class HttpEndpoint {
       const url = new URL(request.url ?? '/', 'http://endpoint')
       return (await this.#handler(url, request)) ?? notFound
     } catch (error) {
-      this.#log.error('An endpoint failed', { endpoint: this.name, path: request.url, error })
+      this.#log.error('Endpoint failed', { endpoint: this.name, path: request.url, error })
       return text(500, 'internal server error\n')
     }
   }

@@ -238,10 +238,10 @@ describe('Manager', () => {
     assert.ok(!happened.includes('controller starts'))
   })
 
-  it('rejects two parts of the same name', () => {
+  it('rejects two components of the same name', () => {
     const { manager, part } = setUp()
     manager.addServer('a', part('a'))
-    assert.throws(() => manager.addServer('a', part('a')), /two parts named a/)
+    assert.throws(() => manager.addServer('a', part('a')), /a component named a is already registered/)
   })
 })
 

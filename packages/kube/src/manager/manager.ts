@@ -151,7 +151,7 @@ export class Manager {
     }
     stop.removeEventListener('abort', end)
     ending.abort(failure)
-    if (failure) this.#log.error('The process stops because a part of it failed', { error: failure })
+    if (failure) this.#log.error('Stopping the process because a component failed', { error: failure })
     await this.#stop(failure instanceof LeadershipLost)
     if (failure) throw failure
   }
@@ -166,7 +166,7 @@ export class Manager {
     await this.#options.election?.acquire(ending)
     for (const [name, controller] of this.#controllers) {
       ending.throwIfAborted()
-      this.#log.info('Controller starts', { controller: name })
+      this.#log.info('Starting controller', { controller: name })
       await controller.start(this.#controllersHard.signal)
     }
   }
@@ -175,7 +175,7 @@ export class Manager {
   #supervise(name: string, running: Promise<void>): void {
     const watched = running.catch(error => {
       if (this.#everything.signal.aborted) return
-      this.#log.error('A part of the process failed', { part: name, error })
+      this.#log.error('Component failed', { part: name, error })
       this.#failure.reject(error)
     })
     this.#running.push(watched)
@@ -186,26 +186,26 @@ export class Manager {
     await this.#bounded('lease', this.#options.election?.release({ handOver: ended }))
     for (const [name, step] of this.#lastSteps) await this.#bounded(name, step())
     for (const [name, server] of this.#servers) await this.#bounded(name, server.stop())
-    this.#everything.abort(new Error('the process stops'))
+    this.#everything.abort(new Error('the process is stopping'))
     await this.#bounded('caches and background work', Promise.all(this.#running))
     for (const endpoint of this.endpoints) await this.#bounded(endpoint.name, endpoint.stop())
   }
 
   /** Reports whether all of them have ended. A process that no longer leads must not finish its reconciles. */
   async #stopControllers(lostLeadership: boolean): Promise<boolean> {
-    const reason = new LeadershipLost('the process stops')
+    const reason = new LeadershipLost('the process is stopping')
     if (lostLeadership) this.#controllersHard.abort(reason)
     const stopped = Promise.all([...this.#controllers.values()].map(controller => controller.stop()))
     const grace = lostLeadership ? abortedStopMs : (this.#options.gracefulStopMs ?? defaultGracefulStopMs)
     if (await this.#within(grace, stopped)) return true
-    this.#log.warn('Reconciles did not finish in time and are aborted', { afterMs: grace })
+    this.#log.warn('Reconciles did not finish in time, aborting them', { afterMs: grace })
     this.#controllersHard.abort(reason)
     return this.#within(abortedStopMs, stopped)
   }
 
   async #bounded(name: string, step: Promise<unknown> | undefined): Promise<void> {
     if (!step || (await this.#within(stepStopMs, step))) return
-    this.#log.warn('A part did not stop in time', { part: name, afterMs: stepStopMs })
+    this.#log.warn('Component did not stop in time', { part: name, afterMs: stepStopMs })
   }
 
   async #within(ms: number, step: Promise<unknown>): Promise<boolean> {
@@ -214,7 +214,7 @@ export class Manager {
     const done = step.then(
       () => true,
       error => {
-        this.#log.warn('A part failed while stopping', { error })
+        this.#log.warn('Component failed while stopping', { error })
         return true
       },
     )
@@ -225,7 +225,7 @@ export class Manager {
 }
 
 function add<Part>(parts: Map<string, Part>, name: string, part: Part): void {
-  if (parts.has(name)) throw new Error(`two parts named ${name}`)
+  if (parts.has(name)) throw new Error(`a component named ${name} is already registered`)
   parts.set(name, part)
 }
 

@@ -23,7 +23,7 @@ export class Probe {
   }
 
   add(name: string, check: HealthCheck): void {
-    if (this.#checks.has(name)) throw new Error(`two checks named ${name} for ${this.#path}`)
+    if (this.#checks.has(name)) throw new Error(`a check named ${name} for ${this.#path} is already registered`)
     this.#checks.set(name, check)
   }
 

@@ -32,7 +32,7 @@ export function stopSignal(
       if (first) return of.exit(impatientExitCode)
       first = { signal, at: clock.monotonic() }
       log.info('Stopping', { signal })
-      stop.abort(new Error(`the process got ${signal}`))
+      stop.abort(new Error(`the process received ${signal}`))
     })
   return stop.signal
 }

@@ -52,7 +52,7 @@ const refreshersOf = new WeakMap<object, Set<() => void>>()
 /** Runs the callback each time a gauge of this registry is read. Returns a function that removes the callback. */
 export function onCollect<Label extends string>(metric: Gauge<Label>, refresh: () => void): () => void {
   const refreshers = refreshersOf.get(metric)
-  if (!refreshers) throw new Error('onCollect knows only gauges made by gauge()')
+  if (!refreshers) throw new Error('onCollect supports only gauges that gauge() created')
   refreshers.add(refresh)
   return () => refreshers.delete(refresh)
 }

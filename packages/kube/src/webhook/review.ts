@@ -82,7 +82,7 @@ export async function closeReview(
       text: render(response, uid, apiVersion),
       record: {
         level: 'info',
-        message: 'Admission request answered',
+        message: 'Admission request decided',
         fields: {
           ...requestFields(request),
           allowed,
@@ -97,7 +97,7 @@ export async function closeReview(
       text: render(errored(500, `panic: ${messageOf(error)} [recovered]`), uid, apiVersion),
       record: {
         level: 'error',
-        message: 'The admission handler failed',
+        message: 'Admission handler failed',
         fields: { ...requestFields(request), error },
       },
     }

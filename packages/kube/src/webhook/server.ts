@@ -102,7 +102,7 @@ export class WebhookServer {
 
   /** Serves a path by a handler of bytes, for reviews that another process decides. */
   handleReviews(path: string, handler: ReviewHandler): void {
-    if (this.#handlers.has(path)) throw new Error(`two webhooks for the path ${path}`)
+    if (this.#handlers.has(path)) throw new Error(`a webhook for the path ${path} is already registered`)
     this.#handlers.set(path, handler)
     this.#metrics?.registered(path)
   }
@@ -137,7 +137,7 @@ export class WebhookServer {
     })
     server.maxConnections = this.#limits.maxConnections
     server.on('drop', () => this.#log.warn('too many connections to the webhook server, one was closed'))
-    server.on('tlsClientError', error => this.#log.debug('A TLS connection failed', { error }))
+    server.on('tlsClientError', error => this.#log.debug('TLS connection failed', { error }))
     this.#unsubscribe = certificates.onChange(pair => this.#present(server, pair))
     // It may have been replaced between the two lines above.
     this.#present(server, certificates.current() ?? first)
@@ -149,7 +149,7 @@ export class WebhookServer {
       })
     })
     this.#server = server
-    this.#log.info('Webhooks are served', { host, port: this.port })
+    this.#log.info('Serving webhooks', { host, port: this.port })
   }
 
   /** Accepts no further connection. Open requests get their response, for a bounded time. */
@@ -186,7 +186,7 @@ export class WebhookServer {
   }
 
   #firstCertificate(signal: AbortSignal): Promise<KeyPair> {
-    this.#log.info('Webhooks wait for a certificate')
+    this.#log.info('Waiting for a certificate before serving webhooks')
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason)
       const unsubscribe = this.#options.certificates.onChange(pair => {
@@ -206,7 +206,7 @@ export class WebhookServer {
     try {
       server.setSecureContext({ ...tlsOptions, ...pair })
     } catch (error) {
-      this.#log.error('A certificate cannot be used; the one before stays', { error })
+      this.#log.error('Cannot use the new certificate; keeping the previous one', { error })
     }
   }
 

@@ -57,7 +57,7 @@ describe('isolated reviews', () => {
     const { uid, allowed, status } = await ask('/greet', { name: 'bob' })
     assert.deepEqual([uid, allowed, status.code, status.message], ['u-1', false, 403, 'hello, bob'])
     const [line] = lines
-    assert.equal(line?.message, 'Admission request answered')
+    assert.equal(line?.message, 'Admission request decided')
     assert.deepEqual([line?.fields.webhook, line?.fields.name, line?.fields.code], ['/greet', 'bob', 403])
   })
 

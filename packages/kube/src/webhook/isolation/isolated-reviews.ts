@@ -130,7 +130,7 @@ export class IsolatedReviews<Question, Facts> {
       const facts = await lookUp(reply.question as Question, signal)
       reply = await lane.run({ kind: 'review', path, body, facts }, budgetMs, signal)
     }
-    if (reply.kind === 'question') throw new Error(`the webhook ${path} asks again although it has the facts`)
+    if (reply.kind === 'question') throw new Error(`the webhook ${path} asks again although it received the facts`)
     const { record } = reply
     if (record) log[record.level](record.message, { webhook: path, ...record.fields })
     if (record?.level === 'error') context.onPanic()

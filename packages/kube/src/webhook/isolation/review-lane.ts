@@ -87,7 +87,7 @@ export class ReviewLane {
   }
 
   stop(): void {
-    this.#stop.abort(new Error('admission stops'))
+    this.#stop.abort(new Error('admission is stopping'))
     void this.#process?.then(process => process.kill()).catch(() => {})
   }
 

@@ -77,7 +77,7 @@ export class ReviewProcess {
   /** Decides one review at a time. Rejects if the process ends. */
   async run(message: ReviewMessage): Promise<ReviewReply> {
     if (this.#end) throw this.#end
-    if (this.#waiting) throw new Error('a review is under way in this process')
+    if (this.#waiting) throw new Error('this process is already deciding a review')
     this.#waiting = Promise.withResolvers()
     try {
       this.#send(message)

@@ -50,8 +50,8 @@ describe('a leader without CPU time', () => {
     assert.equal(first.elector.leadership.isHeld(), true)
     assert.equal(first.elector.leadership.signal.aborted, false)
     const told = JSON.stringify(first.lines)
-    assert.match(told, /held up and writes nothing until its lease is renewed.*heldUpMs/)
-    assert.match(told, /leads again/)
+    assert.match(told, /got no CPU time; it stops writing until the lease is renewed.*stalledMs/)
+    assert.match(told, /is the leader again/)
     await runFor(60_000)
     assert.equal(first.elector.leadership.isHeld(), true)
   })
@@ -91,6 +91,6 @@ describe('a leader without CPU time', () => {
     assert.equal(first.elector.leadership.signal.aborted, false)
     await runFor(1_100)
     const { message } = first.elector.leadership.signal.reason as Error
-    assert.match(message, /not renewed within 10000 ms; the process was held up for \d+ ms/)
+    assert.match(message, /not renewed within 10000 ms; the process got no CPU time for \d+ ms/)
   })
 })
