@@ -48,7 +48,7 @@ const empty = await spread(async () => {
 })
 const nothing = await spread(() => host.start().code)
 const ready = await spread(() => host.start('parent:1').code)
-console.log(`from start to end, ms (least, median, most of ${runs} runs)`)
+console.log(`from start to end, ms (minimum, median, maximum of ${runs} runs)`)
 console.log(`  Node with an empty program           ${empty}`)
 console.log(`  waiter without parents               ${nothing}`)
 console.log(`  waiter whose parent is ready already ${ready}   (a random delay of up to 100 ms included)`)

@@ -15,9 +15,9 @@ describe('Backoff', () => {
         const backoff = new Backoff(timing, () => next)
         for (const [random, retryAfterMs] of failures) {
           next = random
-          const asked = Math.min(retryAfterMs, timing.retryAfterLongestMs)
-          const own = backoff.next(retryAfterMs) - asked
-          assert.ok(own >= timing.retryFirstMs / 2 - 1e-6 && own <= timing.retryLongestMs)
+          const requests = Math.min(retryAfterMs, timing.maxRetryAfterMs)
+          const own = backoff.next(retryAfterMs) - requests
+          assert.ok(own >= timing.firstRetryMs / 2 - 1e-6 && own <= timing.maxRetryMs)
         }
       }),
     )

@@ -23,10 +23,10 @@ export class Backoff {
 
   /** `retryAfterMs` is the server's Retry-After. The wait is never shorter than that, up to a limit. */
   next(retryAfterMs = 0): number {
-    const { retryFirstMs, retryLongestMs, retryAfterLongestMs } = this.#timing
-    const longest = Math.min(retryFirstMs * 2 ** this.#failures++, retryLongestMs)
+    const { firstRetryMs, maxRetryMs, maxRetryAfterMs } = this.#timing
+    const longest = Math.min(firstRetryMs * 2 ** this.#failures++, maxRetryMs)
     const own = longest * (0.5 + this.#random() / 2)
     // The jitter is added, because all clients received the same Retry-After.
-    return Math.min(retryAfterMs, retryAfterLongestMs) + own
+    return Math.min(retryAfterMs, maxRetryAfterMs) + own
   }
 }

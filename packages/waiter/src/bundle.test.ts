@@ -14,16 +14,16 @@ describe('the bundled program', () => {
   const file = join(directory, 'waiter.mjs')
   writeFileSync(file, bundle())
 
-  const cases: [words: string[], code: number, stdout: RegExp, stderr: RegExp][] = [
+  const cases: [args: string[], code: number, stdout: RegExp, stderr: RegExp][] = [
     [[], 0, /^done: nothing to wait for\n$/, /^$/],
     [['--help'], 0, /--podcliques/, /^$/],
     [['--podcliques=a'], 1, /^$/, /^error: "a" is not <name>:<count>/],
     [['--podcliques=a:1'], 1, /^$/, /^error: cannot read the namespace of the pod/],
   ]
-  for (const [words, code, stdout, stderr] of cases)
-    it(`behaves like the source with ${JSON.stringify(words)}`, () => {
+  for (const [args, code, stdout, stderr] of cases)
+    it(`behaves like the source with ${JSON.stringify(args)}`, () => {
       for (const program of [file, join(import.meta.dirname, 'main.ts')]) {
-        const done = spawnSync(process.execPath, [program, ...words], {
+        const done = spawnSync(process.execPath, [program, ...args], {
           encoding: 'utf8',
           env: { GROVE_WAITER_POD_INFO: directory },
         })

@@ -7,7 +7,7 @@ import { describe, it } from 'node:test'
 import { added, bookmark, run, versions } from './testing/scripted-run.ts'
 import {
   cut,
-  HurriedClock,
+  ImmediateClock,
   list,
   pod,
   ScriptedServer as Server,
@@ -18,7 +18,7 @@ import {
 
 describe('the waiter behind a faulty connection', () => {
   it('tolerates every unexpected response', async () => {
-    const answers: Step[] = [
+    const responses: Step[] = [
       status(401, 'Unauthorized'),
       status(403, 'pods is forbidden'),
       status(404, 'not found'),
@@ -32,10 +32,10 @@ describe('the waiter behind a faulty connection', () => {
       response => void response.end('<html>a portal</html>'),
     ]
     await using server = await Server.following(
-      ...answers,
+      ...responses,
       list('7', []),
       // Three failures of the watch, then failures of the list that replaces it.
-      ...answers.slice(0, -2),
+      ...responses.slice(0, -2),
       list('8', []),
       watch(added('a-1', 'a', true, '9')),
     )
@@ -66,15 +66,15 @@ describe('the waiter behind a faulty connection', () => {
 
   it('reads the token for each request', async () => {
     await using server = await Server.following(
-      (response, asked) => {
+      (response, requests) => {
         server.writeToken('second-token\n')
-        status(401, 'Unauthorized')(response, asked)
+        status(401, 'Unauthorized')(response, requests)
       },
       list('7', [pod('a-1', 'a', true)]),
     )
     assert.equal((await run(server, ['-p', 'a:1'])).code, 0)
     assert.deepEqual(
-      server.asked.map(({ token }) => token),
+      server.requests.map(({ token }) => token),
       ['first-token', 'second-token'],
     )
   })
@@ -82,17 +82,17 @@ describe('the waiter behind a faulty connection', () => {
   it('waits for a token that is not mounted yet', async () => {
     await using server = await Server.following(list('7', [pod('a-1', 'a', true)]))
     rmSync(join(server.directory, 'token'))
-    const clock = new HurriedClock(async pauses => {
+    const clock = new ImmediateClock(async pauses => {
       if (pauses === 3) server.writeToken('late')
     })
     assert.equal((await run(server, ['-p', 'a:1'], { clock })).code, 0)
-    assert.equal(server.asked[0]?.token, 'late')
+    assert.equal(server.requests[0]?.token, 'late')
   })
 
   it('waits for an API server that is down', async () => {
     await using server = await Server.following(list('7', [pod('a-1', 'a', true)]))
     await server.close()
-    const clock = new HurriedClock(async pauses => {
+    const clock = new ImmediateClock(async pauses => {
       if (pauses === 5) await server.listen()
     })
     const { code, lines } = await run(server, ['-p', 'a:1'], { clock })

@@ -176,7 +176,7 @@ test('waits for an API server that restarts', async () => {
   await says(late, 'ECONNREFUSED')
   await kubernetes.start('kube-apiserver')
   assert.ok([...waiters, late].every(({ running }) => running))
-  await waitFor('the parent to be told to be ready', async () => {
+  await waitFor('the parent to be marked ready', async () => {
     await setReady(namespace, 'w-0-a-1', true)
     return true
   })

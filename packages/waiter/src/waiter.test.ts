@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { added, bookmark, deleted, gone, modified, run, versions } from './testing/scripted-run.ts'
 import {
   endingWatch,
-  HurriedClock,
+  ImmediateClock,
   list,
   pod,
   ScriptedServer as Server,
@@ -24,7 +24,7 @@ describe('runWaiter', () => {
       'starts after these PodCliques of namespace team have ready pods: a (2)',
       'done: a 2/2 ready',
     ])
-    assert.deepEqual(server.asked, [
+    assert.deepEqual(server.requests, [
       {
         path: '/api/v1/namespaces/team/pods',
         query: { labelSelector: 'grove.io/podclique in (a)', resourceVersion: '0', limit: '100' },
@@ -47,9 +47,9 @@ describe('runWaiter', () => {
     )
     const { code, lines } = await run(server, ['-p', 'a:1', '-p', 'b:1'])
     assert.equal(code, 0)
-    assert.equal(server.asked[1]?.query.resourceVersion, '7')
-    assert.equal(server.asked[1]?.query.allowWatchBookmarks, 'true')
-    assert.equal(server.asked[1]?.query.labelSelector, 'grove.io/podclique in (a,b)')
+    assert.equal(server.requests[1]?.query.resourceVersion, '7')
+    assert.equal(server.requests[1]?.query.allowWatchBookmarks, 'true')
+    assert.equal(server.requests[1]?.query.labelSelector, 'grove.io/podclique in (a,b)')
     assert.deepEqual(lines.slice(1), [
       'waiting for: a 0/1 ready',
       'waiting for: a 0/1 ready, b 0/1 ready',
@@ -66,8 +66,8 @@ describe('runWaiter', () => {
       list('7', [pod('b-1', 'b', true)]),
     )
     assert.equal((await run(server, ['-p', 'a:1', '-p', 'b:1'])).code, 0)
-    assert.equal(server.asked[1]?.query.continue, 'next')
-    assert.equal(server.asked[1]?.query.resourceVersion, undefined)
+    assert.equal(server.requests[1]?.query.continue, 'next')
+    assert.equal(server.requests[1]?.query.resourceVersion, undefined)
   })
 
   it('starts the list again if a page has expired', async () => {
@@ -112,8 +112,8 @@ describe('runWaiter', () => {
   it('exits with 1 when it is stopped, during a watch or a back-off', async () => {
     for (const last of [watch(), status(500, 'x')]) {
       const stop = new AbortController()
-      await using server = await Server.following(list('7', []), (response, asked) => {
-        last(response, asked)
+      await using server = await Server.following(list('7', []), (response, requests) => {
+        last(response, requests)
         setImmediate(() => stop.abort())
       })
       const { code, lines } = await run(server, ['-p', 'a:1'], { signal: stop.signal })
@@ -123,16 +123,16 @@ describe('runWaiter', () => {
   })
 
   it('repeats the missing parents and the last failure', async () => {
-    const clock = new HurriedClock()
+    const clock = new ImmediateClock()
     await using server = await Server.following(
       list('7', [pod('a-1', 'a', true)]),
-      (response, asked) => {
+      (response, requests) => {
         clock.remind()
-        status(403, 'pods is forbidden')(response, asked)
+        status(403, 'pods is forbidden')(response, requests)
       },
-      (response, asked) => {
+      (response, requests) => {
         clock.remind()
-        watch(added('a-2', 'a', true, '8'))(response, asked)
+        watch(added('a-2', 'a', true, '8'))(response, requests)
       },
     )
     const { lines } = await run(server, ['-p', 'a:2'], { clock })
@@ -147,9 +147,9 @@ describe('runWaiter', () => {
 })
 
 describe('runWaiter without an API server', () => {
-  const alone = async (words: readonly string[], environment: Record<string, string> = {}) => {
+  const alone = async (args: readonly string[], environment: Record<string, string> = {}) => {
     const lines: string[] = []
-    const code = await runWaiter({ words, environment, log: line => lines.push(line) })
+    const code = await runWaiter({ words: args, environment, log: line => lines.push(line) })
     return { code, lines }
   }
 
@@ -172,7 +172,7 @@ describe('runWaiter without an API server', () => {
     const code = await runWaiter({
       words: ['--podcliques=a:1'],
       namespace: 'team',
-      clock: new HurriedClock(),
+      clock: new ImmediateClock(),
       log: () => {},
       transport: {
         async stream() {

@@ -11,7 +11,7 @@ import {
   serviceAccountDirectoryIn,
 } from './environment.ts'
 import { ParentReadiness } from './parents.ts'
-import { type PodNews, watchPods } from './pod-watch.ts'
+import { type PodWatchEvent, watchPods } from './pod-watch.ts'
 import { type Log, ProgressLog } from './progress-log.ts'
 import { type Timing, timing } from './timing.ts'
 import type { Transport } from './transport.ts'
@@ -48,7 +48,7 @@ export async function runWaiter(options: WaiterOptions): Promise<number> {
     case 'help':
       log(usage.trimEnd())
       return exitCode.done
-    case 'refused':
+    case 'invalid':
       logError(`error: ${command.message}`)
       return exitCode.failed
     case 'wait':
@@ -77,7 +77,7 @@ async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Prom
   const times = { ...timing, ...options.timing }
   const stopReminding = repeat(clock, times.reminderMs, () => progress.reminder())
   try {
-    const news = watchPods({
+    const events = watchPods({
       transport: options.transport ?? connection!,
       namespace,
       cliques: [...parents.keys()],
@@ -86,9 +86,9 @@ async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Prom
       timing: times,
       signal: options.signal ?? new AbortController().signal,
     })
-    for await (const item of news) {
-      take(item, readiness, progress)
-      if (item.kind !== 'trouble' && item.kind !== 'connected' && readiness.missing.length === 0) {
+    for await (const event of events) {
+      applyEvent(event, readiness, progress)
+      if (event.kind !== 'failed' && event.kind !== 'connected' && readiness.missing.length === 0) {
         progress.done()
         return exitCode.done
       }
@@ -101,21 +101,21 @@ async function waitFor(parents: Parents, options: WaiterOptions, log: Log): Prom
   }
 }
 
-function take(news: PodNews, readiness: ParentReadiness, progress: ProgressLog): void {
-  switch (news.kind) {
+function applyEvent(event: PodWatchEvent, readiness: ParentReadiness, progress: ProgressLog): void {
+  switch (event.kind) {
     case 'snapshot':
-      readiness.replace(news.pods)
+      readiness.replace(event.pods)
       break
     case 'changed':
-      readiness.update(news.pod)
+      readiness.update(event.pod)
       break
     case 'deleted':
-      readiness.remove(news.name)
+      readiness.remove(event.name)
       break
     case 'connected':
       break
-    case 'trouble':
-      progress.trouble(news.message)
+    case 'failed':
+      progress.failed(event.message)
       return
   }
   progress.observed()

@@ -79,9 +79,9 @@ describe('ExecCredentials', () => {
     await clock.advance(1_000)
     prints({ token: 'two' })
     assert.deepEqual(await credentials.headers(), { authorization: 'Bearer two' })
-    assert.equal(await credentials.refused(), false)
+    assert.equal(await credentials.handleUnauthorized(), false)
     prints({ token: 'three' })
-    assert.equal(await credentials.refused(), true)
+    assert.equal(await credentials.handleUnauthorized(), true)
     assert.deepEqual(await credentials.headers(), { authorization: 'Bearer three' })
   })
 
@@ -94,7 +94,7 @@ describe('ExecCredentials', () => {
     assert.equal((await credentials.current()).clientCertificateData, 'c1')
     assert.equal(changes, 0)
     prints({ clientCertificateData: 'c2', clientKeyData: 'k2' })
-    assert.equal(await credentials.refused(), true)
+    assert.equal(await credentials.handleUnauthorized(), true)
     assert.equal(changes, 1)
   })
 

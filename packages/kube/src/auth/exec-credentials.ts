@@ -8,7 +8,7 @@ import type { KubeconfigCluster, KubeconfigExec } from './kubeconfig-file.ts'
 
 /** A plugin that takes longer probably waits for input, which a controller cannot give. */
 const pluginTimeoutMs = 60_000
-const longestPluginOutput = 1024 * 1024
+const maxPluginOutput = 1024 * 1024
 const quotedErrorCharacters = 500
 
 const knownVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1']
@@ -55,7 +55,7 @@ export class ExecCredentials implements Credentials {
     return this.#isFresh() ? headersOf(this.#status!) : this.current().then(headersOf)
   }
 
-  async refused(): Promise<boolean> {
+  async handleUnauthorized(): Promise<boolean> {
     const before = this.#status
     const after = await this.#run()
     return after.token !== before?.token || after.clientCertificateData !== before?.clientCertificateData
@@ -97,7 +97,7 @@ export class ExecCredentials implements Credentials {
     const { exec, environment } = this.#options
     const own = Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value]))
     const env = { ...environment, ...own, KUBERNETES_EXEC_INFO: JSON.stringify(this.#info()) }
-    const limits = { timeout: pluginTimeoutMs, maxBuffer: longestPluginOutput }
+    const limits = { timeout: pluginTimeoutMs, maxBuffer: maxPluginOutput }
     return new Promise((resolve, reject) => {
       const child = execFile(
         exec.command!,
@@ -148,7 +148,8 @@ function parseOutput(stdout: string, exec: KubeconfigExec): ExecStatus {
   if (output?.kind !== 'ExecCredential' || output.apiVersion !== exec.apiVersion)
     throw wrong(`printed ${output?.kind} of ${output?.apiVersion}, not ExecCredential of ${exec.apiVersion}`)
   const { status } = output
-  if (!status?.token && !status?.clientCertificateData) throw wrong('returned neither a token nor a certificate')
+  if (!status?.token && !status?.clientCertificateData)
+    throw wrong('returned neither a token nor a certificate')
   if (Boolean(status.clientCertificateData) !== Boolean(status.clientKeyData))
     throw wrong('returned a certificate without its key, or a key without its certificate')
   if (status.expirationTimestamp && Number.isNaN(Date.parse(status.expirationTimestamp)))

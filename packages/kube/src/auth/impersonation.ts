@@ -17,6 +17,6 @@ export function impersonating(user: KubeconfigUser, credentials: Credentials): C
       const own = credentials.headers()
       return own instanceof Promise ? own.then(join) : join(own)
     },
-    refused: () => credentials.refused(),
+    handleUnauthorized: () => credentials.handleUnauthorized(),
   }
 }

@@ -226,8 +226,8 @@ describe('loadConfig', () => {
   writeFileSync(join(pod, 'namespace'), 'pod-namespace\n')
   const inPod = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443', HOME: '/nowhere' }
   const kubeconfig = file(
-    'told',
-    'current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\nclusters: [{name: k, cluster: {server: "https://told"}}]',
+    'given',
+    'current-context: c\ncontexts: [{name: c, context: {cluster: k}}]\nclusters: [{name: k, cluster: {server: "https://given"}}]',
   )
 
   it('returns the cluster of the pod by default', () => {
@@ -239,7 +239,7 @@ describe('loadConfig', () => {
 
   it('prefers KUBECONFIG or a named file, even in a pod', () => {
     const environment = { ...inPod, KUBECONFIG: kubeconfig }
-    assert.equal(loadConfig({ environment, directory: pod }).server, 'https://told')
-    assert.equal(loadConfig({ environment: inPod, directory: pod, path: kubeconfig }).server, 'https://told')
+    assert.equal(loadConfig({ environment, directory: pod }).server, 'https://given')
+    assert.equal(loadConfig({ environment: inPod, directory: pod, path: kubeconfig }).server, 'https://given')
   })
 })

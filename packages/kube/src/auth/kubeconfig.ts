@@ -60,7 +60,8 @@ export function configOfContext(kubeconfig: Kubeconfig, options: KubeconfigOptio
   const environment = options.environment ?? process.env
   const clock = options.clock ?? systemClock
   const name = options.context ?? kubeconfig.currentContext
-  if (!name) throw new ConfigError('found no kubeconfig with a current context; set KUBECONFIG or pass a file')
+  if (!name)
+    throw new ConfigError('found no kubeconfig with a current context; set KUBECONFIG or pass a file')
   const context = kubeconfig.contexts.get(name)
   if (!context) throw new ConfigError(`the kubeconfig has no context ${JSON.stringify(name)}`)
   const cluster = kubeconfig.clusters.get(context.cluster ?? '')
@@ -130,7 +131,7 @@ function credentialsOf(user: KubeconfigUser, clock: Clock): Credentials | undefi
 
 /** Sends no headers. Repeats a request after a 401 if the certificate files were renewed meanwhile. */
 function certificateCredentials(tls: TlsFiles): Credentials {
-  return { headers: () => ({}), refused: async () => tls.refreshCertificate() }
+  return { headers: () => ({}), handleUnauthorized: async () => tls.refreshCertificate() }
 }
 
 function execTls(files: TlsFiles, exec: ExecCredentials): () => Promise<TlsMaterial> {

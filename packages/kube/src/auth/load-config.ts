@@ -10,6 +10,6 @@ import { type KubeconfigOptions, loadKubeconfig } from './kubeconfig.ts'
  */
 export function loadConfig(options: KubeconfigOptions & InClusterOptions = {}): ClusterConfig {
   const environment = options.environment ?? process.env
-  const told = options.path !== undefined || options.context !== undefined || environment.KUBECONFIG
-  return !told && isInCluster(options) ? inClusterConfig(options) : loadKubeconfig(options)
+  const isConfigured = options.path !== undefined || options.context !== undefined || environment.KUBECONFIG
+  return !isConfigured && isInCluster(options) ? inClusterConfig(options) : loadKubeconfig(options)
 }

@@ -20,7 +20,7 @@ const rbac = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: tr
 const roleBindings = defineResource({ ...rbac, resource: 'rolebindings', kind: 'RoleBinding' })
 
 /** Makes files due for reading a hundred times as often as in a pod. */
-const hasty: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() * 100 }
+const fastClock: Clock = { ...systemClock, monotonic: () => systemClock.monotonic() * 100 }
 
 describe('in-cluster config on a real API server, while token and CA are replaced', () => {
   const directory = mkdtempSync(join(tmpdir(), 'service-account-'))
@@ -69,7 +69,7 @@ describe('in-cluster config on a real API server, while token and CA are replace
     give('token', first.token)
     give('ca.crt', proxy.ca)
     const environment = { KUBERNETES_SERVICE_HOST: 'localhost', KUBERNETES_SERVICE_PORT: String(proxy.port) }
-    const client = createClient(inClusterConfig({ directory, clock: hasty, environment }))
+    const client = createClient(inClusterConfig({ directory, clock: fastClock, environment }))
     let done = false
     let requests = 0
     const work = async (worker: number) => {

@@ -7,7 +7,7 @@ import { PolledFile } from './polled-file.ts'
 /** The same headers for every request: a fixed token, or user and password. */
 export function fixedCredentials(authorization: string): Credentials {
   const headers = { authorization }
-  return { headers: () => headers, refused: async () => false }
+  return { headers: () => headers, handleUnauthorized: async () => false }
 }
 
 export function basicAuthorization(username: string, password: string): string {
@@ -44,7 +44,7 @@ export function tokenFileCredentials(path: string, clock: Clock, fallbackToken?:
       }
       return headers
     },
-    async refused() {
+    async handleUnauthorized() {
       try {
         return file.refresh()
       } catch {

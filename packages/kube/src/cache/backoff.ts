@@ -3,13 +3,13 @@
 /** Exponential back-off with jitter. */
 export class Backoff {
   readonly #firstMs: number
-  readonly #longestMs: number
+  readonly #maxMs: number
   readonly #random: () => number
   #failures = 0
 
-  constructor(firstMs: number, longestMs: number, random: () => number) {
+  constructor(firstMs: number, maxMs: number, random: () => number) {
     this.#firstMs = firstMs
-    this.#longestMs = longestMs
+    this.#maxMs = maxMs
     this.#random = random
   }
 
@@ -18,7 +18,7 @@ export class Backoff {
    * jitter keeps clients that failed together from retrying together.
    */
   next(): number {
-    const full = Math.min(this.#longestMs, this.#firstMs * 2 ** Math.min(this.#failures, 30))
+    const full = Math.min(this.#maxMs, this.#firstMs * 2 ** Math.min(this.#failures, 30))
     this.#failures++
     return full * (0.5 + this.#random() / 2)
   }

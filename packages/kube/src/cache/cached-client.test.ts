@@ -113,16 +113,16 @@ describe('a cached client before any watch event arrives', () => {
 
   it('shows an object that is terminating, and hides it when its last finalizer is removed', async () => {
     const current = cache.get(ref)!
-    const answer = (metadata: object) => ({
+    const response = (metadata: object) => ({
       status: 200,
       headers: {},
       body: JSON.stringify({ ...pod('a'), metadata: { ...current.metadata, ...metadata } }),
     })
     const terminating = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 0 }
-    fault = () => answer({ ...terminating, resourceVersion: '900', finalizers: ['x'] })
+    fault = () => response({ ...terminating, resourceVersion: '900', finalizers: ['x'] })
     assert.equal((await client.delete(pods, ref)).gone, false)
     assert.ok(cache.get(ref)?.metadata.deletionTimestamp)
-    fault = () => answer({ ...terminating, resourceVersion: '900' })
+    fault = () => response({ ...terminating, resourceVersion: '900' })
     await client.patch(pods, ref, { merge: { metadata: { finalizers: null } } })
     assert.equal(cache.get(ref), undefined)
   })
@@ -132,7 +132,7 @@ describe('a cached client before any watch event arrives', () => {
     const namespaces = defineResource({ group: '', version: 'v1', ...kind })
     const all = new WatchCache(client, namespaces, { clock })
     client.attach(all)
-    const answer = (resourceVersion: string, finalizers: string[]) => ({
+    const response = (resourceVersion: string, finalizers: string[]) => ({
       status: 200,
       headers: {},
       body: JSON.stringify({
@@ -141,10 +141,10 @@ describe('a cached client before any watch event arrives', () => {
         spec: { finalizers },
       }),
     })
-    fault = () => answer('900', ['kubernetes'])
+    fault = () => response('900', ['kubernetes'])
     assert.equal((await client.delete(namespaces, { name: 'n' })).gone, false)
     assert.ok(all.get({ name: 'n' })?.metadata.deletionTimestamp)
-    fault = () => answer('901', [])
+    fault = () => response('901', [])
     await client.update(namespaces, { metadata: { name: 'n' } }, { subresource: 'finalize' })
     assert.equal(all.get({ name: 'n' }), undefined)
   })

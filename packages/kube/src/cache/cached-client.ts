@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { isLastState } from '../client/answer.ts'
 import {
   apiVersionOf,
   type Client,
@@ -13,14 +12,15 @@ import {
   type ResourceDescriptor,
   type Stored,
 } from '../client/index.ts'
+import { isLastState } from '../client/response.ts'
 
 /** The part of a cache that a cached client needs. WatchCache implements it. */
 export interface WriteFolder<T extends KubeObject = KubeObject> {
   readonly resource: Resource<T>
   get(ref: ObjectRef): Stored | undefined
   fold(object: Stored<T>): void
-  foldDelete(ref: ObjectRef, uid: string): void
-  foldTerminating(ref: ObjectRef, uid: string): void
+  recordDeleted(ref: ObjectRef, uid: string): void
+  recordTerminating(ref: ObjectRef, uid: string): void
 }
 
 export interface CachedClient extends Client {
@@ -42,22 +42,22 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
     attached.set(key, [...(attached.get(key) ?? []), cache])
   }
 
-  async function folding<T extends KubeObject>(
+  async function recordWrite<T extends KubeObject>(
     resource: Resource<T>,
-    answer: Promise<Stored<T>>,
+    response: Promise<Stored<T>>,
     dryRun: boolean | undefined,
   ): Promise<Stored<T>> {
-    const object = await answer
+    const object = await response
     // A subresource such as scale returns an object of another kind.
     if (dryRun || object.kind !== resource.kind) return object
     for (const cache of cachesOf(resource)) {
-      if (isLastState(object)) cache.foldDelete(object.metadata, object.metadata.uid)
+      if (isLastState(object)) cache.recordDeleted(object.metadata, object.metadata.uid)
       else cache.fold(object)
     }
     return object
   }
 
-  async function foldingDelete<T extends KubeObject>(
+  async function deleteAndRecord<T extends KubeObject>(
     resource: Resource<T>,
     ref: ObjectRef,
     options: DeleteOptions | undefined,
@@ -67,7 +67,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
       const deletion = await client.delete(resource, ref, options)
       if (!options?.dryRun)
         cachesOf(resource).forEach((cache, index) => {
-          foldDeletion(cache, ref, deletion, before[index])
+          recordDeletion(cache, ref, deletion, before[index])
         })
       return deletion
     } catch (error) {
@@ -77,7 +77,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
       if (isKubeError(error, 'NotFound') && !options?.dryRun)
         cachesOf(resource).forEach((cache, index) => {
           const gone = uid ?? before[index]
-          if (gone) cache.foldDelete(ref, gone)
+          if (gone) cache.recordDeleted(ref, gone)
         })
       throw error
     }
@@ -93,19 +93,19 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
     pages: (resource, options) => client.pages(resource, options),
     watch: (resource, options, onEvent) => client.watch(resource, options, onEvent),
     create: (resource, object, options) =>
-      folding(resource, client.create(resource, object, options), options?.dryRun),
+      recordWrite(resource, client.create(resource, object, options), options?.dryRun),
     update: (resource, object, options) =>
-      folding(resource, client.update(resource, object, options), options?.dryRun),
+      recordWrite(resource, client.update(resource, object, options), options?.dryRun),
     patch: (resource, ref, patch, options) =>
-      folding(resource, client.patch(resource, ref, patch, options), options?.dryRun),
+      recordWrite(resource, client.patch(resource, ref, patch, options), options?.dryRun),
     apply: (resource, object, options) =>
-      folding(resource, client.apply(resource, object, options), options.dryRun),
-    delete: foldingDelete,
+      recordWrite(resource, client.apply(resource, object, options), options.dryRun),
+    delete: deleteAndRecord,
     async deleteCollection(resource, options) {
       const deleted = await client.deleteCollection(resource, options)
       if (!options?.dryRun)
         for (const cache of cachesOf(resource))
-          for (const { metadata } of deleted.items) cache.foldTerminating(metadata, metadata.uid)
+          for (const { metadata } of deleted.items) cache.recordTerminating(metadata, metadata.uid)
       return deleted
     },
     raw: (request, options) => client.raw(request, options),
@@ -113,7 +113,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
   }
 }
 
-function foldDeletion(
+function recordDeletion(
   cache: WriteFolder,
   ref: ObjectRef,
   deletion: Deletion<KubeObject>,
@@ -121,7 +121,7 @@ function foldDeletion(
 ): void {
   const uid = deletion.uid ?? before
   if (deletion.gone) {
-    if (uid) cache.foldDelete(ref, uid)
+    if (uid) cache.recordDeleted(ref, uid)
   } else if (deletion.object) cache.fold(deletion.object)
 }
 

@@ -164,7 +164,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   }
 
   /** Records an own delete after which the object no longer exists. */
-  foldDelete(ref: ObjectRef, uid: string): void {
+  recordDeleted(ref: ObjectRef, uid: string): void {
     const held = this.#holding(ref, uid)
     this.#setTombstone(ref, uid, 'gone', held !== undefined)
     if (!held) return
@@ -173,7 +173,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   }
 
   /** Records an own delete with unknown effect: the object is deleted or terminating. It is shown as terminating. */
-  foldTerminating(ref: ObjectRef, uid: string): void {
+  recordTerminating(ref: ObjectRef, uid: string): void {
     const held = this.#holding(ref, uid)
     if (held?.metadata.deletionTimestamp !== undefined) return
     this.#setTombstone(ref, uid, 'terminating', held !== undefined)
@@ -199,7 +199,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   #present(object: Stored<T>, source: ChangeSource): void {
     const { uid, resourceVersion, deletionTimestamp } = object.metadata
     const held = this.#store.get(object.metadata)
-    if (held && this.#isNoNews(held.metadata, object.metadata)) return
+    if (held && this.#isOutdated(held.metadata, object.metadata)) return
     const fate = this.#tombstones.fateOf(uid)
     if (fate === 'gone' || this.#tombstones.isBelowFloor(object.metadata, resourceVersion)) return
     let kept = this.#options.project(object)
@@ -226,7 +226,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
     if (held) this.#remove(held, source)
   }
 
-  #isNoNews(held: StoredMeta, incoming: StoredMeta): boolean {
+  #isOutdated(held: StoredMeta, incoming: StoredMeta): boolean {
     if (this.#starting) return held.uid === incoming.uid && held.resourceVersion === incoming.resourceVersion
     return compareResourceVersions(incoming.resourceVersion, held.resourceVersion) <= 0
   }

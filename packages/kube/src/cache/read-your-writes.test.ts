@@ -26,38 +26,38 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-interface Weather {
+interface Faults {
   readonly seed: number
   /** Maximum delay of events, in milliseconds. */
   readonly eventDelay: number
   /** Probability that a request or a response is lost, or that the server returns an error. */
   readonly loss: number
   /** Probability per step of a cut watch, forgotten history, and a child that another client deletes. */
-  readonly trouble: number
+  readonly disturbance: number
 }
 
 /**
  * Runs a controller that keeps a fixed number of children per parent under these faults. Returns the maximum number
  * of children that any parent ever had on the server, and the final number of each.
  */
-async function simulate(weather: Weather): Promise<{ most: number; last: number[]; creates: number }> {
-  const random = randomFrom(weather.seed)
+async function simulate(faults: Faults): Promise<{ most: number; last: number[]; creates: number }> {
+  const random = randomFrom(faults.seed)
   const clock = new FakeClock()
-  let calm = false
+  let noFaults = false
   const fault = (): Fault => {
-    if (calm || random() >= weather.loss) return undefined
-    const faults = [
+    if (noFaults || random() >= faults.loss) return undefined
+    const kinds = [
       'lose request',
       'lose answer',
       failure(429, 'TooManyRequests'),
       failure(500, 'InternalError'),
     ]
-    return faults[Math.floor(random() * faults.length)] as Fault
+    return kinds[Math.floor(random() * kinds.length)] as Fault
   }
   const server = new SimulatedServer({
     fault,
     watchFault: fault,
-    delay: what => clock.sleep(random() * (what === 'event' && !calm ? weather.eventDelay : 50)),
+    delay: what => clock.sleep(random() * (what === 'event' && !noFaults ? faults.eventDelay : 50)),
   })
   const plain = createClientOn(server, { clock, random, maxInFlight: 4 })
   const cache = new WatchCache(plain, pods, { clock, random, indexes: { parent: byLabel('parent') } })
@@ -78,7 +78,7 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
     most = Math.max(most, ...parents.map(count))
     // From time to time the controller itself replaces a child.
     const unlucky = children[0]
-    if (!calm && unlucky && random() < 0.2) {
+    if (!noFaults && unlucky && random() < 0.2) {
       const { uid } = unlucky.metadata
       await outcome(client.delete(pods, unlucky.metadata, { preconditions: { uid } }))
     }
@@ -88,7 +88,7 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
     await cache.waitForSync()
     while (!stop.signal.aborted) {
       await reconcile(parent)
-      await clock.sleep(random() * (calm ? 5_000 : 100), stop.signal).catch(() => {})
+      await clock.sleep(random() * (noFaults ? 5_000 : 100), stop.signal).catch(() => {})
     }
   }
   for (const parent of parents) running.push(control(parent))
@@ -96,17 +96,17 @@ async function simulate(weather: Weather): Promise<{ most: number; last: number[
   for (let i = 0; i < 60; i++) {
     await clock.advance(random() * 300)
     most = Math.max(most, ...parents.map(count))
-    if (random() >= weather.trouble) continue
-    const trouble = Math.floor(random() * 4)
-    if (trouble === 0) server.cutWatches(random() < 0.5 ? 'break' : 'truncate')
-    else if (trouble === 1) server.compact()
-    else if (trouble === 2) server.bookmark()
+    if (random() >= faults.disturbance) continue
+    const kind = Math.floor(random() * 4)
+    if (kind === 0) server.cutWatches(random() < 0.5 ? 'break' : 'truncate')
+    else if (kind === 1) server.compact()
+    else if (kind === 2) server.bookmark()
     else {
       const victim = [...server.objects.values()][0]
       if (victim) server.write('DELETE', `${path}/${victim.metadata.name}`)
     }
   }
-  calm = true
+  noFaults = true
   await clock.advance(200_000)
   const last = parents.map(count)
   stop.abort()
@@ -123,10 +123,10 @@ describe('a controller that reads its own writes from the cache', () => {
           seed: fc.nat(2 ** 31),
           eventDelay: fc.constantFrom(0, 100, 5_000),
           loss: fc.constantFrom(0, 0.1, 0.4),
-          trouble: fc.constantFrom(0, 0.2, 0.8),
+          disturbance: fc.constantFrom(0, 0.2, 0.8),
         }),
-        async weather => {
-          const { most, last } = await simulate(weather)
+        async faults => {
+          const { most, last } = await simulate(faults)
           assert.ok(most <= childrenWanted, `${most} children at once`)
           assert.deepEqual(
             last,

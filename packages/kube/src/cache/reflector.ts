@@ -43,13 +43,13 @@ export interface ReflectorOptions<T extends KubeObject> {
 }
 
 /** A watch lasts this long, at random up to twice as long, as in client-go. So not all watches end together. */
-const shortestWatchSeconds = 300
+const minWatchSeconds = 300
 
 const firstBackoffMs = 100
-const longestBackoffMs = 30_000
+const maxBackoffMs = 30_000
 
 /** A watch that the server ends sooner, without any event, counts as a failure. This prevents a tight loop. */
-const shortestQuietWatchMs = 1_000
+const minQuietWatchMs = 1_000
 
 /**
  * Keeps a target up to date with the server: lists, watches, and continues after every interruption. Lists again only
@@ -60,12 +60,12 @@ export class Reflector<T extends KubeObject> {
   readonly #backoff: Backoff
   #streaming: boolean
   #mustList = true
-  #heardAnything = false
+  #hadContact = false
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options
     this.#streaming = options.streamingList
-    this.#backoff = new Backoff(firstBackoffMs, longestBackoffMs, options.random)
+    this.#backoff = new Backoff(firstBackoffMs, maxBackoffMs, options.random)
   }
 
   /** Resolves when the signal is aborted. */
@@ -73,10 +73,10 @@ export class Reflector<T extends KubeObject> {
     const { clock, onFailure } = this.#options
     while (!signal.aborted) {
       const startedAt = clock.monotonic()
-      this.#heardAnything = false
+      this.#hadContact = false
       let failure = await this.#attempt(signal)
       if (signal.aborted) return
-      const tooShort = !this.#heardAnything && clock.monotonic() - startedAt < shortestQuietWatchMs
+      const tooShort = !this.#hadContact && clock.monotonic() - startedAt < minQuietWatchMs
       if (!failure && tooShort) failure = endedAtOnce()
       if (!failure) continue
       this.#learnFrom(failure)
@@ -137,7 +137,7 @@ export class Reflector<T extends KubeObject> {
       for (const object of page.items) target.listed(object)
       resourceVersion = page.resourceVersion
     }
-    this.#heard()
+    this.#onContact()
     this.#finishList(resourceVersion)
   }
 
@@ -158,19 +158,19 @@ export class Reflector<T extends KubeObject> {
     onEvent: (event: WatchEvent<T>) => void,
   ): Promise<void> {
     const { client, resource, scope, managedFields, target, random, idleTimeoutMs } = this.#options
-    const timeoutSeconds = Math.round(shortestWatchSeconds * (1 + random()))
+    const timeoutSeconds = Math.round(minWatchSeconds * (1 + random()))
     const { known } = target
     const options = { ...scope, ...start, managedFields, known, timeoutSeconds, idleTimeoutMs }
     return client.watch(resource, options, event => {
-      this.#heard()
+      this.#onContact()
       onEvent(event)
     })
   }
 
-  #heard(): void {
+  #onContact(): void {
     this.#options.onContact()
-    if (this.#heardAnything) return
-    this.#heardAnything = true
+    if (this.#hadContact) return
+    this.#hadContact = true
     this.#backoff.reset()
   }
 }

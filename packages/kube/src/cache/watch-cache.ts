@@ -181,13 +181,13 @@ export class WatchCache<
   }
 
   /** Records that the object with this UID no longer exists. */
-  foldDelete(ref: ObjectRef, uid: string): void {
-    this.#objects.foldDelete(ref, uid)
+  recordDeleted(ref: ObjectRef, uid: string): void {
+    this.#objects.recordDeleted(ref, uid)
   }
 
   /** Records that the object with this UID is terminating. */
-  foldTerminating(ref: ObjectRef, uid: string): void {
-    this.#objects.foldTerminating(ref, uid)
+  recordTerminating(ref: ObjectRef, uid: string): void {
+    this.#objects.recordTerminating(ref, uid)
   }
 
   status(): CacheStatus {

@@ -54,7 +54,8 @@ export function authorityProblem(
   at: number,
 ): string | undefined {
   if (!authority) return 'the authority certificate is missing or unreadable'
-  if (!keyFits(authority, key)) return 'the authority key is missing, unreadable or does not match its certificate'
+  if (!keyFits(authority, key))
+    return 'the authority key is missing, unreadable or does not match its certificate'
   if (!authority.ca) return 'the authority certificate is not a CA certificate'
   if (!authority.checkHost(name)) return `the authority is not named ${name}`
   if (!isValidAt(authority, at)) return `the authority is not valid on ${new Date(at).toISOString()}`

@@ -198,8 +198,14 @@ describe('bundles that another program stored', () => {
 describe('certificatePolicy', () => {
   it('rejects a policy that would renew without end', () => {
     const names = { authorityName: 'a', serverNames: ['b'] }
-    assert.throws(() => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }), /lifetime of certificates must be longer/)
-    assert.throws(() => certificatePolicy({ ...names, authorityLifetimeMs: 90 * day }), /lifetime of certificates must be longer/)
+    assert.throws(
+      () => certificatePolicy({ ...names, serverLifetimeMs: 60 * day }),
+      /lifetime of certificates must be longer/,
+    )
+    assert.throws(
+      () => certificatePolicy({ ...names, authorityLifetimeMs: 90 * day }),
+      /lifetime of certificates must be longer/,
+    )
     assert.throws(() => certificatePolicy({ ...names, serverNames: [] }), /needs a name/)
   })
 })

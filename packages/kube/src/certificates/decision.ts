@@ -4,7 +4,7 @@
 // to the same result. A change of the authority takes three steps. After each step, clients that know the step before
 // or after it can connect:
 // - publish: the new authority is added in front of the old one; the server certificate stays;
-// - move: after `settleMs`, when clients know both, the server presents a certificate of the new authority;
+// - move: after `propagationMs`, when clients know both, the server presents a certificate of the new authority;
 // - retire: after `overlapMs` more, the old authority is no longer published.
 // If the stored certificate does not work, everything is recreated at once. Other processes may still serve a
 // certificate of the authority before, so published authorities stay published until they are retired.
@@ -48,18 +48,18 @@ export function decideRenewal(
   const problem = serverProblem(bundle, [current], serverName, ahead)
   if (problem) {
     const moves = readCertificates(bundle.serverCert).some(server => !isSignedBy(server, current))
-    const settledAt = settlesAt(current, policy)
+    const settledAt = propagatedAt(current, policy)
     if (!moves || !worksNow) return { kind: 'renew-server', why: problem }
     return now < settledAt ? { kind: 'keep', until: settledAt } : { kind: 'move-server', why: problem }
   }
   if (authorities.length === 1) return { kind: 'keep' }
-  const retiredAt = settlesAt(current, policy) + policy.overlapMs
+  const retiredAt = propagatedAt(current, policy) + policy.overlapMs
   return now < retiredAt ? { kind: 'keep', until: retiredAt } : { kind: 'retire-authorities' }
 }
 
 /** From this time on every API server knows the authority. Certificates start `backdateMs` before their creation. */
-export function settlesAt(authority: X509Certificate, policy: CertificatePolicy): number {
-  return authority.validFromDate.getTime() + policy.backdateMs + policy.settleMs
+export function propagatedAt(authority: X509Certificate, policy: CertificatePolicy): number {
+  return authority.validFromDate.getTime() + policy.backdateMs + policy.propagationMs
 }
 
 /**
@@ -96,14 +96,14 @@ export async function carryOutRenewal(
     case 'renew-all': {
       const authority = await newAuthority(policy, now)
       const authorityCerts = authority.cert + writeCertificates(stillNeeded(trusted, policy, now))
-      const anew = { ...bundle, authorityCerts, authorityKey: authority.key }
-      return withServer(anew, authority, policy, now)
+      const recreated = { ...bundle, authorityCerts, authorityKey: authority.key }
+      return withServer(recreated, authority, policy, now)
     }
   }
 }
 
 /** Enough for every replica to serve a certificate of another authority. Also bounds a bundle of any length. */
-const mostAuthoritiesKept = 5
+const maxAuthorities = 5
 
 /**
  * Returns the published authorities that are still valid and have the authority name of the policy. Others are
@@ -114,13 +114,13 @@ function stillNeeded(
   policy: CertificatePolicy,
   now: number,
 ): X509Certificate[] {
-  const ours = trusted.filter(
+  const own = trusted.filter(
     one => one.ca && one.checkHost(policy.authorityName) && now <= one.validToDate.getTime(),
   )
-  const distinct = new Map(ours.map(one => [one.fingerprint256, one]))
+  const distinct = new Map(own.map(one => [one.fingerprint256, one]))
   return [...distinct.values()]
     .sort((a, b) => b.validFromDate.getTime() - a.validFromDate.getTime())
-    .slice(0, mostAuthoritiesKept)
+    .slice(0, maxAuthorities)
 }
 
 function newAuthority(policy: CertificatePolicy, now: number): Promise<KeyPair> {

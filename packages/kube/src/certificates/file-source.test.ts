@@ -56,7 +56,7 @@ describe('FileCertificateSource', () => {
     write(one)
     assert.equal(await files.read(), true)
     assert.deepEqual(files.current(), one)
-    assert.equal(lines.length, 3, 'the same problem is told once')
+    assert.equal(lines.length, 3, 'the same problem is logged once')
     assert.match(await registry.metrics(), /certwatcher_read_certificate_total 5\n/)
     assert.match(await registry.metrics(), /certwatcher_read_certificate_errors_total 4\n/)
   })
@@ -77,21 +77,21 @@ describe('FileCertificateSource', () => {
     const linked = join(directory, 'data')
     const stop = new AbortController()
     const running = files.run(stop.signal)
-    const told: string[] = []
-    files.onChange(({ cert }) => told.push(cert))
+    const reported: string[] = []
+    files.onChange(({ cert }) => reported.push(cert))
     for (const pair of [one, other, one]) {
       const target = mkdtempSync(join(directory, 'v'))
       writeFileSync(join(target, 'tls.crt'), pair.cert)
       writeFileSync(join(target, 'tls.key'), pair.key)
       symlinkSync(target, `${linked}.new`)
       renameSync(`${linked}.new`, linked)
-      if (told.length === 0)
+      if (reported.length === 0)
         for (const file of ['tls.crt', 'tls.key']) symlinkSync(join(linked, file), join(directory, file))
-      const wanted = told.length + 1
+      const wanted = reported.length + 1
       // Files are read outside the clock; the clock only triggers the reads.
-      while (told.length < wanted) await clock.advance(1_000)
+      while (reported.length < wanted) await clock.advance(1_000)
     }
-    assert.deepEqual(told, [one.cert, other.cert, one.cert])
+    assert.deepEqual(reported, [one.cert, other.cert, one.cert])
     stop.abort()
     await running
   })

@@ -17,7 +17,7 @@ import type { KeyPair } from './x509.ts'
 /** The kubelet swaps mounted Secrets by symbolic link, which not every file system reports. */
 const defaultPollMs = 10_000
 /** A writer replaces the two files one after the other. */
-const settleMs = 50
+const pairDelayMs = 50
 
 export interface FileCertificateSourceOptions {
   readonly certFile: string
@@ -65,15 +65,15 @@ export class FileCertificateSource implements CertificateSource {
   /** Reads now and then follows the files until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, certFile, keyFile, pollMs = defaultPollMs } = this.#options
-    let wake = () => {}
+    let trigger = () => {}
     const directories = new Set([dirname(certFile), dirname(keyFile)])
-    const watchers = [...directories].flatMap(directory => watchDirectory(directory, () => wake()))
+    const watchers = [...directories].flatMap(directory => watchDirectory(directory, () => trigger()))
     while (!signal.aborted) {
       await this.read()
       const changed = new AbortController()
-      wake = () => changed.abort()
+      trigger = () => changed.abort()
       await clock.sleep(pollMs, AbortSignal.any([signal, changed.signal])).catch(() => {})
-      if (changed.signal.aborted) await clock.sleep(settleMs, signal).catch(() => {})
+      if (changed.signal.aborted) await clock.sleep(pairDelayMs, signal).catch(() => {})
     }
     for (const watcher of watchers) watcher.close()
   }

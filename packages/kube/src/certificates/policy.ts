@@ -21,7 +21,7 @@ export interface CertificatePolicy {
   /** Certificates start this long before their creation, for verifiers whose clocks are slow. */
   readonly backdateMs: number
   /** Time from the publication of a new authority until the server presents a certificate of it. */
-  readonly settleMs: number
+  readonly propagationMs: number
   /** Time after that until the old authority is no longer published. */
   readonly overlapMs: number
 }
@@ -32,7 +32,7 @@ export const defaultCertificateTimes = {
   renewBeforeMs: 90 * day,
   backdateMs: hour,
   // API servers see a changed webhook configuration within seconds. A longer wait costs nothing.
-  settleMs: 5 * minute,
+  propagationMs: 5 * minute,
   overlapMs: day,
 }
 

@@ -52,7 +52,7 @@ class MemoryStore implements CertificateStore {
 class MemoryWebhooks implements InjectionStore {
   readonly configurations = new Map<string, WebhookConfiguration>()
   updates = 0
-  refuse = false
+  rejects = false
 
   constructor() {
     for (const target of targets)
@@ -69,7 +69,7 @@ class MemoryWebhooks implements InjectionStore {
   }
 
   async update(target: InjectionTarget, configuration: WebhookConfiguration) {
-    if (this.refuse) throw new Error('forbidden')
+    if (this.rejects) throw new Error('forbidden')
     this.updates++
     this.configurations.set(target.name, configuration)
     return 'written' as const
@@ -203,7 +203,7 @@ describe('CertificateProvisioner', () => {
     const wait = await other.check(never)
     assert.deepEqual(other.source.current(), servedByOther)
     assert.ok(other.ready)
-    assert.equal(wait, policy.settleMs)
+    assert.equal(wait, policy.propagationMs)
     await clock.advance(wait)
     await other.check(never)
     assert.deepEqual(other.source.current(), restarted.source.current())
@@ -215,14 +215,14 @@ describe('CertificateProvisioner', () => {
 
   it('drops foreign authorities when everything is recreated', async () => {
     const { webhooks, provisioner, clock } = setUp()
-    const foreign = createAuthority('somebody-else', () => clock.now()).pair.cert
-    const ours = await carryOutRenewal(
+    const foreign = createAuthority('other-authority', () => clock.now()).pair.cert
+    const own = await carryOutRenewal(
       emptyBundle,
       { kind: 'renew-all', why: 'test' },
       policy,
       start - 20 * 365 * day,
     )
-    const caBundle = Buffer.from(foreign + ours.authorityCerts).toString('base64')
+    const caBundle = Buffer.from(foreign + own.authorityCerts).toString('base64')
     for (const [name, { webhooks: entries = [] }] of webhooks.configurations)
       webhooks.configurations.set(name, {
         webhooks: entries.map(entry => ({ ...entry, clientConfig: { caBundle } })),
@@ -276,7 +276,7 @@ describe('CertificateProvisioner', () => {
         seen.add(served.serialNumber)
       }
       injectedBefore = webhooks.authorities
-      // Steps of twelve hours are too many for twelve years. Nothing is due in between unless `check` returns less.
+      // Steps of twelve hours are too many for twelve years. No step is due in between unless `check` returns less.
       await clock.advance(wait === 12 * 60 * minute ? 20 * day : wait)
     }
     assert.ok(seen.size >= 15, `${seen.size} server certificates were served`)
@@ -293,13 +293,13 @@ describe('CertificateProvisioner', () => {
       clock.now(),
     )
     store.version++
-    webhooks.refuse = true
+    webhooks.rejects = true
     await clock.advance(60 * minute)
     await assert.rejects(provisioner.check(never), /forbidden/)
     assert.equal(provisioner.ready, false)
     assert.deepEqual(provisioner.source.current(), before)
     assert.ok(canConnect(provisioner, webhooks, clock.now()))
-    webhooks.refuse = false
+    webhooks.rejects = false
     await provisioner.check(never)
     assert.equal(provisioner.ready, true)
     assert.notDeepEqual(provisioner.source.current(), before)
@@ -308,7 +308,7 @@ describe('CertificateProvisioner', () => {
 
   it('serves the first certificate even if it cannot be published', async () => {
     const { webhooks, provisioner } = setUp()
-    webhooks.refuse = true
+    webhooks.rejects = true
     await assert.rejects(provisioner.check(never), /forbidden/)
     assert.ok(provisioner.source.current())
     assert.equal(provisioner.ready, false)
@@ -316,11 +316,11 @@ describe('CertificateProvisioner', () => {
 
   it('backs off after failures, and checks at once after a change', async () => {
     const { webhooks, provisioner, clock, lines } = setUp()
-    webhooks.refuse = true
+    webhooks.rejects = true
     const stop = new AbortController()
     const running = provisioner.run(stop.signal)
     await until(async () => lines.some(line => line.level === 'error'))
-    webhooks.refuse = false
+    webhooks.rejects = false
     provisioner.changed()
     await clock.settle()
     assert.equal(provisioner.ready, true)

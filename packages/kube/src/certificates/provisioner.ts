@@ -16,7 +16,7 @@ import {
   serverProblem,
   trustProblem,
 } from './bundle.ts'
-import { carryOutRenewal, decideRenewal, settlesAt } from './decision.ts'
+import { carryOutRenewal, decideRenewal, propagatedAt } from './decision.ts'
 import {
   type InjectionStore,
   type InjectionTarget,
@@ -30,7 +30,7 @@ import type { CertificateStore, StoredBundle } from './store.ts'
 /** Interval of a full check without any change. */
 const checkEveryMs = 12 * 3_600_000
 /** Two steps of a renewal are further apart than this. */
-const soonestCheckMs = 1_000
+const minCheckIntervalMs = 1_000
 /** Interval of checks for a missing configuration, in case no watch reports it. */
 const missingEveryMs = 10_000
 /** Pause after a change was handled, so that another writer of the same field does not cause a tight loop. */
@@ -61,7 +61,7 @@ export class CertificateProvisioner {
   /** Missing configurations that are already logged. */
   #missing = ''
   #changeHandledAt = Number.NEGATIVE_INFINITY
-  #wake = () => {}
+  #trigger = () => {}
 
   constructor(options: CertificateProvisionerOptions) {
     this.#options = options
@@ -83,7 +83,7 @@ export class CertificateProvisioner {
   /** Call it when the Secret or a webhook configuration has changed. Triggers a check. */
   changed(): void {
     this.#changed = true
-    this.#wake()
+    this.#trigger()
   }
 
   /** Checks now, after each change, and when something is due, until the signal is aborted. Never rejects. */
@@ -108,7 +108,7 @@ export class CertificateProvisioner {
   /** Resolves after the time, or earlier on a change. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     const woken = new AbortController()
-    this.#wake = () => woken.abort()
+    this.#trigger = () => woken.abort()
     await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => {})
   }
 
@@ -127,13 +127,13 @@ export class CertificateProvisioner {
       const now = this.#clock.now()
       const decision = decideRenewal(stored.bundle, policy, now)
       const published = decision.kind === 'renew-all' ? undefined : await this.#publish(stored.bundle, signal)
-      // Clients that do not know the new authority could not connect. Nothing else can be done here.
+      // Clients that do not know the new authority could not connect.
       if (published?.error && (decision.kind === 'move-server' || decision.kind === 'keep'))
         throw published.error.cause
       if (decision.kind === 'keep')
         return Math.min(
           this.#untilDue(stored.bundle, decision.until, now),
-          published?.lookAgainInMs ?? checkEveryMs,
+          published?.recheckInMs ?? checkEveryMs,
         )
       const trusted =
         decision.kind === 'renew-all' ? await publishedAuthorities(injection, targets, signal) : []
@@ -150,7 +150,7 @@ export class CertificateProvisioner {
   #untilDue(bundle: CertificateBundle, until: number | undefined, now: number): number {
     const [server] = readCertificates(bundle.serverCert)
     const renewal = server ? server.validToDate.getTime() - this.#options.policy.renewBeforeMs : now
-    return Math.min(checkEveryMs, Math.max(soonestCheckMs, (until ?? renewal) - now))
+    return Math.min(checkEveryMs, Math.max(minCheckIntervalMs, (until ?? renewal) - now))
   }
 
   /**
@@ -178,13 +178,13 @@ export class CertificateProvisioner {
     const served = this.#served.current()
     const isTrusted = (cert: string) => trustProblem(cert, authorities, name, now) === undefined
     // API servers need a moment to see a new authority. Until then, keep a certificate that they trust.
-    const settled = authorities[0] ? settlesAt(authorities[0], policy) : now
+    const settled = authorities[0] ? propagatedAt(authorities[0], policy) : now
     const waits = works && served && served.cert !== pair.cert && now < settled && isTrusted(served.cert)
     if (works && !waits) this.#served.set(pair)
     const current = this.#served.current()
     this.#ready = missing.length === 0 && current !== undefined && isTrusted(current.cert)
-    if (waits) return { lookAgainInMs: Math.max(soonestCheckMs, settled - now) }
-    return missing.length > 0 ? { lookAgainInMs: missingEveryMs } : {}
+    if (waits) return { recheckInMs: Math.max(minCheckIntervalMs, settled - now) }
+    return missing.length > 0 ? { recheckInMs: missingEveryMs } : {}
   }
 
   #logMissing(missing: readonly InjectionTarget[]): void {
@@ -210,5 +210,5 @@ export class CertificateProvisioner {
 /** The result of publishing: the failure, or the time of the next check if it is earlier than the next renewal. */
 interface Published {
   readonly error?: { readonly cause: unknown }
-  readonly lookAgainInMs?: number
+  readonly recheckInMs?: number
 }

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { parseAnswer, toDeletion, toPage } from './answer.ts'
 import { deleteBody, namespaceOf, patchBody, refOf, serialize } from './body.ts'
 import type { Client, Deletion, RawRequest } from './client.ts'
 import { isKubeError, type KubeError } from './error.ts'
 import { createGenerated } from './generated-create.ts'
 import { wantsGeneratedName } from './generated-name.ts'
-import type { AnswerShape } from './managed-fields.ts'
+import type { ResponseShape } from './managed-fields.ts'
 import type { KubeObject, ObjectList, ObjectPage, ObjectRef, Stored } from './object.ts'
 import type {
-  AnswerOptions,
   ApplyOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -19,6 +17,7 @@ import type {
   Patch,
   PatchOptions,
   RequestOptions,
+  ResponseOptions,
   UpdateOptions,
   WatchOptions,
   WriteOptions,
@@ -26,6 +25,7 @@ import type {
 import { applyQuery, deleteCollectionQuery, getQuery, pageQuery, watchQuery, writeQuery } from './query.ts'
 import type { Call, Requester } from './requester.ts'
 import { collectionPath, objectPath, type Resource, resourceName } from './resource.ts'
+import { parseResponse, toDeletion, toPage } from './response.ts'
 import { readWatch, type WatchEvent } from './watch.ts'
 
 /** Objects per page of a list, as in client-go. Larger pages block both sides longer, smaller ones cost round trips. */
@@ -195,7 +195,7 @@ export class ApiClient implements Client {
 
   async raw(request: RawRequest, options: RequestOptions = {}): Promise<unknown> {
     const { verb, method, path, contentType, accept } = request
-    const answer = await this.#requester.send(
+    const response = await this.#requester.send(
       {
         verb,
         method,
@@ -208,7 +208,7 @@ export class ApiClient implements Client {
       },
       options,
     )
-    const text = answer.toString()
+    const text = response.toString()
     try {
       return JSON.parse(text)
     } catch {
@@ -234,13 +234,13 @@ export class ApiClient implements Client {
   async #json<T extends KubeObject>(
     request: Call,
     options: RequestOptions,
-    shape: AnswerShape = 'object',
+    shape: ResponseShape = 'object',
   ): Promise<Stored<T>> {
-    const answer = await this.#requester.send(request, options)
-    return parseAnswer(request, answer, this.#wantsManagedFields(options) ? undefined : shape)
+    const response = await this.#requester.send(request, options)
+    return parseResponse(request, response, this.#wantsManagedFields(options) ? undefined : shape)
   }
 
-  #wantsManagedFields(options: AnswerOptions): boolean {
+  #wantsManagedFields(options: ResponseOptions): boolean {
     return options.managedFields ?? this.#options.managedFields
   }
 

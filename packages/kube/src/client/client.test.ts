@@ -17,17 +17,17 @@ function clientOn(transport: Transport, options: ClientOptions & { credentials?:
 }
 
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }
-const okAnswer: TransportResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
+const okResponse: TransportResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
 const ref = { namespace: 'ns', name: 'a' }
 const root = '/apis/example.com/v1/namespaces/ns/things'
 
 describe('managedFields', () => {
   const whole = { ...object, metadata: { ...object.metadata, managedFields: [{ manager: 'm' }] } }
-  const answer = (body: object) =>
+  const response = (body: object) =>
     scripted({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(body)) })
   const list = { kind: 'ThingList', metadata: { resourceVersion: '1' }, items: [whole] }
   const watching: Transport = {
-    ...answer({}),
+    ...response({}),
     stream: async () => ({
       status: 200,
       headers: {},
@@ -39,8 +39,8 @@ describe('managedFields', () => {
 
   /** Returns the results of each verb. */
   async function returned(options: ClientOptions, managedFields?: boolean): Promise<unknown[]> {
-    const client = clientOn(answer(whole), options)
-    const listing = clientOn(answer(list), options)
+    const client = clientOn(response(whole), options)
+    const listing = clientOn(response(list), options)
     const all: unknown[] = [
       await client.get(things, ref, { managedFields }),
       await client.create(things, object, { managedFields }),
@@ -86,9 +86,9 @@ describe('errors', () => {
   })
 
   it('carry the message of a Status without kind', async () => {
-    const words = { status: 'Failure', reason: 'Timeout', message: 'the time is over', code: 504 }
+    const status = { status: 'Failure', reason: 'Timeout', message: 'the time is over', code: 504 }
     const client = clientOn(
-      scripted({ status: 504, headers: {}, body: JSON.stringify({ metadata: {}, ...words }) }),
+      scripted({ status: 504, headers: {}, body: JSON.stringify({ metadata: {}, ...status }) }),
     )
     const error = await client.create(things, { metadata: ref }).catch((e: unknown) => e)
     assert.ok(isKubeError(error, 'Timeout'))
@@ -109,7 +109,7 @@ describe('errors', () => {
 describe('retries', () => {
   it('repeats after 429, not before Retry-After', async () => {
     const clock = new FakeClock()
-    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okAnswer)
+    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okResponse)
     const done = clientOn(transport, { clock }).create(things, object)
     await clock.advance(1_999)
     assert.equal(transport.requests.length, 1)
@@ -120,7 +120,7 @@ describe('retries', () => {
 
   it('holds back all other requests while the server throttles, except urgent ones', async () => {
     const clock = new FakeClock()
-    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okAnswer)
+    const transport = scripted(failure(429, 'TooManyRequests', { 'retry-after': '2' }), okResponse)
     const client = clientOn(transport, { clock })
     const first = client.get(things, ref)
     await clock.settle()
@@ -155,16 +155,16 @@ describe('retries', () => {
 
   it('uses renewed credentials once after a 401', async () => {
     let token = 'old'
-    let refusals = 0
+    let rejections = 0
     const credentials: Credentials = {
       headers: () => ({ authorization: `Bearer ${token}` }),
-      async refused() {
-        refusals++
+      async handleUnauthorized() {
+        rejections++
         token = 'new'
         return true
       },
     }
-    const transport = scripted(failure(401, 'Unauthorized'), okAnswer)
+    const transport = scripted(failure(401, 'Unauthorized'), okResponse)
     await clientOn(transport, { credentials }).get(things, ref)
     assert.deepEqual(
       transport.requests.map(({ headers }) => headers.authorization),
@@ -174,7 +174,7 @@ describe('retries', () => {
     await assert.rejects(clientOn(refusing, { credentials }).get(things, ref), error =>
       isKubeError(error, 'Unauthorized'),
     )
-    assert.equal(refusals, 2)
+    assert.equal(rejections, 2)
     assert.equal(refusing.requests.length, 2)
   })
 })
@@ -243,7 +243,7 @@ describe('reports of the client', () => {
     const clock = new FakeClock()
     const reports: RequestReport[] = []
     const onRequest = (report: RequestReport) => void reports.push(report)
-    const transport = scripted(failure(429, 'TooManyRequests'), okAnswer)
+    const transport = scripted(failure(429, 'TooManyRequests'), okResponse)
     const done = clientOn(transport, { clock, onRequest }).patch(
       things,
       ref,
@@ -264,7 +264,7 @@ describe('reports of the client', () => {
   it('contain the warnings of the server', async () => {
     const warnings: string[] = []
     const warning = '299 - "unknown field \\"spec.x\\"", 299 - "deprecated, do not use"'
-    const transport = scripted({ ...okAnswer, headers: { warning: [warning, '199 - "ignored"'] } })
+    const transport = scripted({ ...okResponse, headers: { warning: [warning, '199 - "ignored"'] } })
     await clientOn(transport, { onWarning: text => void warnings.push(text) }).get(things, ref)
     assert.deepEqual(warnings, ['unknown field "spec.x"', 'deprecated, do not use'])
   })

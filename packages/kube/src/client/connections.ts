@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { Client, type Dispatcher } from 'undici'
-import type { Answer } from './http-answer.ts'
+import type { HttpResponse } from './http-response.ts'
 
 export interface ConnectionsOptions {
   /** Scheme, host and port. */
   readonly origin: string
   readonly settings: Client.Options
   /** Maximum number of connections. */
-  readonly most: number
+  readonly maxConnections: number
   /** Concurrent requests per connection. */
-  readonly places: number
+  readonly slotsPerConnection: number
 }
 
 interface Waiting {
   readonly request: Dispatcher.DispatchOptions
-  readonly answer: Answer
+  readonly response: HttpResponse
 }
 
 /**
@@ -34,10 +34,10 @@ export class Connections {
     this.#options = options
   }
 
-  dispatch(request: Dispatcher.DispatchOptions, answer: Answer): void {
+  dispatch(request: Dispatcher.DispatchOptions, response: HttpResponse): void {
     const client = this.#free.pop() ?? this.#open()
-    if (client) this.#send(client, request, answer)
-    else this.#waiting.push({ request, answer })
+    if (client) this.#send(client, request, response)
+    else this.#waiting.push({ request, response })
   }
 
   /** Waits for running and queued requests. */
@@ -50,7 +50,7 @@ export class Connections {
   }
 
   #open(): Client | undefined {
-    const { origin, settings, most, places } = this.#options
+    const { origin, settings, maxConnections: most, slotsPerConnection: places } = this.#options
     if (this.#clients.length >= most) return undefined
     const client = new Client(origin, { ...settings, pipelining: places })
     this.#clients.push(client)
@@ -58,14 +58,14 @@ export class Connections {
     return client
   }
 
-  #send(client: Client, request: Dispatcher.DispatchOptions, answer: Answer): void {
-    answer.whenOver(() => this.#goOn(client))
-    client.dispatch(request, answer)
+  #send(client: Client, request: Dispatcher.DispatchOptions, response: HttpResponse): void {
+    response.onFinished(() => this.#release(client))
+    client.dispatch(request, response)
   }
 
-  #goOn(client: Client): void {
+  #release(client: Client): void {
     const next = this.#waiting.shift()
-    if (next) this.#send(client, next.request, next.answer)
+    if (next) this.#send(client, next.request, next.response)
     else this.#free.push(client)
     if (this.#waiting.length === 0) this.#drained?.()
   }

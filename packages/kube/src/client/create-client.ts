@@ -8,9 +8,9 @@ import type { ClusterConfig } from './cluster-config.ts'
 import { createConnector } from './connector.ts'
 import type { Credentials } from './credentials.ts'
 import type { RequestDescription } from './error.ts'
-import { Gate } from './gate.ts'
 import { HttpTransport } from './http-transport.ts'
 import type { RateLimit } from './rate-limit.ts'
+import { RequestLimiter } from './request-limiter.ts'
 import { Requester, type RequestReport } from './requester.ts'
 import { defaultRetryPolicy, type RetryPolicy } from './retry.ts'
 import type { Transport } from './transport.ts'
@@ -83,7 +83,7 @@ export function createClientOn(
   const requester = new Requester({
     transport,
     credentials: options.credentials,
-    gate: new Gate({ clock, maxInFlight, rateLimit: options.rateLimit }),
+    limiter: new RequestLimiter({ clock, maxInFlight, rateLimit: options.rateLimit }),
     clock,
     random,
     retry: { ...defaultRetryPolicy, ...options.retry },

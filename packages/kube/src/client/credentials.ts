@@ -10,7 +10,7 @@ export interface Credentials {
    */
   headers(): HeaderValues | Promise<HeaderValues>
   /** Called after a 401. Resolves with true if there are new credentials and the request should be repeated. */
-  refused(): Promise<boolean>
+  handleUnauthorized(): Promise<boolean>
 }
 
 /** Credentials could not be obtained. The message names the cause and never contains the secret. */

@@ -3,7 +3,7 @@
 import { isKubeError, type KubeError } from './error.ts'
 import { generatedNameAttempts, withGeneratedName } from './generated-name.ts'
 import type { KubeObject, Stored } from './object.ts'
-import { isUnanswered, mayBeCarriedOut } from './retry.ts'
+import { hasNoResponse, mayBeCarriedOut } from './retry.ts'
 
 /** The requests of a create with a generated name. */
 export interface GeneratedCreate<T extends KubeObject> {
@@ -51,7 +51,7 @@ async function makeCertain<T extends KubeObject>(
       const found = await steps.find(named)
       if (found) return found
       // With a response, a missing object is final. Without a response, the create may still arrive.
-      if (!isUnanswered(last)) throw last
+      if (!hasNoResponse(last)) throw last
       return await steps.send(named, () => {})
     } catch (error) {
       if (error === last || !isKubeError(error) || error.code === 'Aborted') throw error

@@ -5,14 +5,14 @@ import type { KubeObject } from './object.ts'
 /** The alphabet of the API server's own suffixes: no vowels, no characters that look alike. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 const suffixLength = 5
-const longestName = 63
+const maxNameLength = 63
 
 /** Attempts with different names, as in the API server. */
 export const generatedNameAttempts = 8
 
 /** Creates a name from `generateName` as the API server would. */
 export function generateName(prefix: string, random: () => number): string {
-  let name = prefix.slice(0, longestName - suffixLength)
+  let name = prefix.slice(0, maxNameLength - suffixLength)
   for (let i = 0; i < suffixLength; i++) name += alphabet[Math.floor(random() * alphabet.length)]
   return name
 }

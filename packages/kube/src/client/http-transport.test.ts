@@ -12,7 +12,7 @@ import { TransportError, type TransportRequest } from './transport.ts'
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Long enough to have no effect on tests that are not about time-outs. */
-const patience = 60_000
+const longTimeoutMs = 60_000
 
 describe('HttpTransport', () => {
   let server: Server
@@ -43,7 +43,7 @@ describe('HttpTransport', () => {
     method: 'GET',
     path,
     headers: {},
-    timeoutMs: patience,
+    timeoutMs: longTimeoutMs,
     ...more,
   })
   const failureOf = async (promise: Promise<unknown>): Promise<TransportError> => {
@@ -68,15 +68,15 @@ describe('HttpTransport', () => {
       })
     }
     const transport = open('/base/')
-    const answer = await transport.request({
+    const reply = await transport.request({
       ...get('/a?b=c'),
       method: 'POST',
       headers: { 'x-two': '2' },
       body: '{"ä":1}',
     })
-    assert.equal(answer.status, 201)
-    assert.equal(answer.body.toString(), 'POST /base/a?b=c 2 {"ä":1}')
-    assert.equal(String(answer.headers['x-one']), 'a,b')
+    assert.equal(reply.status, 201)
+    assert.equal(reply.body.toString(), 'POST /base/a?b=c 2 {"ä":1}')
+    assert.equal(String(reply.headers['x-one']), 'a,b')
     await transport.close()
   })
 
@@ -92,10 +92,10 @@ describe('HttpTransport', () => {
 
   it('on close, finishes requests that wait for a connection and drops aborted ones', async () => {
     const transport = open('', 1)
-    const answered: string[] = []
+    const responded: string[] = []
     const held: (() => void)[] = []
     behaviour = (request, response) => {
-      answered.push(request.url!)
+      responded.push(request.url!)
       held.push(() => void response.end('{}'))
     }
     const abort = new AbortController()
@@ -110,7 +110,7 @@ describe('HttpTransport', () => {
     held.shift()!()
     assert.equal((await second).kind, 'aborted')
     await Promise.all([first, third, closed])
-    assert.deepEqual(answered, ['/first', '/third'])
+    assert.deepEqual(responded, ['/first', '/third'])
   })
 
   it('opens a separate connection for each stream, regardless of other requests', async () => {
@@ -180,8 +180,8 @@ describe('HttpTransport', () => {
     behaviour = () => {
       reached = true
     }
-    const refused = await failureOf(transport.request(get('/', { signal: stop.signal })))
-    assert.deepEqual([refused.kind, refused.sent, reached], ['aborted', false, false])
+    const rejected = await failureOf(transport.request(get('/', { signal: stop.signal })))
+    assert.deepEqual([rejected.kind, rejected.sent, reached], ['aborted', false, false])
     await transport.close()
   })
 
@@ -194,7 +194,7 @@ describe('HttpTransport', () => {
       arrived.resolve(response)
     }
     const first = transport.request(get('/first'))
-    const answer = await arrived.promise
+    const reply = await arrived.promise
     const stop = new AbortController()
     const waiting = failureOf(transport.request(get('/waiting', { signal: stop.signal })))
     stop.abort()
@@ -203,7 +203,7 @@ describe('HttpTransport', () => {
       await failureOf(transport.request(get('/late', { signal: stop.signal }))),
     ])
       assert.deepEqual([error.kind, error.sent], ['aborted', false])
-    answer.end()
+    reply.end()
     await first
     behaviour = (_, response) => void response.end()
     await transport.request(get('/next'))
@@ -230,8 +230,8 @@ describe('HttpTransport', () => {
     const reset = (request: IncomingMessage) => void request.socket.resetAndDestroy()
     const begin = (request: IncomingMessage, response: ServerResponse) =>
       void response.write('half', () => reset(request))
-    for (const trouble of [reset, begin]) {
-      behaviour = trouble
+    for (const fault of [reset, begin]) {
+      behaviour = fault
       const error = await failureOf(transport.request(get('/')))
       assert.deepEqual([error.kind, error.sent], ['network', true])
     }

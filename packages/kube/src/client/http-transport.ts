@@ -2,7 +2,7 @@
 
 import type { buildConnector, Dispatcher } from 'undici'
 import { Connections } from './connections.ts'
-import { refuseAborted, StreamedAnswer, WholeAnswer } from './http-answer.ts'
+import { BufferedResponse, StreamedResponse, throwIfAborted } from './http-response.ts'
 import type { Transport, TransportRequest, TransportResponse, TransportStream } from './transport.ts'
 
 export interface HttpTransportOptions {
@@ -52,21 +52,21 @@ export class HttpTransport implements Transport {
   }
 
   async request(request: TransportRequest): Promise<TransportResponse> {
-    refuseAborted(request.signal)
+    throwIfAborted(request.signal)
     return new Promise((resolve, reject) => {
       this.#requests.dispatch(
         this.#dispatchOptions(request),
-        new WholeAnswer(request.signal, resolve, reject),
+        new BufferedResponse(request.signal, resolve, reject),
       )
     })
   }
 
   async stream(request: TransportRequest): Promise<TransportStream> {
-    refuseAborted(request.signal)
+    throwIfAborted(request.signal)
     return new Promise((resolve, reject) => {
       this.#streams.dispatch(
         this.#dispatchOptions(request),
-        new StreamedAnswer(request.signal, resolve, reject),
+        new StreamedResponse(request.signal, resolve, reject),
       )
     })
   }
@@ -99,7 +99,7 @@ function connections(options: HttpTransportOptions, most: number): Connections {
       keepAliveMaxTimeout: keepAliveMs,
     },
     // One HTTP/2 connection carries all requests. Streams may exceed the limit of one connection.
-    most: http2 && most < Number.POSITIVE_INFINITY ? 1 : most,
-    places: http2 ? http2Streams : 1,
+    maxConnections: http2 && most < Number.POSITIVE_INFINITY ? 1 : most,
+    slotsPerConnection: http2 ? http2Streams : 1,
   })
 }

@@ -38,7 +38,6 @@ export type {
   StoredMeta,
 } from './object.ts'
 export type {
-  AnswerOptions,
   ApplyOptions,
   DeleteCollectionOptions,
   DeleteOptions,
@@ -49,6 +48,7 @@ export type {
   Patch,
   PatchOptions,
   RequestOptions,
+  ResponseOptions,
   SelectOptions,
   UpdateOptions,
   WatchOptions,
@@ -78,7 +78,7 @@ export {
   type TokenOptions,
 } from './subresources.ts'
 export {
-  type AnswerBody,
+  type ResponseBody,
   type Transport,
   TransportError,
   type TransportFailure,

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type AnswerShape, parseWithoutManagedFields } from './managed-fields.ts'
+import { parseWithoutManagedFields, type ResponseShape } from './managed-fields.ts'
 
 type Json = Record<string, unknown>
 
@@ -11,7 +11,7 @@ const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The reference: parses everything, then deletes. */
-function parseThenDelete(text: string, shape: AnswerShape): unknown {
+function parseThenDelete(text: string, shape: ResponseShape): unknown {
   const value: unknown = JSON.parse(text)
   const strip = (object: unknown) => {
     if (isObject(object) && isObject(object.metadata)) delete object.metadata.managedFields
@@ -61,7 +61,7 @@ const metadata = fc.dictionary(
 )
 const object = fc.dictionary(fc.constantFrom('kind', 'metadata', 'spec', 'items', 'object'), json.value)
 const kubeObject = fc.tuple(object, metadata).map(([rest, metadata]) => ({ ...rest, metadata }))
-const answer = fc.oneof(
+const response = fc.oneof(
   json.value,
   kubeObject,
   fc.record({ metadata, items: fc.array(fc.oneof(kubeObject, json.value)) }),
@@ -72,7 +72,7 @@ describe('parseWithoutManagedFields', () => {
   it('equals JSON.parse followed by delete, for any JSON and layout', () => {
     const layout = fc.constantFrom(undefined, 1, '\t', '\r\n ')
     fc.assert(
-      fc.property(answer, layout, (value, space) => assertSame(JSON.stringify(value, null, space))),
+      fc.property(response, layout, (value, space) => assertSame(JSON.stringify(value, null, space))),
       { numRuns: 2_000 },
     )
   })
@@ -102,7 +102,7 @@ describe('parseWithoutManagedFields', () => {
       [text, 'object'],
       [`{"object":${text}}`, 'event'],
       [`{"items":[${text}]}`, 'list'],
-    ]) as [string, AnswerShape][]
+    ]) as [string, ResponseShape][]
     for (const [text, shape] of texts)
       for (let end = 0; end < text.length; end++)
         assert.throws(() => parseWithoutManagedFields(Buffer.from(text.slice(0, end)), shape), SyntaxError)

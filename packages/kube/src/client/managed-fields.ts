@@ -2,14 +2,14 @@
 
 import { cutMembers, type Step } from './json-cut.ts'
 import type { KubeObject } from './object.ts'
-import type { AnswerBody } from './transport.ts'
+import type { ResponseBody } from './transport.ts'
 
 /** The position of objects in a response: the response itself, the items of a list, or the object of a watch event. */
-export type AnswerShape = 'object' | 'list' | 'event'
+export type ResponseShape = 'object' | 'list' | 'event'
 
 const key = Buffer.from('managedFields')
 const inObject: readonly Step[] = [Buffer.from('metadata'), key]
-const paths: Readonly<Record<AnswerShape, readonly Step[]>> = {
+const paths: Readonly<Record<ResponseShape, readonly Step[]>> = {
   object: inObject,
   list: [Buffer.from('items'), 'elements', ...inObject],
   event: [Buffer.from('object'), ...inObject],
@@ -20,7 +20,7 @@ const paths: Readonly<Record<AnswerShape, readonly Step[]>> = {
  * of the parsing time, so they are removed from the bytes first. Other members of that name stay. Throws a
  * SyntaxError like JSON.parse. Not promised: that the content of managedFields is valid JSON.
  */
-export function parseWithoutManagedFields(body: AnswerBody, shape: AnswerShape): unknown {
+export function parseWithoutManagedFields(body: ResponseBody, shape: ResponseShape): unknown {
   const isWorthwhile = typeof body !== 'string' && body.includes(key)
   const value = JSON.parse(isWorthwhile ? cutMembers(body, paths[shape]) : body.toString())
   if (shape === 'object') return withoutManagedFields(value)

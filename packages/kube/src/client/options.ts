@@ -3,7 +3,7 @@
 // Options of each request.
 import type { Priority } from '../queue/fair-order.ts'
 
-export interface AnswerOptions {
+export interface ResponseOptions {
   /**
    * False leaves metadata.managedFields out of returned objects, which halves the parsing time. Default: the client's
    * `managedFields`.
@@ -11,7 +11,7 @@ export interface AnswerOptions {
   readonly managedFields?: boolean
 }
 
-export interface RequestOptions extends AnswerOptions {
+export interface RequestOptions extends ResponseOptions {
   /** Ends the request, its retries and its wait for a slot. The promise rejects with code `Aborted`. */
   readonly signal?: AbortSignal
   /** Longest silence of the server for one attempt. Default: the client's `timeoutMs`. */
@@ -52,7 +52,7 @@ export interface PageOptions extends ListOptions {
   readonly continue?: string
 }
 
-export interface WatchOptions extends SelectOptions, AnswerOptions {
+export interface WatchOptions extends SelectOptions, ResponseOptions {
   readonly signal?: AbortSignal
   /** Watches from this resourceVersion. Without it, the server starts with the existing objects. */
   readonly resourceVersion?: string

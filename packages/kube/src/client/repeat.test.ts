@@ -41,7 +41,7 @@ type Failure = readonly [what: string, TransportResponse | Error, KubeErrorCode]
 
 const network = (message: string, sent: boolean) => new TransportError('network', sent, message)
 const neverCarriedOut: readonly Failure[] = [
-  ['nobody listened', network('connect ECONNREFUSED', false), 'Network'],
+  ['the connection was refused', network('connect ECONNREFUSED', false), 'Network'],
   ['a 429', failure(429, 'TooManyRequests', { 'retry-after': '1' }), 'TooManyRequests'],
   [
     'a 503 that names a time',
@@ -56,7 +56,7 @@ const perhapsCarriedOut: readonly Failure[] = [
   ['a 503', failure(503, 'ServiceUnavailable'), 'ServiceUnavailable'],
   ['a 504', failure(504, 'Timeout'), 'Timeout'],
 ]
-const answered: readonly Failure[] = [
+const responded: readonly Failure[] = [
   ['a 409', failure(409, 'Conflict'), 'Conflict'],
   ['a 500', failure(500, 'InternalError'), 'Internal'],
   ['an abort', new TransportError('aborted', true, 'aborted'), 'Aborted'],
@@ -94,14 +94,14 @@ function isNotRepeated(verbs: Record<string, Send>, failures: readonly Failure[]
 
 describe('an idempotent request', () => {
   isRepeated(safe, [...neverCarriedOut, ...perhapsCarriedOut])
-  isNotRepeated(safe, answered)
+  isNotRepeated(safe, responded)
 })
 
 describe('a request that is not idempotent', () => {
   isRepeated(unsafe, neverCarriedOut)
-  isNotRepeated(unsafe, [...perhapsCarriedOut, ...answered])
+  isNotRepeated(unsafe, [...perhapsCarriedOut, ...responded])
 })
 
 describe('a request whose target may change', () => {
-  isNotRepeated(onlyOnce, [...neverCarriedOut, ...perhapsCarriedOut, ...answered])
+  isNotRepeated(onlyOnce, [...neverCarriedOut, ...perhapsCarriedOut, ...responded])
 })

@@ -56,7 +56,7 @@ describe('retryDelayMs', () => {
       attempt => delay({ code: 'TooManyRequests' }, attempt, false)!,
     )
     for (const [index, wait] of waits.slice(1).entries()) assert.ok(wait >= waits[index]!)
-    assert.ok(waits.at(-1)! <= defaultRetryPolicy.longestDelayMs)
+    assert.ok(waits.at(-1)! <= defaultRetryPolicy.maxDelayMs)
   })
 
   it('gives up after the attempts of the policy', () => {

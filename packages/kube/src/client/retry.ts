@@ -12,18 +12,18 @@ export interface RetryPolicy {
   /** Attempts, including the first, if the connection or the server fails. */
   readonly failedAttempts: number
   readonly firstDelayMs: number
-  readonly longestDelayMs: number
+  readonly maxDelayMs: number
 }
 
 export const defaultRetryPolicy: RetryPolicy = {
   throttledAttempts: 10,
   failedAttempts: 3,
   firstDelayMs: 100,
-  longestDelayMs: 10_000,
+  maxDelayMs: 10_000,
 }
 
 /** If the server asks for a longer wait, the request fails and the caller retries. */
-const longestObeyedRetryAfterSeconds = 60
+const maxRetryAfterSeconds = 60
 
 /** Returns the wait before the next attempt; undefined if the failure is final. `attempt` counts from 1. */
 export function retryDelayMs(
@@ -33,12 +33,12 @@ export function retryDelayMs(
   policy: RetryPolicy,
   random: () => number,
 ): number | undefined {
-  const asked = error.retryAfterSeconds
-  if (asked !== undefined && asked > longestObeyedRetryAfterSeconds) return undefined
+  const retryAfter = error.retryAfterSeconds
+  if (retryAfter !== undefined && retryAfter > maxRetryAfterSeconds) return undefined
   const throttled = error.code === 'TooManyRequests'
   if (attempt >= (throttled ? policy.throttledAttempts : policy.failedAttempts)) return undefined
   if (!throttled && !mayTryAgain(error, idempotent)) return undefined
-  return (asked ?? 0) * 1000 + backoffMs(attempt, policy, random)
+  return (retryAfter ?? 0) * 1000 + backoffMs(attempt, policy, random)
 }
 
 /**
@@ -46,7 +46,7 @@ export function retryDelayMs(
  * repeated together.
  */
 export function backoffMs(attempt: number, policy: RetryPolicy, random: () => number): number {
-  const full = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 30))
+  const full = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 30))
   return full * (0.5 + random() / 2)
 }
 
@@ -54,10 +54,10 @@ export function backoffMs(attempt: number, policy: RetryPolicy, random: () => nu
 export function mayBeCarriedOut(error: KubeError): boolean {
   if (error.code === 'Internal' || error.code === 'Malformed') return true
   if (error.code === 'ServiceUnavailable') return error.retryAfterSeconds === undefined
-  return isUnanswered(error)
+  return hasNoResponse(error)
 }
 
-export function isUnanswered(error: KubeError): boolean {
+export function hasNoResponse(error: KubeError): boolean {
   if (error.code === 'Network') return error.sent
   return error.code === 'Timeout' || error.code === 'ServerTimeout'
 }

@@ -139,10 +139,10 @@ export async function requestToken(
     kind: 'TokenRequest',
     spec: { audiences, expirationSeconds, boundObjectRef: boundObject },
   }
-  const answer = (await post(client, serviceAccounts, serviceAccount, 'token', body, options)) as {
+  const response = (await post(client, serviceAccounts, serviceAccount, 'token', body, options)) as {
     readonly status: Token
   }
-  return answer.status
+  return response.status
 }
 
 function post(

@@ -22,11 +22,11 @@ export type TransportHeaders = Readonly<Record<string, string | readonly string[
 export interface TransportResponse {
   readonly status: number
   readonly headers: TransportHeaders
-  readonly body: AnswerBody
+  readonly body: ResponseBody
 }
 
 /** A text, or its UTF-8 bytes as received. */
-export type AnswerBody = string | Buffer
+export type ResponseBody = string | Buffer
 
 export interface TransportStream {
   readonly status: number

@@ -30,11 +30,11 @@ async function talk(socket: Socket): Promise<void> {
 describe('openTunnel', () => {
   const echo = createServer(socket => socket.on('data', data => socket.write(String(data).toUpperCase())))
   const http = createHttpServer()
-  let asked: { authority?: string; authorization?: string } = {}
-  let refuse = false
+  let connectRequest: { authority?: string; authorization?: string } = {}
+  let reject = false
   http.on('connect', (request, client: Socket) => {
-    asked = { authority: request.url, authorization: request.headers['proxy-authorization'] }
-    if (refuse) return client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+    connectRequest = { authority: request.url, authorization: request.headers['proxy-authorization'] }
+    if (reject) return client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
     const upstream = connect(Number(request.url!.split(':')[1]), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 OK\r\n\r\n')
       client.pipe(upstream).pipe(client)
@@ -83,16 +83,16 @@ describe('openTunnel', () => {
 
   it('connects through an HTTP proxy, with its user and password', async () => {
     await talk(await openTunnel(`http://me:p%40ss@127.0.0.1:${ports.http}`, target(), timeoutMs))
-    assert.deepEqual(asked, {
+    assert.deepEqual(connectRequest, {
       authority: `somewhere:${ports.echo}`,
       authorization: `Basic ${Buffer.from('me:p@ss').toString('base64')}`,
     })
   })
 
   it("reports the proxy's response, without the password", async () => {
-    refuse = true
-    const refused = openTunnel(`http://me:s3cret@127.0.0.1:${ports.http}`, target(), timeoutMs)
-    await assert.rejects(refused, error => {
+    reject = true
+    const rejected = openTunnel(`http://me:s3cret@127.0.0.1:${ports.http}`, target(), timeoutMs)
+    await assert.rejects(rejected, error => {
       assert.match(String(error), /CONNECT failed with status 407/)
       assert.doesNotMatch(String(error), /s3cret/)
       return true

@@ -11,7 +11,7 @@ import { bindPod, evictPod, getScale, requestToken, setScale } from './subresour
 
 const nodes = defineResource({ group: '', version: 'v1', resource: 'nodes', kind: 'Node', namespaced: false })
 const object = { metadata: { name: 'a', namespace: 'ns', uid: 'u', resourceVersion: '1' }, kind: 'Thing' }
-const okAnswer = { status: 200, headers: {}, body: JSON.stringify(object) }
+const okResponse = { status: 200, headers: {}, body: JSON.stringify(object) }
 const ref = { namespace: 'ns', name: 'a' }
 const root = '/apis/example.com/v1/namespaces/ns/things'
 
@@ -183,7 +183,7 @@ describe('requests of each verb', () => {
   ]
   for (const [what, act, wanted] of rows)
     it(what, async () => {
-      const transport = scripted(okAnswer)
+      const transport = scripted(okResponse)
       await act(createClientOn(transport))
       const { method, path, body, headers } = transport.requests[0]!
       assert.deepEqual(
@@ -194,7 +194,7 @@ describe('requests of each verb', () => {
     })
 
   it('rejects a namespaced object without namespace', async () => {
-    const client = createClientOn(scripted(okAnswer))
+    const client = createClientOn(scripted(okResponse))
     await assert.rejects(client.get(things, { name: 'a' }), TypeError)
     await assert.rejects(client.create(things, { metadata: { name: 'a' } }), TypeError)
     await assert.rejects(client.delete(things, { name: '', namespace: 'ns' }), TypeError)

@@ -58,7 +58,7 @@ describe('readWatch', () => {
         spec: { resourceVersion: '9' },
       },
     })
-    const news = [
+    const unknown = [
       event('ADDED', '7'),
       event('DELETED', '2'),
       event('MODIFIED', '8', { annotations: { resourceVersion: '2' } }),
@@ -68,7 +68,7 @@ describe('readWatch', () => {
       managedFields: [{ resourceVersion: '7' }],
     })
     const events: WatchEvent[] = []
-    const text = [...news, known].map(each => `${JSON.stringify(each)}\n`)
+    const text = [...unknown, known].map(each => `${JSON.stringify(each)}\n`)
     for (const managedFields of [true, false])
       await readWatch(
         streamOf(...text),
@@ -78,7 +78,7 @@ describe('readWatch', () => {
         new Set(['2', '9']),
       )
     const bookmark = { type: 'BOOKMARK', resourceVersion: '2', initialEventsEnd: false }
-    assert.deepEqual(events, [...news, bookmark, ...news, bookmark])
+    assert.deepEqual(events, [...unknown, bookmark, ...unknown, bookmark])
   })
 
   it('throws the error of an ERROR event', async () => {

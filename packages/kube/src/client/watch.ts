@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import { describe, transportError } from './answer.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
 import { memberAt } from './json-cut.ts'
 import { LineSplitter, LineTooLongError } from './line-splitter.ts'
 import { parseWithoutManagedFields } from './managed-fields.ts'
 import type { KubeObject, ObjectMeta, Stored } from './object.ts'
+import { describe, transportError } from './response.ts'
 import type { TransportStream } from './transport.ts'
 
 export type WatchEvent<T extends KubeObject = KubeObject> =
@@ -16,10 +16,10 @@ export type WatchEvent<T extends KubeObject = KubeObject> =
 const initialEventsEnd = 'k8s.io/initial-events-end'
 
 /** An etcd value is at most 1.5 MiB and its JSON a few times that. A longer line is not an event. */
-const longestLine = 32 * 1024 * 1024
+const maxLineBytes = 32 * 1024 * 1024
 
 /** The start of ADDED and MODIFIED events, as every API server writes them. */
-const presences = ['ADDED', 'MODIFIED'].map(type => Buffer.from(`{"type":"${type}",`))
+const knownPrefixes = ['ADDED', 'MODIFIED'].map(type => Buffer.from(`{"type":"${type}",`))
 const versionPath = ['object', 'metadata', 'resourceVersion'].map(name => Buffer.from(name))
 
 /**
@@ -33,7 +33,7 @@ export async function readWatch<T extends KubeObject>(
   managedFields = true,
   known: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const lines = new LineSplitter(longestLine)
+  const lines = new LineSplitter(maxLineBytes)
   const onLine = (line: Buffer) =>
     onEvent(knownEvent(line, known) ?? parseWatchEvent(line, request, managedFields))
   try {
@@ -50,7 +50,7 @@ export async function readWatch<T extends KubeObject>(
  * version takes a small part of the time of parsing the line.
  */
 function knownEvent(line: Buffer, known: ReadonlySet<string>): WatchEvent<never> | undefined {
-  if (known.size === 0 || !presences.some(begin => line.subarray(0, begin.length).equals(begin)))
+  if (known.size === 0 || !knownPrefixes.some(begin => line.subarray(0, begin.length).equals(begin)))
     return undefined
   const member = memberAt(line, versionPath)
   const resourceVersion = member && /"([^"]*)"\s*$/.exec(member)?.[1]

@@ -21,7 +21,7 @@ export interface Clock {
 }
 
 /** Node fires a longer timeout at once, so longer waits consist of several of these. */
-const longestNodeTimeoutMs = 2 ** 31 - 1
+const maxNodeTimeoutMs = 2 ** 31 - 1
 
 export const systemClock: Clock = {
   now: () => Date.now(),
@@ -29,8 +29,8 @@ export const systemClock: Clock = {
   setTimeout(callback, ms) {
     let handle: NodeJS.Timeout
     const arm = (left: number) => {
-      if (left <= longestNodeTimeoutMs) handle = setTimeout(callback, left)
-      else handle = setTimeout(() => arm(left - longestNodeTimeoutMs), longestNodeTimeoutMs)
+      if (left <= maxNodeTimeoutMs) handle = setTimeout(callback, left)
+      else handle = setTimeout(() => arm(left - maxNodeTimeoutMs), maxNodeTimeoutMs)
     }
     arm(ms)
     return { cancel: () => clearTimeout(handle) }

@@ -59,12 +59,12 @@ export class RunningCalls<Key extends string> {
     for (const { abort, deadline } of this.#calls.values()) {
       if (abort.signal.aborted) continue
       const wait = Math.max(0, Math.ceil(deadline - this.#clock.monotonic()))
-      this.#watchdog = this.#clock.setTimeout(() => this.#ring(), wait)
+      this.#watchdog = this.#clock.setTimeout(() => this.#onTimer(), wait)
       return
     }
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#watchdog = undefined
     for (const [key, { abort, deadline }] of this.#calls) {
       if (deadline > this.#clock.monotonic()) break

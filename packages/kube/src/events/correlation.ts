@@ -2,14 +2,14 @@
 
 // Groups equal events. Equal events of one object are one series with a count. An object with many different messages
 // for one reason gets `distinctMessages` events and then one combined event with a count. Each reason of each object
-// is limited separately, so frequent events never hide another reason. client-go limits per object (25, then one in
-// five minutes), which can drop the one event that matters.
+// is limited separately, so frequent events never hide another reason. The limit of client-go is per object (25, then
+// one in five minutes), which can drop the one event that matters.
 import type { EventDescription, EventSubject } from './event.ts'
 
 /** Different messages of one reason of one object before further ones are combined. As in client-go. */
 const distinctMessages = 10
 /** After this long without an event, a reason starts over. As in client-go. */
-const forgetMs = 600_000
+const expiryMs = 600_000
 /** Limit of remembered reasons of objects. Beyond it, the one without an event for the longest time is dropped. */
 const rememberedReasons = 4096
 
@@ -87,7 +87,7 @@ export class Correlation<S extends Series> {
     let reason = this.#reasons.get(key)
     // Delete and set again, because a Map keeps insertion order: the first entry is the oldest.
     if (reason) this.#reasons.delete(key)
-    if (!reason || now - reason.lastAt > forgetMs)
+    if (!reason || now - reason.lastAt > expiryMs)
       reason = { byMessage: new Map(), combined: undefined, lastAt: now }
     reason.lastAt = now
     this.#reasons.set(key, reason)

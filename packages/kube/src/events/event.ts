@@ -44,8 +44,8 @@ export function subjectOf(resource: Resource, { metadata }: KubeObject): EventSu
 }
 
 /** Longest stored message; events.k8s.io rejects longer ones. */
-const longestMessage = 1024
-const longestNamePrefix = 200
+const maxMessageBytes = 1024
+const maxNamePrefix = 200
 const namespaceOfClusterScoped = 'default'
 
 export interface StoredEvent extends KubeObject {
@@ -134,14 +134,14 @@ function seriesOf({ count, lastAt }: EventSeries): object {
 
 /** `<object>.<random>`: two events in one millisecond get different names. */
 function eventName(subject: string): string {
-  return `${subject.slice(0, longestNamePrefix).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
+  return `${subject.slice(0, maxNamePrefix).replace(/[^a-z0-9]+$/, '')}.${randomBytes(8).toString('hex')}`
 }
 
 function shortened(message: string): string {
-  if (Buffer.byteLength(message) <= longestMessage) return message
+  if (Buffer.byteLength(message) <= maxMessageBytes) return message
   const ellipsis = '…'
   // Truncate by bytes. A character that is cut in two becomes a replacement character, which is removed too.
-  const room = longestMessage - Buffer.byteLength(ellipsis)
+  const room = maxMessageBytes - Buffer.byteLength(ellipsis)
   return `${Buffer.from(message).subarray(0, room).toString('utf8').replace(/�+$/, '')}${ellipsis}`
 }
 

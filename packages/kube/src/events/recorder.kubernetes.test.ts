@@ -54,7 +54,7 @@ for (const format of ['core/v1', 'events.k8s.io/v1'] as const satisfies EventFor
         .trim()
         .split('\n')
         .map(line => line.split(/\s{2,}/).slice(1))
-      assert.deepEqual(lines.map(words => words.join('|')).sort(), [
+      assert.deepEqual(lines.map(columns => columns.join('|')).sort(), [
         'Normal|PodCreateSuccessful|configmap/subject|Created Pod: a',
         'Warning|PodCreateFailed|configmap/subject|Error creating pod: quota',
       ])

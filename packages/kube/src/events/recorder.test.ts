@@ -135,11 +135,11 @@ describe('a recorder on a slow API server', () => {
     const { clock, of } = recorder({ sink })
     const writesWithin = async (ms: number, eachMs: number) => {
       const before = sink.stored.size
-      sink.answersAfter = () => clock.sleep(eachMs)
+      sink.responseDelay = () => clock.sleep(eachMs)
       await clock.advance(ms)
       return sink.stored.size - before
     }
-    sink.answersAfter = () => clock.sleep(2)
+    sink.responseDelay = () => clock.sleep(2)
     for (let pod = 0; pod < 300; pod++) of.record({ ...set, uid: `u${pod}` }, created(`p${pod}`))
     assert.equal(await writesWithin(100, 2), 50)
     assert.ok((await writesWithin(4_000, 100)) <= 11)

@@ -32,9 +32,9 @@ const defaultParallelWrites = 4
  */
 const pausesPerWrite = 3
 /** A write is slow if it takes this many times the quickest one. */
-const longWrite = 2
+const slowWriteFactor = 2
 /** Factor by which the quickest time grows with each write, so that it adapts. */
-const fading = 1.01
+const quickestGrowth = 1.01
 /** Waits between writes of one repeating series, and between attempts when the API fails. */
 const repeatBackoff: Backoff = { baseMs: 1_000, capMs: 300_000, jitter: 0 }
 const failureBackoff: Backoff = { baseMs: 500, capMs: 30_000, jitter: 0.5 }
@@ -85,7 +85,7 @@ export class EventRecorder {
   readonly #cancel = new AbortController()
   #writing = 0
   /** Normal events wait: one is being written, or the pause after it is not over. */
-  #calm = false
+  #normalEventsPaused = false
   #quickestMs = Number.POSITIVE_INFINITY
   #stopping: PromiseWithResolvers<void> | undefined
 
@@ -124,7 +124,7 @@ export class EventRecorder {
       this.#cancel.abort(new Error('the recorder stopped'))
       this.#stopping?.resolve()
     }, timeoutMs)
-    this.#settle()
+    this.#resolveIfStopped()
     await this.#stopping.promise
     timer.cancel()
   }
@@ -163,35 +163,35 @@ export class EventRecorder {
 
   #write(): void {
     while (this.#writing < (this.#options.parallelWrites ?? defaultParallelWrites)) {
-      const isCalm = this.#calm && !this.#stopping
-      const series = this.#lanes.shift(isCalm ? 1 : undefined)
+      const warningsOnly = this.#normalEventsPaused && !this.#stopping
+      const series = this.#lanes.shift(warningsOnly ? 1 : undefined)
       if (!series) return
       this.#writing++
       void this.#writePaced(series).then(() => {
         this.#writing--
         this.#write()
-        this.#settle()
+        this.#resolveIfStopped()
       })
     }
   }
 
   async #writePaced(series: RecordedSeries): Promise<void> {
     if (laneOf(series) === 0) return this.#writeOne(series)
-    this.#calm = true
+    this.#normalEventsPaused = true
     const started = this.#clock.monotonic()
     await this.#writeOne(series)
     const pauseMs = this.#pauseAfter(this.#clock.monotonic() - started)
-    if (this.#stopping || pauseMs < 1) this.#calm = false
+    if (this.#stopping || pauseMs < 1) this.#normalEventsPaused = false
     else
       this.#clock.setTimeout(() => {
-        this.#calm = false
+        this.#normalEventsPaused = false
         this.#write()
       }, Math.ceil(pauseMs))
   }
 
   #pauseAfter(tookMs: number): number {
-    this.#quickestMs = Math.min(tookMs, this.#quickestMs * fading)
-    return tookMs > longWrite * this.#quickestMs ? pausesPerWrite * tookMs : 0
+    this.#quickestMs = Math.min(tookMs, this.#quickestMs * quickestGrowth)
+    return tookMs > slowWriteFactor * this.#quickestMs ? pausesPerWrite * tookMs : 0
   }
 
   async #writeOne(series: RecordedSeries): Promise<void> {
@@ -206,19 +206,22 @@ export class EventRecorder {
       series.failures = 0
       series.state = 'idle'
       if (series.count > counted)
-        this.#again(
+        this.#retryLater(
           series,
           backoffDelay(repeatBackoff, series.writes, () => 0),
         )
     } catch (error) {
       if (this.#cancel.signal.aborted) return
       if (++series.failures >= writeAttempts) return this.#drop(series, String(error))
-      this.#again(series, backoffDelay(failureBackoff, series.failures, this.#options.random ?? Math.random))
+      this.#retryLater(
+        series,
+        backoffDelay(failureBackoff, series.failures, this.#options.random ?? Math.random),
+      )
     }
   }
 
   /** While stopping, repeats are written at once and failures are retried after a moment. */
-  #again(series: RecordedSeries, ms: number): void {
+  #retryLater(series: RecordedSeries, ms: number): void {
     if (this.#stopping && series.failures === 0) this.#enqueue(series)
     else this.#schedule(series, this.#stopping ? failureBackoff.baseMs : ms)
   }
@@ -238,7 +241,7 @@ export class EventRecorder {
     return result === 'written' ? 'created' : 'refused'
   }
 
-  #settle(): void {
+  #resolveIfStopped(): void {
     if (this.pending === 0) this.#stopping?.resolve()
   }
 }

@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { SimulatedProcess, SimulatedServer, World } from '../testing/lease-simulation.ts'
+import { SimulatedProcess, SimulatedServer, Simulation } from '../testing/lease-simulation.ts'
 import { LeaseElector } from './elector.ts'
 
 /** Requests arrive sooner than the margin between renewDeadline (10 s) and leaseDuration (15 s), including drift. */
-const longestDelayMs = 4_000
+const maxDelayMs = 4_000
 const writeEveryMs = 300
 const endMs = 240_000
 /** From here on the network is fast and has no faults. */
-const calmAtMs = endMs - 60_000
+const faultsEndAtMs = endMs - 60_000
 const never = new AbortController().signal
 
 type Fault =
@@ -21,7 +21,7 @@ type Fault =
 
 const processes = 3
 const process = fc.nat(processes - 1)
-const at = fc.integer({ min: 0, max: calmAtMs })
+const at = fc.integer({ min: 0, max: faultsEndAtMs })
 const fault: fc.Arbitrary<Fault> = fc.oneof(
   {
     weight: 4,
@@ -47,7 +47,7 @@ interface Candidate {
 }
 
 class Election {
-  readonly world: World
+  readonly simulation: Simulation
   readonly server: SimulatedServer
   readonly candidates: Candidate[]
   /** Writes with their authors, in the order of the server. */
@@ -55,12 +55,12 @@ class Election {
   terms = 0
 
   constructor(seed: number, rates: readonly number[]) {
-    this.world = new World(seed)
-    this.server = new SimulatedServer(this.world, longestDelayMs)
+    this.simulation = new Simulation(seed)
+    this.server = new SimulatedServer(this.simulation, maxDelayMs)
     this.candidates = rates.map((rate, index) => {
-      const simulated = new SimulatedProcess(`p${index}`, this.world, {
+      const simulated = new SimulatedProcess(`p${index}`, this.simulation, {
         rate,
-        wallOffset: (this.world.random() - 0.5) * 86_400_000,
+        wallOffset: (this.simulation.random() - 0.5) * 86_400_000,
       })
       return { process: simulated, elector: this.#newElector(simulated), gone: false }
     })
@@ -73,8 +73,8 @@ class Election {
       name: 'test',
       client: this.server.clientFor(simulated),
       clock: simulated,
-      identity: `${simulated.name}_${Math.floor(this.world.random() * 2 ** 32)}`,
-      random: this.world.random,
+      identity: `${simulated.name}_${Math.floor(this.simulation.random() * 2 ** 32)}`,
+      random: this.simulation.random,
     })
   }
 
@@ -89,7 +89,7 @@ class Election {
       }
       this.terms++
       while (elector.leadership.isHeld()) {
-        void this.server.send(simulated, () => this.writes.push({ by: elector, at: this.world.now }))
+        void this.server.send(simulated, () => this.writes.push({ by: elector, at: this.simulation.now }))
         await simulated.sleep(writeEveryMs)
       }
       await elector.release({ handOver: false })
@@ -100,14 +100,14 @@ class Election {
   inject(fault: Fault): void {
     const candidate = this.candidates[fault.process]!
     const { process: simulated } = candidate
-    const { world } = this
-    world.at(fault.at, () => {
+    const { simulation } = this
+    simulation.at(fault.at, () => {
       if (fault.kind === 'pause') {
         simulated.pause()
-        world.at(fault.at + fault.forMs, () => simulated.resume())
+        simulation.at(fault.at + fault.forMs, () => simulated.resume())
       } else if (fault.kind === 'cut') {
         simulated.cutOff = true
-        world.at(fault.at + fault.forMs, () => {
+        simulation.at(fault.at + fault.forMs, () => {
           simulated.cutOff = false
         })
       } else if (fault.kind === 'setClock') simulated.setWallClock(fault.byMs)
@@ -124,7 +124,7 @@ class Election {
     const holders = this.candidates.filter(({ elector }) => elector.leadership.isHeld())
     assert.ok(
       holders.length <= 1,
-      `${holders.map(holder => holder.process.name)} hold the lease at ${this.world.now} ms`,
+      `${holders.map(holder => holder.process.name)} hold the lease at ${this.simulation.now} ms`,
     )
   }
 
@@ -154,21 +154,21 @@ describe('a leader election', () => {
         async (seed, rates, faults) => {
           const election = new Election(seed, rates)
           for (const one of faults) election.inject(one)
-          election.world.at(calmAtMs, () => {
-            election.server.longestDelayMs = 20
+          election.simulation.at(faultsEndAtMs, () => {
+            election.server.maxDelayMs = 20
           })
-          await election.world.runUntil(endMs, () => election.checkOneHolder())
+          await election.simulation.runUntil(endMs, () => election.checkOneHolder())
           election.checkWrites()
           const alive = election.candidates.some(({ gone }) => !gone)
-          if (alive) assert.ok(election.terms > 0, 'nobody ever led')
+          if (alive) assert.ok(election.terms > 0, 'no process ever led')
           // A minute after the last fault, a running process leads.
           if (
             alive &&
-            faults.every(({ at: when, ...rest }) => when + ('forMs' in rest ? rest.forMs : 0) < calmAtMs)
+            faults.every(({ at: when, ...rest }) => when + ('forMs' in rest ? rest.forMs : 0) < faultsEndAtMs)
           )
             assert.ok(
               election.candidates.some(({ elector }) => elector.leadership.isHeld()),
-              'nobody leads although nothing fails any more',
+              'no process leads although the faults are over',
             )
         },
       ),

@@ -156,11 +156,11 @@ describe('a leader', () => {
     const clock = new FakeClock()
     const client = new StoredLease()
     const registry = createRegistry()
-    const told: string[] = []
+    const reported: string[] = []
     const elector = candidate(client, clock, {
       identity: 'me',
       registry,
-      onTransition: text => told.push(text),
+      onTransition: text => reported.push(text),
     })
     const leadership = await elector.acquire(never)
     assert.match(await registry.metrics(), /leader_election_master_status\{name="lock"\} 1\n/)
@@ -178,7 +178,7 @@ describe('a leader', () => {
       'the lease was not renewed within 10000 ms; the last attempt failed: no route to host',
     )
     assert.match(await registry.metrics(), /leader_election_master_status\{name="lock"\} 0\n/)
-    assert.deepEqual(told, ['me became leader', 'me stopped leading'])
+    assert.deepEqual(reported, ['me became leader', 'me stopped leading'])
     client.failing = false
     await clock.advance(60_000)
     assert.equal(leadership.isHeld(), false)
@@ -205,7 +205,7 @@ describe('a leader', () => {
     client.change({ holderIdentity: 'thief' })
     await clock.advance(2_000)
     assert.equal(leadership.isHeld(), false)
-    assert.match(String((leadership.signal.reason as Error).message), /went to thief/)
+    assert.match(String((leadership.signal.reason as Error).message), /is held by thief/)
     await elector.release({ handOver: true })
     assert.equal(client.lease?.spec?.holderIdentity, 'thief')
   })

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Leader election by a Lease, compatible with candidates that use client-go. No clock of another machine is trusted:
-// a candidate takes the lease only after it has seen no change of the record for the whole lease duration on its own
+// Leader election by a Lease, compatible with candidates that use client-go. No clock of another machine is trusted.
+// A candidate takes the lease only after it has seen no change of the record for the whole lease duration, on its own
 // monotonic clock. The holder stops (leadership.ts) well before that.
 // Promised: at most one leader. A killed leader is replaced after the lease duration, a stopped one at once. A leader
 // that got no CPU for longer than its renew deadline writes nothing until it has renewed. It loses leadership only if
@@ -18,7 +18,7 @@ import { type LeaseMetrics, leaseMetrics } from './metrics.ts'
 import { heldSpec, type Lease, type LeaseSpec, releasedSpec } from './record.ts'
 import { candidateJitter, checkTimes, defaultLeaseTimes, type LeaseTimes } from './times.ts'
 
-const shortestRequestTimeoutMs = 1_000
+const minRequestTimeoutMs = 1_000
 /** A timer that fires this late means that this process was slow, not the API. */
 const stalledFromMs = 1_000
 
@@ -51,7 +51,7 @@ export class LeaseElector {
   #stalledMs = 0
   /** Latest time (monotonic) at which the current sleep or request should be over. */
   #due = Number.POSITIVE_INFINITY
-  #hasMoreTime = false
+  #isExtended = false
   #failure: unknown
   #renewing: Promise<void> | undefined
   readonly #ending = new AbortController()
@@ -118,7 +118,7 @@ export class LeaseElector {
       } catch {
         return
       }
-      this.#rang(this.#due)
+      this.#recordStall(this.#due)
       if (await this.#attempt(ending)) this.#wasRenewed()
     }
   }
@@ -126,14 +126,14 @@ export class LeaseElector {
   #wasRenewed(): void {
     // The response came too late. #giveUp decides whether this process was slow.
     if (this.#fence.monotonicRemainingMs() <= 0) return
-    if (this.#hasMoreTime) this.#log.info('Renewed the lease, this process is the leader again')
+    if (this.#isExtended) this.#log.info('Renewed the lease, this process is the leader again')
     this.#stalledMs = 0
-    this.#hasMoreTime = false
+    this.#isExtended = false
     this.#failure = undefined
     this.#armGiveUp()
   }
 
-  #rang(due: number): void {
+  #recordStall(due: number): void {
     this.#stalledMs = Math.max(this.#stalledMs, Math.round(this.#clock.monotonic() - due))
   }
 
@@ -145,16 +145,16 @@ export class LeaseElector {
     const due = this.#clock.monotonic() + inMs
     this.#giveUp = this.#clock.setTimeout(() => {
       // Other timers or responses that are due may follow this one.
-      this.#rang(Math.min(due, this.#due))
+      this.#recordStall(Math.min(due, this.#due))
       if (this.#fence.monotonicRemainingMs() > 0) this.#armGiveUp()
-      else if (this.#stalledMs >= stalledFromMs && !this.#hasMoreTime) this.#giveMoreTime()
+      else if (this.#stalledMs >= stalledFromMs && !this.#isExtended) this.#extendDeadline()
       else this.#end(this.#whyLost())
     }, inMs)
   }
 
   /** The fence is already closed. Only a renewal can show whether the lease is still held. */
-  #giveMoreTime(): void {
-    this.#hasMoreTime = true
+  #extendDeadline(): void {
+    this.#isExtended = true
     const { leaseDurationMs, renewDeadlineMs } = this.#times
     this.#log.warn('This process got no CPU time; it stops writing until the lease is renewed', {
       stalledMs: this.#stalledMs,
@@ -205,7 +205,7 @@ export class LeaseElector {
     const lease = await this.#options.client.read(signal)
     if (lease) this.#observe(lease)
     if (this.#renewing && lease && !this.#holds(lease)) {
-      this.#end(`the lease went to ${lease.spec?.holderIdentity || 'nobody'}`)
+      this.#end(`the lease is held by ${lease.spec?.holderIdentity || 'no process'}`)
       return false
     }
     if (this.#isTaken(lease)) return false
@@ -265,17 +265,20 @@ export class LeaseElector {
   /** Passes a signal that is also aborted when one attempt takes too long. */
   async #timed<Result>(outer: AbortSignal, use: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
     outer.throwIfAborted()
-    const limit = Math.max(shortestRequestTimeoutMs, this.#times.renewDeadlineMs / 2)
+    const limit = Math.max(minRequestTimeoutMs, this.#times.renewDeadlineMs / 2)
     const inner = new AbortController()
     const abort = () => inner.abort(outer.reason)
     outer.addEventListener('abort', abort, { once: true })
     this.#due = this.#clock.monotonic() + limit
-    const timer = this.#clock.setTimeout(() => inner.abort(new Error(`no response within ${limit} ms`)), limit)
+    const timer = this.#clock.setTimeout(
+      () => inner.abort(new Error(`no response within ${limit} ms`)),
+      limit,
+    )
     try {
       return await use(inner.signal)
     } finally {
       // The response or the timer came late: this process was slow.
-      this.#rang(this.#due)
+      this.#recordStall(this.#due)
       timer.cancel()
       outer.removeEventListener('abort', abort)
     }

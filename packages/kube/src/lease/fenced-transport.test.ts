@@ -89,7 +89,7 @@ describe('FencedTransport over sockets', () => {
     })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const connects: (() => void)[] = []
-    const asked = async () => {
+    const connectionOpened = async () => {
       while (connects.length === 0) await new Promise(resolve => setImmediate(resolve))
     }
     const connector = buildConnector({})
@@ -109,14 +109,14 @@ describe('FencedTransport over sockets', () => {
     }
     const transport = new FencedTransport(inner, leadership)
     const waiting = transport.request({ method: 'POST', path: '/', headers: {}, timeoutMs: 10_000 })
-    await asked()
+    await connectionOpened()
     // The process was paused here, and another process took the lease.
     held = false
     connects.shift()!()
     await assert.rejects(waiting, { name: 'TransportError', kind: 'aborted', sent: false })
     held = true
     const next = transport.request({ method: 'POST', path: '/', headers: {}, timeoutMs: 10_000 })
-    await asked()
+    await connectionOpened()
     connects.shift()!()
     assert.equal((await next).status, 200)
     assert.deepEqual(arrived, ['POST'])

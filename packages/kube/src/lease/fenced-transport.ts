@@ -74,11 +74,11 @@ class FenceSignal extends EventTarget implements AbortSignal {
     if (this.aborted) throw this.reason
   }
 
-  override addEventListener(...words: Parameters<EventTarget['addEventListener']>): void {
-    this.#outer?.addEventListener(...words)
+  override addEventListener(...args: Parameters<EventTarget['addEventListener']>): void {
+    this.#outer?.addEventListener(...args)
   }
 
-  override removeEventListener(...words: Parameters<EventTarget['removeEventListener']>): void {
-    this.#outer?.removeEventListener(...words)
+  override removeEventListener(...args: Parameters<EventTarget['removeEventListener']>): void {
+    this.#outer?.removeEventListener(...args)
   }
 }

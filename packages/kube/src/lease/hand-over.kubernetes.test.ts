@@ -105,12 +105,12 @@ async function history<T extends KubeObject>(
   resource: Resource<T>,
   namespace: string,
   stop: AbortSignal,
-  told: (object: T, revision: number) => void,
+  reported: (object: T, revision: number) => void,
 ) {
   const { resourceVersion } = await client.list(resource, { namespace })
   void client
     .watch(resource, { namespace, resourceVersion, signal: stop }, event => {
-      if (event.type !== 'BOOKMARK') told(event.object, Number(event.object.metadata.resourceVersion))
+      if (event.type !== 'BOOKMARK') reported(event.object, Number(event.object.metadata.resourceVersion))
     })
     .catch(error => {
       if (!stop.aborted) throw error

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Decides whether this process may write. Promised: `isHeld()` is true for at most one process at a time, as long as
-// clocks *run* at nearly the same rate (their absolute time is irrelevant), under any pause, delay or partition. The
-// result is computed on each call, from the time since the last successful renewal was *sent*. Not promised: that a
-// request which was sent while the lease was held arrives before the next leader's first one. Between the two lies
-// `leaseDuration − renewDeadline`.
+// Decides whether this process may write. Promised: `isHeld()` is true for at most one process at a time, under any
+// pause, delay or partition. This holds as long as clocks *run* at nearly the same rate; their absolute time is
+// irrelevant. The result is computed on each call, from the time since the last successful renewal was *sent*. Not
+// promised: that a request which was sent while the lease was held arrives before the next leader's first one.
+// Between the two lies `leaseDuration − renewDeadline`.
 import type { Clock } from '../clock/index.ts'
 
 export class LeadershipLost extends Error {

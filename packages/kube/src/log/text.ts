@@ -10,9 +10,9 @@ export function textStream(write: (line: string) => void): { write(line: string)
 
 export function textOf(jsonLine: string): string {
   const { level, ts, msg, error, ...fields } = JSON.parse(jsonLine) as Record<string, unknown>
-  const words = [String(ts), String(level).toUpperCase().padEnd(5), String(msg)]
-  for (const [key, value] of Object.entries(fields)) words.push(`${key}=${quoted(value)}`)
-  return `${words.join(' ')}${errorOf(error)}\n`
+  const parts = [String(ts), String(level).toUpperCase().padEnd(5), String(msg)]
+  for (const [key, value] of Object.entries(fields)) parts.push(`${key}=${quoted(value)}`)
+  return `${parts.join(' ')}${errorOf(error)}\n`
 }
 
 function quoted(value: unknown): string {

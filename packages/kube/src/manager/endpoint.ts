@@ -13,7 +13,7 @@ import { type Logger, silentLogger } from '../log/index.ts'
 const requestTimeoutMs = 30_000
 const headersTimeoutMs = 10_000
 /** Kubelets, scrapers and people need only a few. More are closed, so that they cannot take all file descriptors. */
-const mostConnections = 256
+const maxConnections = 256
 
 export interface EndpointAddress {
   /** Default: all interfaces. */
@@ -23,7 +23,7 @@ export interface EndpointAddress {
   readonly certificates?: CertificateSource
 }
 
-export interface EndpointAnswer {
+export interface EndpointResponse {
   readonly status: number
   readonly body: string | Readable
   readonly headers?: Readonly<Record<string, string>>
@@ -32,10 +32,10 @@ export interface EndpointAnswer {
 export type EndpointHandler = (
   url: URL,
   request: IncomingMessage,
-) => EndpointAnswer | undefined | Promise<EndpointAnswer | undefined>
+) => EndpointResponse | undefined | Promise<EndpointResponse | undefined>
 
 /** Plain text. */
-export function text(status: number, body: string): EndpointAnswer {
+export function text(status: number, body: string): EndpointResponse {
   return {
     status,
     body,
@@ -55,7 +55,7 @@ export function isLoopback(host: string): boolean {
   return version !== 0 && loopback.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-export const notFound: EndpointAnswer = text(404, '404 page not found\n')
+export const notFound: EndpointResponse = text(404, '404 page not found\n')
 
 export class HttpEndpoint {
   readonly name: string
@@ -81,9 +81,9 @@ export class HttpEndpoint {
     const server = certificates
       ? this.#secure(certificates)
       : createServer({ requestTimeout: requestTimeoutMs, headersTimeout: headersTimeoutMs })
-    server.maxConnections = mostConnections
+    server.maxConnections = maxConnections
     server.on('request', (request, response) => {
-      void this.#answer(request).then(async ({ status, body, headers }) => {
+      void this.#respond(request).then(async ({ status, body, headers }) => {
         response.writeHead(status, headers)
         if (typeof body === 'string') response.end(body)
         // A client that leaves in the middle of a download needs no response.
@@ -125,7 +125,7 @@ export class HttpEndpoint {
     return server
   }
 
-  async #answer(request: IncomingMessage): Promise<EndpointAnswer> {
+  async #respond(request: IncomingMessage): Promise<EndpointResponse> {
     request.resume()
     try {
       const url = new URL(request.url ?? '/', 'http://endpoint')

@@ -40,7 +40,7 @@ describe('probes', () => {
   const get = (checks: Record<string, () => void | Promise<void>>) => {
     const probe = new Probe('/readyz', systemClock)
     for (const [name, check] of Object.entries(checks)) probe.add(name, check)
-    return started(new HttpEndpoint('probes', address, url => probe.answer(url)))
+    return started(new HttpEndpoint('probes', address, url => probe.respond(url)))
   }
 
   /** Path, checks, status, body: exactly what other tools expect. */
@@ -74,17 +74,17 @@ describe('probes', () => {
   ]
   for (const [path, checks, status, body] of rows)
     it(`respond to ${path} with checks {${Object.entries(checks).map(([name, check]) => `${name} ${check === bad ? 'bad' : 'good'}`)}}: ${status}`, async () => {
-      const answer = await (await get(checks))(path)
-      assert.deepEqual(answer, { status, body, type: 'text/plain; charset=utf-8' })
+      const response = await (await get(checks))(path)
+      assert.deepEqual(response, { status, body, type: 'text/plain; charset=utf-8' })
     })
 
   it('count a hanging check as failed', async () => {
     const clock = new FakeClock()
     const probe = new Probe('/healthz', clock)
     probe.add('hangs', () => new Promise(() => {}))
-    const answer = probe.answer(new URL('http://x/healthz/hangs'))
+    const response = probe.respond(new URL('http://x/healthz/hangs'))
     await clock.advance(10_000)
-    assert.equal((await answer)?.body, 'internal server error: the check did not end in time\n')
+    assert.equal((await response)?.body, 'internal server error: the check did not end in time\n')
   })
 })
 
@@ -94,22 +94,22 @@ describe('the metrics endpoint', () => {
 
   it('serves the Prometheus text format at /metrics only', async () => {
     const get = await metrics()
-    const answer = await get('/metrics')
-    assert.equal(answer.status, 200)
-    assert.equal(answer.type, 'text/plain; version=0.0.4; charset=utf-8')
-    assert.match(answer.body, /process_cpu_seconds_total/)
+    const response = await get('/metrics')
+    assert.equal(response.status, 200)
+    assert.equal(response.type, 'text/plain; version=0.0.4; charset=utf-8')
+    assert.match(response.body, /process_cpu_seconds_total/)
     assert.equal((await get('/')).status, 404)
   })
 
   it('allows only clients that the API server authenticates and authorizes, and caches its results', async () => {
-    const asked: string[] = []
+    const requests: string[] = []
     const reviewer: Reviewer = {
       authenticate: async token => {
-        asked.push(`who is ${token}`)
+        requests.push(`who is ${token}`)
         return token === 'nobody' ? undefined : { username: token }
       },
       authorize: async ({ username }, verb, path) => {
-        asked.push(`may ${username} ${verb} ${path}`)
+        requests.push(`may ${username} ${verb} ${path}`)
         return username === 'prometheus'
       },
     }
@@ -128,31 +128,31 @@ describe('the metrics endpoint', () => {
       'who is prometheus',
       'may prometheus get /metrics',
     ]
-    assert.deepEqual(asked, expected)
+    assert.deepEqual(requests, expected)
     await clock.advance(61_000)
     await as('prometheus')
-    assert.deepEqual(asked.slice(expected.length), ['who is prometheus'], 'the verdict is believed longer')
+    assert.deepEqual(requests.slice(expected.length), ['who is prometheus'], 'the verdict is believed longer')
   })
 
   it('shares one review among requests with the same token, and limits concurrent reviews', async () => {
-    const answers = Promise.withResolvers<undefined>()
-    const asked: string[] = []
+    const responses = Promise.withResolvers<undefined>()
+    const requests: string[] = []
     const reviewer: Reviewer = {
       authenticate: token => {
-        asked.push(token)
-        return answers.promise
+        requests.push(token)
+        return responses.promise
       },
       authorize: async () => true,
     }
     const get = await metrics(reviewedAccess(reviewer, new FakeClock()))
     const as = (token: string) => get('/metrics', { authorization: `Bearer ${token}` })
     const first = Array.from({ length: 10 }, (_, index) => as(`token-${index}`))
-    while (asked.length < 10) await new Promise(resolve => setImmediate(resolve))
+    while (requests.length < 10) await new Promise(resolve => setImmediate(resolve))
     const again = as('token-0')
     assert.equal((await as('one-more')).status, 429)
-    answers.resolve(undefined)
-    for (const answer of await Promise.all([...first, again])) assert.equal(answer.status, 401)
-    assert.equal(asked.length, 10)
+    responses.resolve(undefined)
+    for (const response of await Promise.all([...first, again])) assert.equal(response.status, 401)
+    assert.equal(requests.length, 10)
     assert.equal((await as('one-more')).status, 401, 'the refusal was not remembered')
   })
 
@@ -204,10 +204,10 @@ describe('the metrics endpoint', () => {
     await endpoint.start()
     const get = async (ca: string) => {
       const dispatcher = new Agent({ connect: { ca, servername: 'localhost' } })
-      const answer = await undiciFetch(`https://127.0.0.1:${endpoint.port}/metrics`, { dispatcher })
-      await answer.text()
+      const response = await undiciFetch(`https://127.0.0.1:${endpoint.port}/metrics`, { dispatcher })
+      await response.text()
       await dispatcher.close()
-      return answer.status
+      return response.status
     }
     await assert.rejects(get(''))
     for (let i = 0; i < 2; i++) {
@@ -234,9 +234,9 @@ describe('the profiling endpoint', () => {
 
   it('rejects a heap snapshot, which contains secrets, unless it listens on loopback only', async () => {
     const get = await started(profilingEndpoint({ host: '0.0.0.0', port: 0 }, systemClock))
-    const refused = await get('/debug/pprof/heap')
-    assert.equal(refused.status, 403)
-    assert.match(refused.body, /served on loopback only/)
+    const rejected = await get('/debug/pprof/heap')
+    assert.equal(rejected.status, 403)
+    assert.match(rejected.body, /served on loopback only/)
     assert.equal((await get('/debug/pprof/profile?seconds=0.05')).status, 200)
   })
 

@@ -120,8 +120,8 @@ describe('a controller process', () => {
   async function checkMetrics(port: number): Promise<void> {
     const read = async (token?: string) => {
       const headers = token ? { authorization: `Bearer ${token}` } : {}
-      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { headers })
-      return { status: answer.status, text: await answer.text() }
+      const response = await fetch(`http://127.0.0.1:${port}/metrics`, { headers })
+      return { status: response.status, text: await response.text() }
     }
     const [prometheus, stranger] = [await tokenOf('prometheus'), await tokenOf('stranger')]
     await kubernetes.apply([
@@ -141,15 +141,15 @@ describe('a controller process', () => {
     ])
     assert.equal((await read()).status, 401)
     assert.equal((await read('not-a-token')).status, 401)
-    const refused = await read(stranger)
+    const rejected = await read(stranger)
     assert.deepEqual(
-      [refused.status, refused.text],
+      [rejected.status, rejected.text],
       [403, `Authorization denied for user system:serviceaccount:${namespace}:stranger\n`],
     )
     // The authorizer sees a new binding a moment after it is stored.
     const { text } = await waitFor('the reader to be let in', async () => {
-      const answer = await read(prometheus)
-      return answer.status === 200 ? answer : undefined
+      const response = await read(prometheus)
+      return response.status === 200 ? response : undefined
     })
     for (const line of [
       /^leader_election_master_status\{name="lock"\} 1$/m,

@@ -165,7 +165,7 @@ describe('Manager', () => {
     await clock.advance(10_000)
     await assert.rejects(running, { name: 'LeadershipLost', message: /not renewed within 10000 ms/ })
     assert.deepEqual(reasons, [false])
-    assert.equal(lease.holder, 'me', 'what may be held by somebody else is not released')
+    assert.equal(lease.holder, 'me', 'a lease that another process may hold is not released')
   })
 
   it('waits for reconciles before it hands the lease over', async () => {

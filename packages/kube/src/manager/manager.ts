@@ -90,7 +90,7 @@ export class Manager {
             new HttpEndpoint(
               'probes',
               probes,
-              async url => (await this.health.answer(url)) ?? (await this.readiness.answer(url)),
+              async url => (await this.health.respond(url)) ?? (await this.readiness.respond(url)),
               this.#log,
             ),
           ]

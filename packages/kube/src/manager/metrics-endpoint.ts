@@ -21,8 +21,8 @@ export function metricsEndpoint(
     options,
     async (url, request) => {
       if (url.pathname !== '/metrics') return undefined
-      const refusal = await options.access?.(request, url)
-      if (refusal) return refusal
+      const rejection = await options.access?.(request, url)
+      if (rejection) return rejection
       return {
         status: 200,
         body: await registry.metrics(),

@@ -3,7 +3,7 @@
 // `/healthz` and `/readyz` for kubelets and people. Each check runs on request; results are not cached.
 import type { Clock } from '../clock/index.ts'
 import { messageOf } from '../log/index.ts'
-import { type EndpointAnswer, text } from './endpoint.ts'
+import { type EndpointResponse, text } from './endpoint.ts'
 
 /** Resolves if healthy; rejects with a sentence about the problem. */
 export type HealthCheck = () => void | Promise<void>
@@ -23,12 +23,13 @@ export class Probe {
   }
 
   add(name: string, check: HealthCheck): void {
-    if (this.#checks.has(name)) throw new Error(`a check named ${name} for ${this.#path} is already registered`)
+    if (this.#checks.has(name))
+      throw new Error(`a check named ${name} for ${this.#path} is already registered`)
     this.#checks.set(name, check)
   }
 
   /** Returns the response if the path belongs to this probe or one of its checks. */
-  async answer(url: URL): Promise<EndpointAnswer | undefined> {
+  async respond(url: URL): Promise<EndpointResponse | undefined> {
     const path = url.pathname.replace(/\/+$/, '')
     if (path === this.#path) return this.#all(url)
     if (!path.startsWith(`${this.#path}/`)) return undefined
@@ -39,7 +40,7 @@ export class Probe {
     return problem === undefined ? text(200, 'ok') : text(500, `internal server error: ${problem}\n`)
   }
 
-  async #all(url: URL): Promise<EndpointAnswer> {
+  async #all(url: URL): Promise<EndpointResponse> {
     const excluded = new Set(url.searchParams.getAll('exclude'))
     const results = await Promise.all(
       [...this.#effective()].map(async ([name, check]) => {

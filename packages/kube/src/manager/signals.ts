@@ -10,7 +10,7 @@ export interface SignalledProcess {
 }
 
 /** The exit code after a second signal. */
-const impatientExitCode = 1
+const secondSignalExitCode = 1
 
 /**
  * A terminal or service manager sends a signal to the whole process group, and a parent such as npm forwards it. The
@@ -29,7 +29,7 @@ export function stopSignal(
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     of.on(signal, () => {
       if (first?.signal === signal && clock.monotonic() - first.at < sameRequestMs) return
-      if (first) return of.exit(impatientExitCode)
+      if (first) return of.exit(secondSignalExitCode)
       first = { signal, at: clock.monotonic() }
       log.info('Stopping', { signal })
       stop.abort(new Error(`the process received ${signal}`))

@@ -16,7 +16,7 @@ const methodOfVerb: Readonly<Record<string, string>> = {
   deletecollection: 'DELETE',
 }
 /** The code that client-go writes if there was no response. */
-const noAnswer = '<error>'
+const noResponse = '<error>'
 /** The duration of a watch is independent of the server's speed. */
 const unmeasured = 'watch'
 
@@ -36,7 +36,7 @@ export function requestMetrics(registry: Registry, server: string): (report: Req
   })
   return ({ verb, resource, status, seconds }) => {
     const method = methodOfVerb[verb] ?? verb.toUpperCase()
-    total.inc({ code: status === 0 ? noAnswer : String(status), method, host })
+    total.inc({ code: status === 0 ? noResponse : String(status), method, host })
     if (verb !== unmeasured) duration.observe({ verb, resource }, seconds)
   }
 }

@@ -9,11 +9,11 @@ describe('the deadline of a key', () => {
   it('is replaced by the next one, earlier or later', async () => {
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.record({ ms: fc.integer({ min: 1, max: 100 }), moment: fc.boolean() }), { minLength: 1 }),
+        fc.array(fc.record({ ms: fc.integer({ min: 1, max: 100 }), isTime: fc.boolean() }), { minLength: 1 }),
         async all => {
           const { clock, queue } = newQueue()
-          for (const { ms, moment } of all)
-            if (moment) queue.addAt('a', clock.now() + ms)
+          for (const { ms, isTime } of all)
+            if (isTime) queue.addAt('a', clock.now() + ms)
             else queue.addAfter('a', ms)
           const last = all.at(-1)!.ms
           assert.equal(queue.delayed, 1)
@@ -79,17 +79,17 @@ describe('the deadline of a key', () => {
   it('follows the wall clock if given as a time, but not if given as a duration', async () => {
     const { clock, queue } = newQueue()
     const hour = 3_600_000
-    queue.addAt('moment', clock.now() + 4 * hour)
+    queue.addAt('time', clock.now() + 4 * hour)
     queue.addAfter('span', 4 * hour)
     clock.shiftWallClock(3 * hour)
     await clock.advance(hour + 60_000)
-    assert.deepEqual(takeAll(queue), ['moment'])
-    queue.addAt('moment', clock.now() + hour)
+    assert.deepEqual(takeAll(queue), ['time'])
+    queue.addAt('time', clock.now() + hour)
     clock.shiftWallClock(-hour)
     await clock.advance(hour + 60_000)
     assert.deepEqual(takeAll(queue), [])
     await clock.advance(hour)
-    assert.deepEqual(takeAll(queue), ['moment'])
+    assert.deepEqual(takeAll(queue), ['time'])
     await clock.advance(hour)
     assert.deepEqual(takeAll(queue), ['span'])
   })

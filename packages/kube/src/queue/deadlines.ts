@@ -18,7 +18,7 @@ export class Deadlines<Key> {
   /** Ranked by the monotonic time at which the key is due. */
   readonly #due = new IndexedHeap<Key>()
   /** Wall-clock times, for keys with such a deadline. */
-  readonly #moments = new Map<Key, number>()
+  readonly #wallTimes = new Map<Key, number>()
   #timer: Timer | undefined
   #timerDue = Number.POSITIVE_INFINITY
 
@@ -38,8 +38,8 @@ export class Deadlines<Key> {
 
   /** Milliseconds from now until the key's deadline; undefined if it has none. */
   remaining(key: Key): number | undefined {
-    const moment = this.#moments.get(key)
-    if (moment !== undefined) return moment - this.#clock.now()
+    const time = this.#wallTimes.get(key)
+    if (time !== undefined) return time - this.#clock.now()
     const due = this.#due.rankOf(key)
     return due === undefined ? undefined : due - this.#clock.monotonic()
   }
@@ -47,24 +47,24 @@ export class Deadlines<Key> {
   /** Replaces the deadline of the key. */
   set(key: Key, when: When): void {
     if ('at' in when) {
-      this.#moments.set(key, when.at)
+      this.#wallTimes.set(key, when.at)
       this.#due.set(key, this.#clock.monotonic() + Math.min(when.at - this.#clock.now(), wallClockCheckMs))
     } else {
-      this.#moments.delete(key)
+      this.#wallTimes.delete(key)
       this.#due.set(key, this.#clock.monotonic() + when.after)
     }
     this.#arm()
   }
 
   delete(key: Key): boolean {
-    this.#moments.delete(key)
+    this.#wallTimes.delete(key)
     // The timer stays: if it fires too early, it is set again.
     return this.#due.delete(key)
   }
 
   clear(): void {
     this.#due.clear()
-    this.#moments.clear()
+    this.#wallTimes.clear()
     this.#timer?.cancel()
     this.#timer = undefined
     this.#timerDue = Number.POSITIVE_INFINITY
@@ -77,16 +77,16 @@ export class Deadlines<Key> {
     this.#timerDue = next.rank
     // Whole milliseconds, so that a timer does not fire early by a rounding error.
     const wait = Math.max(0, Math.ceil(next.rank - this.#clock.monotonic()))
-    this.#timer = this.#clock.setTimeout(() => this.#ring(), wait)
+    this.#timer = this.#clock.setTimeout(() => this.#onTimer(), wait)
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#timer = undefined
     this.#timerDue = Number.POSITIVE_INFINITY
     for (let next = this.#due.peek(); next && next.rank <= this.#clock.monotonic(); next = this.#due.peek()) {
-      const moment = this.#moments.get(next.key)
-      if (moment !== undefined && moment > this.#clock.now()) {
-        this.set(next.key, { at: moment })
+      const time = this.#wallTimes.get(next.key)
+      if (time !== undefined && time > this.#clock.now()) {
+        this.set(next.key, { at: time })
         continue
       }
       this.delete(next.key)

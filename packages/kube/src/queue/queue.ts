@@ -160,7 +160,7 @@ export class WorkQueue<Key extends string = string> {
     this.#metrics?.finished(this.#clock.monotonic() - item.since)
     if (item.state === 'again' && this.#mode !== 'closed') this.#wait(item)
     else this.#items.delete(key)
-    this.#settle()
+    this.#resolveIfDrained()
   }
 
   /**
@@ -173,7 +173,7 @@ export class WorkQueue<Key extends string = string> {
     this.#metrics?.detach()
     return new Promise(resolve => {
       this.#drainers.push(resolve)
-      this.#settle()
+      this.#resolveIfDrained()
     })
   }
 
@@ -218,7 +218,7 @@ export class WorkQueue<Key extends string = string> {
   }
 
   /** Resolves idle workers and shutdown callers once no work is left. */
-  #settle(): void {
+  #resolveIfDrained(): void {
     if (!this.#isOver()) return
     for (const worker of this.#idle) worker(undefined)
     this.#idle.clear()

@@ -29,7 +29,7 @@ export const pod = (name: string, app = 'x') => ({
   metadata: { name, namespace: 'ns', labels: { app }, managedFields: [{}] },
 })
 
-export class CacheBed {
+export class CacheHarness {
   readonly clock = new FakeClock()
   readonly changes: Change<KubeObject>[] = []
   readonly failures: KubeError[] = []
@@ -73,7 +73,7 @@ export class CacheBed {
       .sort()
   }
 
-  heard(): string[] {
+  takeChanges(): string[] {
     return this.changes.splice(0).map(({ type, old, new: now }) => `${type} ${(now ?? old)!.metadata.name}`)
   }
 

@@ -13,10 +13,10 @@ interface Happening {
   readonly run: () => void
 }
 
-export class World {
+export class Simulation {
   now = 0
   readonly random: () => number
-  readonly #happenings: Happening[] = []
+  readonly #events: Happening[] = []
   #order = 0
 
   constructor(seed: number) {
@@ -32,16 +32,16 @@ export class World {
   }
 
   at(at: number, run: () => void): void {
-    const happening = { at: Math.max(at, this.now), order: this.#order++, run }
-    let place = this.#happenings.length
-    while (place > 0 && this.#happenings[place - 1]!.at > happening.at) place--
-    this.#happenings.splice(place, 0, happening)
+    const event = { at: Math.max(at, this.now), order: this.#order++, run }
+    let place = this.#events.length
+    while (place > 0 && this.#events[place - 1]!.at > event.at) place--
+    this.#events.splice(place, 0, event)
   }
 
   /** Runs all events until then, and after each event all code that becomes ready. */
   async runUntil(end: number, afterEach: () => void): Promise<void> {
-    for (let next = this.#happenings[0]; next && next.at <= end; next = this.#happenings[0]) {
-      this.#happenings.shift()
+    for (let next = this.#events[0]; next && next.at <= end; next = this.#events[0]) {
+      this.#events.shift()
       this.now = next.at
       next.run()
       await new Promise<void>(resolve => setImmediate(resolve))
@@ -53,7 +53,7 @@ export class World {
 
 export class SimulatedProcess implements Clock {
   readonly name: string
-  readonly #world: World
+  readonly #simulation: Simulation
   /** Milliseconds of its clocks per millisecond of the simulation. */
   readonly #rate: number
   #wallOffset: number
@@ -62,9 +62,13 @@ export class SimulatedProcess implements Clock {
   readonly #waiting: (() => void)[] = []
   cutOff = false
 
-  constructor(name: string, world: World, clock: { readonly rate: number; readonly wallOffset: number }) {
+  constructor(
+    name: string,
+    simulation: Simulation,
+    clock: { readonly rate: number; readonly wallOffset: number },
+  ) {
     this.name = name
-    this.#world = world
+    this.#simulation = simulation
     this.#rate = clock.rate
     this.#wallOffset = clock.wallOffset
   }
@@ -74,7 +78,7 @@ export class SimulatedProcess implements Clock {
   }
 
   monotonic(): number {
-    return this.#world.now * this.#rate
+    return this.#simulation.now * this.#rate
   }
 
   now(): number {
@@ -83,7 +87,7 @@ export class SimulatedProcess implements Clock {
 
   setTimeout(callback: () => void, ms: number): Timer {
     let cancelled = false
-    this.#world.at(this.#world.now + Math.max(0, ms) / this.#rate, () =>
+    this.#simulation.at(this.#simulation.now + Math.max(0, ms) / this.#rate, () =>
       this.deliver(() => {
         if (!cancelled) callback()
       }),
@@ -115,9 +119,9 @@ export class SimulatedProcess implements Clock {
     this.#paused = false
     // Waiting code runs in any order: sockets may be read before timers fire.
     while (this.#waiting.length) {
-      const which = Math.floor(this.#world.random() * this.#waiting.length)
+      const which = Math.floor(this.#simulation.random() * this.#waiting.length)
       const [run] = this.#waiting.splice(which, 1)
-      this.#world.at(this.#world.now, () => this.deliver(run!))
+      this.#simulation.at(this.#simulation.now, () => this.deliver(run!))
     }
   }
 
@@ -132,15 +136,15 @@ export class SimulatedProcess implements Clock {
 
 /** One Lease with optimistic concurrency, and a network that delays, loses requests and loses responses. */
 export class SimulatedServer {
-  readonly #world: World
+  readonly #simulation: Simulation
   /** Maximum delay of a message; a fifth of them are slow. */
-  longestDelayMs: number
+  maxDelayMs: number
   #lease: Lease | undefined
   #version = 0
 
-  constructor(world: World, longestDelayMs: number) {
-    this.#world = world
-    this.longestDelayMs = longestDelayMs
+  constructor(simulation: Simulation, maxDelayMs: number) {
+    this.#simulation = simulation
+    this.maxDelayMs = maxDelayMs
   }
 
   get holder(): string {
@@ -171,10 +175,12 @@ export class SimulatedServer {
     return new Promise((resolve, reject) => {
       signal?.addEventListener('abort', () => reject(signal.reason), { once: true })
       if (process.cutOff) return
-      this.#world.at(this.#world.now + this.#delay(), () => {
+      this.#simulation.at(this.#simulation.now + this.#delay(), () => {
         const result = handle()
         if (process.cutOff) return
-        this.#world.at(this.#world.now + this.#delay(), () => process.deliver(() => resolve(result)))
+        this.#simulation.at(this.#simulation.now + this.#delay(), () =>
+          process.deliver(() => resolve(result)),
+        )
       })
     })
   }
@@ -187,7 +193,7 @@ export class SimulatedServer {
 
   #delay(): number {
     // Mostly fast, sometimes as slow as allowed.
-    const { random } = this.#world
-    return random() < 0.8 ? random() * 20 : random() * this.longestDelayMs
+    const { random } = this.#simulation
+    return random() < 0.8 ? random() * 20 : random() * this.maxDelayMs
   }
 }

@@ -86,11 +86,11 @@ export class SimulatedServer implements Transport {
     const fault = this.#options.fault?.(request)
     if (fault === 'lose request') throw new TransportError('network', true, 'lost')
     if (typeof fault === 'object') return fault
-    const answer = this.#carryOut(request)
+    const response = this.#carryOut(request)
     await this.#options.delay?.('answer')
     if (fault === 'lose answer') throw new TransportError('network', true, 'lost')
     if (request.signal?.aborted) throw new TransportError('aborted', true, 'aborted')
-    return answer
+    return response
   }
 
   async stream(request: TransportRequest): Promise<TransportStream> {
@@ -241,16 +241,16 @@ async function streamOf(response: TransportResponse): Promise<TransportStream> {
 
 /** A server that returns these responses one after the other, and the last one for ever. */
 export function scripted(
-  ...answers: (TransportResponse | Error)[]
+  ...responses: (TransportResponse | Error)[]
 ): Transport & { requests: TransportRequest[] } {
   const requests: TransportRequest[] = []
   return {
     requests,
     async request(request) {
       requests.push(request)
-      const answer = answers.length > 1 ? answers.shift()! : answers[0]!
-      if (answer instanceof Error) throw answer
-      return answer
+      const response = responses.length > 1 ? responses.shift()! : responses[0]!
+      if (response instanceof Error) throw response
+      return response
     },
     async stream() {
       throw new Error('not scripted')

@@ -12,7 +12,7 @@ export class SimulatedWatch {
   readonly #onEnd: () => void
   readonly #waiting: string[] = []
   #end: CutKind | undefined
-  #wake: (() => void) | undefined
+  #resume: (() => void) | undefined
 
   constructor(
     collection: string,
@@ -33,13 +33,13 @@ export class SimulatedWatch {
 
   push(event: object): void {
     this.#waiting.push(`${JSON.stringify(event)}\n`)
-    this.#wake?.()
+    this.#resume?.()
   }
 
   cut(how: CutKind): void {
     this.#end ??= how
     this.#onEnd()
-    this.#wake?.()
+    this.#resume?.()
   }
 
   async *read(): AsyncGenerator<Uint8Array> {
@@ -56,7 +56,7 @@ export class SimulatedWatch {
         if (this.#end) throw new TransportError('network', true, 'the connection was cut')
         if (this.#waiting.length > 0) continue
         await new Promise<void>(resolve => {
-          this.#wake = resolve
+          this.#resume = resolve
         })
       }
     } finally {

@@ -32,13 +32,13 @@ export class MemorySink implements EventSink {
   requests = 0
   mode: 'works' | 'fails' | 'hangs' | 'refuses' = 'works'
   /** The delay of a response. Default: none. */
-  answersAfter: (() => Promise<void>) | undefined
+  responseDelay: (() => Promise<void>) | undefined
   readonly #hanging: (() => void)[] = []
 
   /** Resumes hanging calls and those to come. */
   resume(): void {
     this.mode = 'works'
-    for (const answer of this.#hanging.splice(0)) answer()
+    for (const response of this.#hanging.splice(0)) response()
   }
 
   constructor(format: EventFormat = 'core/v1') {
@@ -46,22 +46,22 @@ export class MemorySink implements EventSink {
   }
 
   async create(event: StoredEvent, signal: AbortSignal) {
-    const refused = await this.#request(signal)
-    if (!refused) this.stored.set(event.metadata.name, event as Stored)
-    return refused ?? ('written' as const)
+    const rejected = await this.#request(signal)
+    if (!rejected) this.stored.set(event.metadata.name, event as Stored)
+    return rejected ?? ('written' as const)
   }
 
   async patch(event: StoredEvent, patch: object, signal: AbortSignal) {
-    const refused = await this.#request(signal)
+    const rejected = await this.#request(signal)
     const before = this.stored.get(event.metadata.name)
     if (!before) return 'gone'
     this.stored.set(event.metadata.name, { ...before, ...patch })
-    return refused ?? ('written' as const)
+    return rejected ?? ('written' as const)
   }
 
   async #request(signal: AbortSignal): Promise<'refused' | undefined> {
     this.requests++
-    await this.answersAfter?.()
+    await this.responseDelay?.()
     if (this.mode === 'fails') throw new Error('no route to host')
     if (this.mode === 'hangs')
       await new Promise<void>((resolve, reject) => {

@@ -23,7 +23,7 @@ export const newAuthority = () => issueAuthority({ commonName: 'Test-CA', names:
 export const newServerCertificate = (authority: KeyPair) =>
   issueServer({ commonName: name, names: [name], ...lifetime }, authority)
 
-export interface Answer {
+export interface WebhookResponse {
   readonly status: number
   readonly body: string
   readonly response: {
@@ -69,7 +69,11 @@ export class TestServer {
     await this.server.stop()
   }
 
-  post(path: string, body: string | Buffer | undefined, options: RequestOptions = {}): Promise<Answer> {
+  post(
+    path: string,
+    body: string | Buffer | undefined,
+    options: RequestOptions = {},
+  ): Promise<WebhookResponse> {
     return new Promise((resolve, reject) => {
       const call = request(
         {
@@ -83,14 +87,14 @@ export class TestServer {
           headers: { 'content-type': 'application/json' },
           ...options,
         },
-        answer => {
+        response => {
           const chunks: Buffer[] = []
-          answer.on('data', chunk => chunks.push(chunk))
-          answer.on('error', reject)
-          answer.on('end', () => {
+          response.on('data', chunk => chunks.push(chunk))
+          response.on('error', reject)
+          response.on('end', () => {
             const text = Buffer.concat(chunks).toString()
-            const json = answer.headers['content-type'] === 'application/json' ? JSON.parse(text) : {}
-            resolve({ status: answer.statusCode ?? 0, body: text, ...json })
+            const json = response.headers['content-type'] === 'application/json' ? JSON.parse(text) : {}
+            resolve({ status: response.statusCode ?? 0, body: text, ...json })
           })
         },
       )

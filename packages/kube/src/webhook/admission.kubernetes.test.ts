@@ -61,7 +61,7 @@ const policyFor = (home: string) =>
   certificatePolicy({
     authorityName: 'Test-CA',
     serverNames: [`${service}.${home}.svc`],
-    settleMs: 6_000,
+    propagationMs: 6_000,
     overlapMs: 6_000,
   })
 

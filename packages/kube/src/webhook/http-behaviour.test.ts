@@ -22,10 +22,10 @@ describe('a webhook', () => {
   for (const apiVersion of ['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'])
     it(`responds to ${apiVersion} with the same version and the uid of the request`, async () => {
       hook.server.handle('/a', () => allowed())
-      const answer = await hook.post('/a', review({}, apiVersion))
-      assert.equal(answer.status, 200)
-      assert.equal(answer.apiVersion, apiVersion)
-      assert.deepEqual(answer.response, { uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
+      const response = await hook.post('/a', review({}, apiVersion))
+      assert.equal(response.status, 200)
+      assert.equal(response.apiVersion, apiVersion)
+      assert.deepEqual(response.response, { uid: 'u-1', allowed: true, status: { metadata: {}, code: 200 } })
     })
 
   it('returns warnings with any decision, and a reason for a denial', async () => {
@@ -56,9 +56,9 @@ describe('a webhook', () => {
   })
 
   it('responds with 404 to unknown paths', async () => {
-    const answer = await hook.post('/nowhere', review())
-    assert.equal(answer.status, 404)
-    assert.equal(answer.body, '404 page not found\n')
+    const response = await hook.post('/nowhere', review())
+    assert.equal(response.status, 404)
+    assert.equal(response.body, '404 page not found\n')
   })
 
   const bad: readonly [string, string | Buffer | undefined, RequestOptions, number, RegExp][] = [
@@ -107,11 +107,11 @@ describe('a webhook', () => {
   for (const [what, body, options, code, message] of bad)
     it(`responds to ${what} with HTTP 200 and code ${code} inside, and keeps serving`, async () => {
       hook.server.handle('/a', () => allowed())
-      const answer = await hook.post('/a', body, options)
-      assert.equal(answer.status, 200)
-      assert.equal(answer.response.allowed, false)
-      assert.equal(answer.response.status.code, code)
-      assert.match(answer.response.status.message!, message)
+      const response = await hook.post('/a', body, options)
+      assert.equal(response.status, 200)
+      assert.equal(response.response.allowed, false)
+      assert.equal(response.response.status.code, code)
+      assert.match(response.response.status.message!, message)
       assert.equal((await hook.post('/a', review())).response.allowed, true)
     })
 
@@ -161,9 +161,9 @@ describe('a webhook', () => {
       [`{"uid":${deep},"operation":${deep},"name":{"toString":1}}`, '"AdmissionReview"'],
       ['{}', '{"toString":1}'],
     ]) {
-      const answer = await hook.post('/a', `{"kind":${kind},"request":${request}}`)
-      assert.equal(answer.status, 200)
-      assert.equal(answer.response.uid, '')
+      const response = await hook.post('/a', `{"kind":${kind},"request":${request}}`)
+      assert.equal(response.status, 200)
+      assert.equal(response.response.uid, '')
     }
   })
 

@@ -105,7 +105,7 @@ export async function closeReview(
 }
 
 /** Decides a review in this process, for handlers that need no isolation. `onPanic` is called if the handler throws. */
-export async function answerReview(
+export async function decideReview(
   body: ReviewBody,
   handler: AdmissionHandler,
   context: AdmissionContext,

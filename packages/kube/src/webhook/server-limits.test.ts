@@ -79,9 +79,9 @@ describe('the webhook server', () => {
     await second.ended
     // The server notices a moment later that the second connection is closed.
     const post = () => hook.post('/a', review(), { agent: new Agent() }).catch(() => undefined)
-    let answer = await post()
-    while (!answer) answer = await post()
-    assert.equal(answer.response.allowed, true)
+    let response = await post()
+    while (!response) response = await post()
+    assert.equal(response.response.allowed, true)
   })
 
   it('rejects a body by its Content-Length, before it is sent', async () => {

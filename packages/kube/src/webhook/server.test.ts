@@ -53,7 +53,7 @@ describe('WebhookServer', () => {
     const serials = new Set<string>()
     const failures: unknown[] = []
     let sent = 0
-    let answered = 0
+    let responded = 0
     // Half of the requests use kept connections, half new ones, as from several API servers.
     const fresh = new Agent({ keepAlive: false, maxCachedSessions: 0 })
     const client = async (over: Agent) => {
@@ -65,7 +65,7 @@ describe('WebhookServer', () => {
         } catch (error) {
           failures.push(error)
         }
-        if (++answered % 30 === 0) {
+        if (++responded % 30 === 0) {
           const pair = replacements.pop()
           if (pair) hook.certificates.set(pair)
           serials.add(await hook.presentedSerial(trusted))
@@ -108,7 +108,10 @@ describe('WebhookServer', () => {
 
   it('rejects two handlers for one path', async () => {
     hook.server.handle('/a', () => allowed())
-    assert.throws(() => hook.server.handle('/a', () => allowed()), /a webhook for the path .a is already registered/)
+    assert.throws(
+      () => hook.server.handle('/a', () => allowed()),
+      /a webhook for the path .a is already registered/,
+    )
   })
 })
 

@@ -26,7 +26,7 @@ import {
   reviewLimitBytes,
 } from './limits.ts'
 import { type WebhookMetrics, webhookMetrics } from './metrics.ts'
-import { type AdmissionHandler, answerReview, type ReviewBody, undecidedReview } from './review.ts'
+import { type AdmissionHandler, decideReview, type ReviewBody, undecidedReview } from './review.ts'
 
 /** The time for open requests when the server stops. */
 const stopTimeoutMs = 5_000
@@ -96,7 +96,7 @@ export class WebhookServer {
   handle(path: string, handler: AdmissionHandler): void {
     const log = this.#log.child({ webhook: path })
     this.handleReviews(path, (review, { signal, onPanic }) =>
-      answerReview(review, handler, { signal, log }, onPanic),
+      decideReview(review, handler, { signal, log }, onPanic),
     )
   }
 
@@ -228,10 +228,10 @@ export class WebhookServer {
       const body = await this.#bodies.receive(request)
       try {
         const review = { contentType: request.headers['content-type'], body: body.bytes }
-        const answer = await this.#answer(review, handler, decisionMs(url), response)
+        const reply = await this.#decide(review, handler, decisionMs(url), response)
         code = 200
         if (this.#stopping || body.bytes === 'too-large') response.setHeader('connection', 'close')
-        response.writeHead(code, { 'content-type': 'application/json' }).end(answer)
+        response.writeHead(code, { 'content-type': 'application/json' }).end(reply)
       } finally {
         body.release()
       }
@@ -251,7 +251,7 @@ export class WebhookServer {
   }
 
   /** A hanging handler must not occupy the connection longer than the API server waits. */
-  async #answer(
+  async #decide(
     review: ReviewBody,
     handler: ReviewHandler,
     timeoutMs: number,

@@ -12,14 +12,14 @@ import type { Clock } from '../clock.ts'
 import { podCliqueLabel } from '../pod.ts'
 import { timing } from '../timing.ts'
 
-export interface Asked {
+export interface RecordedRequest {
   readonly path: string
   readonly query: Readonly<Record<string, string>>
   readonly token: string | undefined
 }
 
 /** Responds to one request. */
-export type Step = (response: ServerResponse, asked: Asked) => void
+export type Step = (response: ServerResponse, requests: RecordedRequest) => void
 
 export const pod = (name: string, clique: string, ready: boolean, version = '1') => ({
   metadata: { name, resourceVersion: version, labels: { [podCliqueLabel]: clique } },
@@ -62,21 +62,21 @@ export const cut =
   }
 
 export class ScriptedServer implements AsyncDisposable {
-  readonly asked: Asked[] = []
+  readonly requests: RecordedRequest[] = []
   /** Contains `token` and `ca.crt`. */
   readonly directory = mkdtempSync(join(tmpdir(), 'grove-waiter-'))
   readonly #steps: Step[]
   readonly #server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://server')
-    const asked: Asked = {
+    const requests: RecordedRequest = {
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
       token: request.headers.authorization?.replace('Bearer ', ''),
     }
-    this.asked.push(asked)
+    this.requests.push(requests)
     const step = this.#steps.shift()
-    if (step) step(response, asked)
-    else status(500, 'the script is at its end')(response, asked)
+    if (step) step(response, requests)
+    else status(500, 'the script is at its end')(response, requests)
   })
   #port = 0
 
@@ -124,7 +124,7 @@ export class ScriptedServer implements AsyncDisposable {
 }
 
 /** Fires every timer at once, except the reminder, which the test fires. */
-export class HurriedClock implements Clock {
+export class ImmediateClock implements Clock {
   readonly pauses: number[] = []
   remind: () => void = () => {}
   readonly #onPause: (count: number) => Promise<void>

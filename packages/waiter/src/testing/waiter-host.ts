@@ -40,8 +40,8 @@ export class WaiterHost implements AsyncDisposable {
   }
 
   start(...parents: readonly string[]): RunningWaiter {
-    const words = parents.map(parent => `--podcliques=${parent}`)
-    const process_ = spawn(process.execPath, [this.#program, ...words], {
+    const args = parents.map(parent => `--podcliques=${parent}`)
+    const process_ = spawn(process.execPath, [this.#program, ...args], {
       env: this.#environment,
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -45,8 +45,8 @@ function start(options: Partial<IsolatedReviewsOptions<unknown, unknown>> = {}) 
   const ask = async (path: string, over: object = {}, timeoutMs = 9_000): Promise<Response> => {
     const body = Buffer.from(review(over))
     const context = { signal: never, timeoutMs, onPanic: () => {} }
-    const answer = await reviews.answer(path, { contentType: 'application/json', body }, context)
-    return JSON.parse(Buffer.from(answer).toString()).response
+    const response = await reviews.answer(path, { contentType: 'application/json', body }, context)
+    return JSON.parse(Buffer.from(response).toString()).response
   }
   return { reviews, ask, lines, registry }
 }
@@ -74,12 +74,12 @@ describe('isolated reviews', () => {
       'panic: cannot read properties of undefined [recovered]',
     )
     const body = { contentType: 'application/json', body: Buffer.from('[') }
-    const answer = await reviews.answer('/greet', body, {
+    const response = await reviews.answer('/greet', body, {
       signal: never,
       timeoutMs: 9_000,
       onPanic: () => {},
     })
-    assert.match(Buffer.from(answer).toString(), /json parse error/)
+    assert.match(Buffer.from(response).toString(), /json parse error/)
   })
 
   it('that exceed their work budget are rejected, and the next process decides the reviews behind them', async () => {
@@ -123,8 +123,8 @@ describe('isolated reviews', () => {
 
   it('are rejected as overloaded when too many wait', async () => {
     const { ask } = start({ workBudgetMs: 500 })
-    const asked = Array.from({ length: 300 }, () => ask('/greet', { name: 'bob' }))
-    const results = await Promise.allSettled(asked)
+    const requests = Array.from({ length: 300 }, () => ask('/greet', { name: 'bob' }))
+    const results = await Promise.allSettled(requests)
     const rejected = results.filter(result => result.status === 'rejected')
     assert.equal(rejected.length, 300 - 256)
     assert.ok(rejected.every(({ reason }) => reason instanceof Overloaded))

@@ -23,7 +23,7 @@ export const largeReviewBytes = 512 * 1024
 export const workBudgetMs = 4_000
 
 /** The shortest time-out that the API allows. A client cannot shorten the budget further. */
-const leastBudgetMs = 1_000
+const minBudgetMs = 1_000
 
 /** Heap of a process. Usual reviews need less than 60 MiB; the largest valid ones need up to 250 MiB. */
 const heapMiB = { usual: 128, large: 384 }
@@ -124,13 +124,14 @@ export class IsolatedReviews<Question, Facts> {
   async #decide(lane: ReviewLane, path: string, body: Buffer, context: ReviewContext): Promise<Uint8Array> {
     const { lookUp, log } = this.#options
     const { signal, timeoutMs } = context
-    const budgetMs = Math.min(this.#options.workBudgetMs ?? workBudgetMs, Math.max(leastBudgetMs, timeoutMs))
+    const budgetMs = Math.min(this.#options.workBudgetMs ?? workBudgetMs, Math.max(minBudgetMs, timeoutMs))
     let reply = await lane.run({ kind: 'review', path, body }, budgetMs, signal)
     if (reply.kind === 'question') {
       const facts = await lookUp(reply.question as Question, signal)
       reply = await lane.run({ kind: 'review', path, body, facts }, budgetMs, signal)
     }
-    if (reply.kind === 'question') throw new Error(`the webhook ${path} asks again although it received the facts`)
+    if (reply.kind === 'question')
+      throw new Error(`the webhook ${path} asks again although it received the facts`)
     const { record } = reply
     if (record) log[record.level](record.message, { webhook: path, ...record.fields })
     if (record?.level === 'error') context.onPanic()

@@ -3,16 +3,16 @@
 import type { Deletion } from './client.ts'
 import { CredentialsError } from './credentials.ts'
 import { codeOf, KubeError, type RequestDescription, type Status } from './error.ts'
-import { type AnswerShape, parseWithoutManagedFields } from './managed-fields.ts'
+import { parseWithoutManagedFields, type ResponseShape } from './managed-fields.ts'
 import type { KubeObject, ObjectPage, Stored } from './object.ts'
 import { apiVersionOf, type Resource } from './resource.ts'
-import { type AnswerBody, TransportError, type TransportHeaders } from './transport.ts'
+import { type ResponseBody, TransportError, type TransportHeaders } from './transport.ts'
 
 /** Maximum quote of a response that is not a Status; enough to recognize a proxy's error page. */
 const quotedCharacters = 300
 
 /** Turns a failed response into an error, from the server's Status or from the page of a proxy. */
-export function answerError(
+export function responseError(
   request: RequestDescription,
   httpStatus: number,
   headers: TransportHeaders,
@@ -52,7 +52,7 @@ export function transportError(request: RequestDescription, cause: unknown): Kub
 }
 
 /** Parses the JSON of a response. With a shape, drops the managedFields of its objects. */
-export function parseAnswer<T>(request: RequestDescription, body: AnswerBody, shape?: AnswerShape): T {
+export function parseResponse<T>(request: RequestDescription, body: ResponseBody, shape?: ResponseShape): T {
   try {
     return (shape ? parseWithoutManagedFields(body, shape) : JSON.parse(body.toString())) as T
   } catch (cause) {
@@ -66,27 +66,30 @@ export function parseAnswer<T>(request: RequestDescription, body: AnswerBody, sh
 }
 
 /** A list as the API sends it. */
-export interface ListAnswer<T extends KubeObject> {
+export interface ListResponse<T extends KubeObject> {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string }
   readonly items?: readonly Stored<T>[] | null
 }
 
 /** Adds apiVersion and kind to the items of a page, because the server leaves them out of most lists. */
-export function toPage<T extends KubeObject>(resource: Resource<T>, answer: ListAnswer<T>): ObjectPage<T> {
+export function toPage<T extends KubeObject>(
+  resource: Resource<T>,
+  response: ListResponse<T>,
+): ObjectPage<T> {
   const apiVersion = apiVersionOf(resource)
   const { kind } = resource
   return {
-    items: (answer.items ?? []).map(item => (item.kind ? item : { apiVersion, kind, ...item })),
-    resourceVersion: answer.metadata?.resourceVersion ?? '',
-    continue: answer.metadata?.continue || undefined,
+    items: (response.items ?? []).map(item => (item.kind ? item : { apiVersion, kind, ...item })),
+    resourceVersion: response.metadata?.resourceVersion ?? '',
+    continue: response.metadata?.continue || undefined,
   }
 }
 
 /** The server returns a Status if the object is deleted, or the object: still existing, or its last state. */
-export function toDeletion<T extends KubeObject>(answer: Stored<T> | Status): Deletion<T> {
-  if (answer.kind === 'Status' && !('metadata' in answer && answer.metadata?.uid))
-    return { uid: (answer as Status).details?.uid, gone: true }
-  const object = answer as Stored<T>
+export function toDeletion<T extends KubeObject>(response: Stored<T> | Status): Deletion<T> {
+  if (response.kind === 'Status' && !('metadata' in response && response.metadata?.uid))
+    return { uid: (response as Status).details?.uid, gone: true }
+  const object = response as Stored<T>
   return { object, uid: object.metadata.uid, gone: isLastState(object) }
 }
 

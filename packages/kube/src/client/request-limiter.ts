@@ -9,16 +9,16 @@ import { type RateLimit, TokenBucket } from './rate-limit.ts'
  * Requests that a user is waiting for get almost all slots. Follow-up requests outnumber them and would only delay
  * them; they finish no later this way.
  */
-const shares: Shares = { user: 128, normal: 4, background: 1 }
+const priorityWeights: Shares = { user: 128, normal: 4, background: 1 }
 
-export interface GateOptions {
+export interface RequestLimiterOptions {
   readonly clock: Clock
   readonly maxInFlight: number
   readonly rateLimit?: RateLimit
 }
 
 /** The owner and priority of a waiting request. */
-export interface Place {
+export interface WaitOptions {
   readonly owner?: string
   readonly priority?: Priority
 }
@@ -33,17 +33,17 @@ interface Waiter extends Waiting {
  * server throttles, no request starts until the pause is over, and the limit is halved. Afterwards each full round of
  * responses raises the limit by one. One request is always allowed.
  */
-export class Gate {
+export class RequestLimiter {
   readonly #clock: Clock
   readonly #maxInFlight: number
   readonly #bucket: TokenBucket | undefined
-  readonly #order = new OwnerTurns<Waiter>(shares)
+  readonly #order = new OwnerTurns<Waiter>(priorityWeights)
   #inFlight = 0
   #allowed: number
-  #closedUntil = 0
+  #pausedUntil = 0
   #timer: Timer | undefined
 
-  constructor(options: GateOptions) {
+  constructor(options: RequestLimiterOptions) {
     if (!(options.maxInFlight >= 1))
       throw new RangeError(`maxInFlight must be at least 1, not ${options.maxInFlight}`)
     this.#clock = options.clock
@@ -69,7 +69,10 @@ export class Gate {
    * Waits for a slot; undefined if one is free. `leave` releases the slot. Rejects with the signal's reason if that
    * comes first; then there is nothing to release.
    */
-  enter(signal?: AbortSignal, { owner = '', priority = 'normal' }: Place = {}): Promise<void> | undefined {
+  enter(
+    signal?: AbortSignal,
+    { owner = '', priority = 'normal' }: WaitOptions = {},
+  ): Promise<void> | undefined {
     if (this.waiting === 0 && this.#untilNextTurn() === 0) {
       this.#inFlight++
       return undefined
@@ -103,15 +106,15 @@ export class Gate {
   /** The server asked for a pause. Requests that were in flight together count as one slow-down. */
   slowDown(pauseMs: number): void {
     const now = this.#clock.monotonic()
-    if (now >= this.#closedUntil) this.#allowed = Math.max(1, this.#allowed / 2)
-    this.#closedUntil = Math.max(this.#closedUntil, now + pauseMs)
+    if (now >= this.#pausedUntil) this.#allowed = Math.max(1, this.#allowed / 2)
+    this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs)
   }
 
   /** Returns 0 if the next request may start (its token is then taken), or Infinity if a response must arrive first. */
   #untilNextTurn(): number {
     if (this.#inFlight >= this.allowed) return Number.POSITIVE_INFINITY
     const now = this.#clock.monotonic()
-    if (now < this.#closedUntil) return this.#closedUntil - now
+    if (now < this.#pausedUntil) return this.#pausedUntil - now
     return this.#bucket ? this.#bucket.take(now) : 0
   }
 
@@ -119,7 +122,7 @@ export class Gate {
     while (this.waiting > 0) {
       const wait = this.#untilNextTurn()
       if (wait > 0) {
-        this.#wakeAfter(wait)
+        this.#resumeAfter(wait)
         return
       }
       this.#inFlight++
@@ -127,7 +130,7 @@ export class Gate {
     }
   }
 
-  #wakeAfter(ms: number): void {
+  #resumeAfter(ms: number): void {
     if (ms === Number.POSITIVE_INFINITY || this.#timer) return
     this.#timer = this.#clock.setTimeout(() => {
       this.#timer = undefined

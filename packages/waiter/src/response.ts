@@ -4,8 +4,8 @@
 import type { TransportStream } from './transport.ts'
 
 /** The server rejected the request, or the watch sent an ERROR event. */
-export class RefusedAnswer extends Error {
-  override readonly name = 'RefusedAnswer'
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError'
   readonly status: number
   readonly retryAfterMs: number | undefined
 
@@ -16,7 +16,7 @@ export class RefusedAnswer extends Error {
   }
 
   /** The resourceVersion or the page has expired; only a new list helps. */
-  get gone(): boolean {
+  get isExpired(): boolean {
     return this.status === 410
   }
 }
@@ -29,19 +29,19 @@ export interface StatusObject {
 }
 
 /** Enough for any message, and a bound for the HTML page of a proxy. */
-const longestMessage = 300
+const maxMessageLength = 300
 
-export async function refusal(answer: TransportStream): Promise<RefusedAnswer> {
-  const text = await textOf(answer.body).catch(() => '')
-  return new RefusedAnswer(answer.status, messageIn(text), retryAfterOf(answer.headers['retry-after']))
+export async function readError(response: TransportStream): Promise<ResponseError> {
+  const text = await textOf(response.body).catch(() => '')
+  return new ResponseError(response.status, messageIn(text), retryAfterOf(response.headers['retry-after']))
 }
 
 function messageIn(text: string): string {
   try {
     const { message, reason } = JSON.parse(text) as StatusObject
-    return (message || reason || '').slice(0, longestMessage)
+    return (message || reason || '').slice(0, maxMessageLength)
   } catch {
-    return text.replaceAll(/\s+/g, ' ').trim().slice(0, longestMessage)
+    return text.replaceAll(/\s+/g, ' ').trim().slice(0, maxMessageLength)
   }
 }
 

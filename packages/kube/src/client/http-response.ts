@@ -13,13 +13,13 @@ import {
 const streamBufferBytes = 1024 * 1024
 
 /** The common part of both kinds of response: whether the request was sent, abortion, and failure. */
-export abstract class Answer implements Dispatcher.DispatchHandler {
+export abstract class HttpResponse implements Dispatcher.DispatchHandler {
   protected status = 0
   protected headers: TransportHeaders = {}
   protected controller: Dispatcher.DispatchController | undefined
   #signal: AbortSignal | undefined
   #abort: (() => void) | undefined
-  #over: (() => void) | undefined
+  #finished: (() => void) | undefined
   #failed = false
   #sent = false
 
@@ -31,8 +31,8 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
   }
 
   /** Calls back once when the connection is finished with this request, with any result. */
-  whenOver(over: () => void): void {
-    this.#over = over
+  onFinished(over: () => void): void {
+    this.#finished = over
   }
 
   /** Passes the error to the caller; called at most once. */
@@ -51,17 +51,17 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.#forgetSignal()
-    this.#tellOver()
+    this.#notifyFinished()
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     this.#failOnce(error)
-    this.#tellOver()
+    this.#notifyFinished()
   }
 
-  #tellOver(): void {
-    const over = this.#over
-    this.#over = undefined
+  #notifyFinished(): void {
+    const over = this.#finished
+    this.#finished = undefined
     over?.()
   }
 
@@ -93,7 +93,7 @@ export abstract class Answer implements Dispatcher.DispatchHandler {
 }
 
 /** A response that is delivered when it is complete. */
-export class WholeAnswer extends Answer {
+export class BufferedResponse extends HttpResponse {
   #chunks: Buffer[] = []
   readonly #resolve: (response: TransportResponse) => void
   readonly #reject: (error: TransportError) => void
@@ -124,7 +124,7 @@ export class WholeAnswer extends Answer {
 }
 
 /** A response that is delivered when it starts, and read as it arrives. */
-export class StreamedAnswer extends Answer {
+export class StreamedResponse extends HttpResponse {
   readonly #resolve: (stream: TransportStream) => void
   readonly #reject: (error: TransportError) => void
   #started = false
@@ -132,7 +132,7 @@ export class StreamedAnswer extends Answer {
   #bufferedBytes = 0
   #ended = false
   #error: TransportError | undefined
-  #wake: (() => void) | undefined
+  #resume: (() => void) | undefined
 
   constructor(
     signal: AbortSignal | undefined,
@@ -159,19 +159,19 @@ export class StreamedAnswer extends Answer {
     this.#chunks.push(chunk)
     this.#bufferedBytes += chunk.length
     if (this.#bufferedBytes > streamBufferBytes) controller.pause()
-    this.#wake?.()
+    this.#resume?.()
   }
 
   override onResponseEnd(): void {
     super.onResponseEnd()
     this.#ended = true
-    this.#wake?.()
+    this.#resume?.()
   }
 
   protected override fail(error: TransportError): void {
     this.#ended = true
     this.#error ??= error
-    if (this.#started) this.#wake?.()
+    if (this.#started) this.#resume?.()
     else this.#reject(error)
   }
 
@@ -187,9 +187,9 @@ export class StreamedAnswer extends Answer {
         if (this.#error) throw this.#error
         if (this.#ended) return
         await new Promise<void>(resolve => {
-          this.#wake = resolve
+          this.#resume = resolve
         })
-        this.#wake = undefined
+        this.#resume = undefined
       }
     } finally {
       if (!this.#ended) this.controller?.abort(new Error('the reader closed the stream'))
@@ -198,7 +198,7 @@ export class StreamedAnswer extends Answer {
 }
 
 /** An aborted request must fail at once, not when its turn comes. */
-export function refuseAborted(signal: AbortSignal | undefined): void {
+export function throwIfAborted(signal: AbortSignal | undefined): void {
   if (signal?.aborted) throw new TransportError('aborted', false, 'aborted', abortReason(signal))
 }
 
