@@ -15,17 +15,17 @@ import {
 import { isLastState } from '../client/response.ts'
 
 /** The part of a cache that a cached client needs. WatchCache implements it. */
-export interface WriteFolder<T extends KubeObject = KubeObject> {
+export interface WriteRecorder<T extends KubeObject = KubeObject> {
   readonly resource: Resource<T>
   get(ref: ObjectRef): Stored | undefined
-  fold(object: Stored<T>): void
+  recordWrite(object: Stored<T>): void
   recordDeleted(ref: ObjectRef, uid: string): void
   recordTerminating(ref: ObjectRef, uid: string): void
 }
 
 export interface CachedClient extends Client {
   /** From now on, writes of this cache's resource are visible in the cache when their promise resolves. */
-  attach<T extends KubeObject>(cache: WriteFolder<T>): void
+  attach<T extends KubeObject>(cache: WriteRecorder<T>): void
 }
 
 /**
@@ -33,16 +33,16 @@ export interface CachedClient extends Client {
  * Reads go to the server; read the cache directly to use it. Writes under another API version than the cache's, `raw`
  * requests and dry runs are not recorded in the cache.
  */
-export function createCachedClient(client: Client, caches: Iterable<WriteFolder> = []): CachedClient {
-  const attached = new Map<string, WriteFolder[]>()
+export function createCachedClient(client: Client, caches: Iterable<WriteRecorder> = []): CachedClient {
+  const attached = new Map<string, WriteRecorder[]>()
   const cachesOf = (resource: ResourceDescriptor) => attached.get(keyOf(resource)) ?? []
 
-  function attach(cache: WriteFolder): void {
+  function attach(cache: WriteRecorder): void {
     const key = keyOf(cache.resource)
     attached.set(key, [...(attached.get(key) ?? []), cache])
   }
 
-  async function recordWrite<T extends KubeObject>(
+  async function recorded<T extends KubeObject>(
     resource: Resource<T>,
     response: Promise<Stored<T>>,
     dryRun: boolean | undefined,
@@ -52,7 +52,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
     if (dryRun || object.kind !== resource.kind) return object
     for (const cache of cachesOf(resource)) {
       if (isLastState(object)) cache.recordDeleted(object.metadata, object.metadata.uid)
-      else cache.fold(object)
+      else cache.recordWrite(object)
     }
     return object
   }
@@ -85,7 +85,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
 
   for (const cache of caches) attach(cache)
   return {
-    attach: cache => attach(cache as unknown as WriteFolder),
+    attach: cache => attach(cache as unknown as WriteRecorder),
     get: (resource, ref, options) => client.get(resource, ref, options),
     find: (resource, ref, options) => client.find(resource, ref, options),
     list: (resource, options) => client.list(resource, options),
@@ -93,13 +93,13 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
     pages: (resource, options) => client.pages(resource, options),
     watch: (resource, options, onEvent) => client.watch(resource, options, onEvent),
     create: (resource, object, options) =>
-      recordWrite(resource, client.create(resource, object, options), options?.dryRun),
+      recorded(resource, client.create(resource, object, options), options?.dryRun),
     update: (resource, object, options) =>
-      recordWrite(resource, client.update(resource, object, options), options?.dryRun),
+      recorded(resource, client.update(resource, object, options), options?.dryRun),
     patch: (resource, ref, patch, options) =>
-      recordWrite(resource, client.patch(resource, ref, patch, options), options?.dryRun),
+      recorded(resource, client.patch(resource, ref, patch, options), options?.dryRun),
     apply: (resource, object, options) =>
-      recordWrite(resource, client.apply(resource, object, options), options.dryRun),
+      recorded(resource, client.apply(resource, object, options), options.dryRun),
     delete: deleteAndRecord,
     async deleteCollection(resource, options) {
       const deleted = await client.deleteCollection(resource, options)
@@ -114,7 +114,7 @@ export function createCachedClient(client: Client, caches: Iterable<WriteFolder>
 }
 
 function recordDeletion(
-  cache: WriteFolder,
+  cache: WriteRecorder,
   ref: ObjectRef,
   deletion: Deletion<KubeObject>,
   before?: string,
@@ -122,7 +122,7 @@ function recordDeletion(
   const uid = deletion.uid ?? before
   if (deletion.gone) {
     if (uid) cache.recordDeleted(ref, uid)
-  } else if (deletion.object) cache.fold(deletion.object)
+  } else if (deletion.object) cache.recordWrite(deletion.object)
 }
 
 function keyOf(resource: ResourceDescriptor): string {

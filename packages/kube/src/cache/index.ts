@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-export { type CachedClient, createCachedClient, type WriteFolder } from './cached-client.ts'
+export { type CachedClient, createCachedClient, type WriteRecorder } from './cached-client.ts'
 export type { Change, ChangeHandler, ChangeSource } from './change.ts'
 export type { IndexFunction } from './indexed-store.ts'
 export type { Projection } from './object-cache.ts'

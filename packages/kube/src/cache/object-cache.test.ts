@@ -135,7 +135,7 @@ class CacheSimulation {
   }
 
   #recordWrite(object: Stored<Item>): void {
-    this.cache.fold(object)
+    this.cache.recordWrite(object)
     const { uid, resourceVersion } = object.metadata
     const shown = this.cache.store.get(object.metadata)
     if (shown?.metadata.uid === uid)

@@ -147,7 +147,7 @@ export class ObjectCache<T extends KubeObject, P extends KubeObject, I extends s
   }
 
   /** Records the response to an own create, update, patch or apply. */
-  fold(object: Stored<T>): void {
+  recordWrite(object: Stored<T>): void {
     const { resourceVersion } = object.metadata
     // The watch has already shown everything about this version, perhaps also the deletion.
     if (this.#progress && compareResourceVersions(resourceVersion, this.#progress) <= 0) return

@@ -176,8 +176,8 @@ export class WatchCache<
   }
 
   /** Records the response to a create, update, patch or apply. */
-  fold(object: Stored<T>): void {
-    this.#objects.fold(object)
+  recordWrite(object: Stored<T>): void {
+    this.#objects.recordWrite(object)
   }
 
   /** Records that the object with this UID no longer exists. */
