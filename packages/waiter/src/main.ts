@@ -10,7 +10,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
   })
 
 const code = await runWaiter({
-  words: process.argv.slice(2),
+  args: process.argv.slice(2),
   environment: process.env,
   signal: stop.signal,
   logError: line => process.stderr.write(`${line}\n`),

@@ -149,7 +149,7 @@ describe('runWaiter', () => {
 describe('runWaiter without an API server', () => {
   const alone = async (args: readonly string[], environment: Record<string, string> = {}) => {
     const lines: string[] = []
-    const code = await runWaiter({ words: args, environment, log: line => lines.push(line) })
+    const code = await runWaiter({ args, environment, log: line => lines.push(line) })
     return { code, lines }
   }
 
@@ -170,7 +170,7 @@ describe('runWaiter without an API server', () => {
 
   it('runs in process on any transport', async () => {
     const code = await runWaiter({
-      words: ['--podcliques=a:1'],
+      args: ['--podcliques=a:1'],
       namespace: 'team',
       clock: new ImmediateClock(),
       log: () => {},

@@ -18,7 +18,7 @@ import type { Transport } from './transport.ts'
 
 export interface WaiterOptions {
   /** The command line, without the program. */
-  readonly words: readonly string[]
+  readonly args: readonly string[]
   /** The source of files and address, unless `namespace` and `transport` are given. */
   readonly environment?: Environment
   readonly namespace?: string
@@ -43,7 +43,7 @@ export const exitCode = { done: 0, failed: 1 } as const
 export async function runWaiter(options: WaiterOptions): Promise<number> {
   const log = options.log ?? (line => process.stdout.write(`${line}\n`))
   const logError = options.logError ?? log
-  const command = parseCommandLine(options.words)
+  const command = parseCommandLine(options.args)
   switch (command.task) {
     case 'help':
       log(usage.trimEnd())

@@ -19,7 +19,7 @@ describe('stories on the embedded cluster', () => {
           runInitContainer: (pod, container, { signal, log }) =>
             container.name === waiter.containerName
               ? runWaiter({
-                  words: container.args ?? [],
+                  args: container.args ?? [],
                   namespace: pod.metadata.namespace ?? '',
                   transport: inProcessTransport(cluster.handle),
                   signal,

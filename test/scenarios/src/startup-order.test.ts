@@ -46,7 +46,7 @@ async function run(pod: string, words: readonly string[], namespace: string, sig
   const isDoomed = times === 1 && runsOf.size <= killed
   const kill = new AbortController()
   const exitCode = await runWaiter({
-    words,
+    args: words,
     namespace,
     transport: counted(inProcessTransport(embedded.cluster.handle)),
     signal: AbortSignal.any([signal, kill.signal]),

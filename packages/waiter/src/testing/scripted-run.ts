@@ -20,7 +20,7 @@ export async function run(
   const transport = server.connection
   try {
     const code = await runWaiter({
-      words: args,
+      args,
       namespace: 'team',
       transport,
       clock,
