@@ -80,9 +80,9 @@ describe(`${rounds} rounds of faults on real Kubernetes (SEED=${seed})`, () => {
       ca: kubernetes.ca,
       certificate,
       key,
-      trouble: () => ({ kind: 'none' }),
-      hold: () => operator.faults.lateness(),
-      judge: request => operator.faults.judge(request),
+      watchFault: () => ({ kind: 'none' }),
+      watchDelayMs: () => operator.faults.lateness(),
+      requestFault: request => operator.faults.judge(request),
     })
     const { start } = await installOperator(kubernetes, {
       // Whoever follows a killed one would wait for its lease to run out.

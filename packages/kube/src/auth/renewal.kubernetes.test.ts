@@ -43,7 +43,7 @@ describe('in-cluster config on a real API server, while token and CA are replace
     proxy = await ChaosProxy.start({
       server: cluster.server,
       ca: cluster.ca,
-      trouble: () => ({ kind: 'none' }),
+      watchFault: () => ({ kind: 'none' }),
     })
   })
   after(async () => {

@@ -59,8 +59,8 @@ describe('WatchCache behind a network that fails all the time', () => {
       ca: cluster.ca,
       certificate: cluster.admin.cert,
       key: cluster.admin.key,
-      trouble: () => fault(),
-      hold: () => hold,
+      watchFault: () => fault(),
+      watchDelayMs: () => hold,
     })
     const tls = { ca: proxy.ca }
     through = createClient({ server: `https://localhost:${proxy.port}`, namespace: 'x', tls: () => tls })

@@ -42,11 +42,11 @@ export interface ChaosProxyOptions {
   /** The client certificate of the proxy. Without it the proxy is anonymous, so that a caller's token counts. */
   readonly certificate?: string
   readonly key?: string
-  readonly trouble: () => WatchFault
+  readonly watchFault: () => WatchFault
   /** Delay in milliseconds of watch data; the order is kept. */
-  readonly hold?: () => number
+  readonly watchDelayMs?: () => number
   /** Called with path and query before each request other than a watch is forwarded. Undefined: no fault. */
-  readonly judge?: (request: { method: string; path: string }) => Promise<RequestFault | undefined>
+  readonly requestFault?: (request: { method: string; path: string }) => Promise<RequestFault | undefined>
 }
 
 export class ChaosProxy {
@@ -112,7 +112,7 @@ export class ChaosProxy {
       this.#respondToWatch(incoming, outgoing)
       return
     }
-    const rejection = await this.#options.judge?.({ method: incoming.method!, path })
+    const rejection = await this.#options.requestFault?.({ method: incoming.method!, path })
     if (rejection && !rejection.isCarriedOut) sendError(outgoing, rejection.status, rejection.reason)
     else
       this.#forward(incoming, outgoing, response => {
@@ -127,7 +127,7 @@ export class ChaosProxy {
   }
 
   #respondToWatch(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    const fault = this.#options.trouble()
+    const fault = this.#options.watchFault()
     if (fault.kind !== 'none') this.broken.set(fault.kind, (this.broken.get(fault.kind) ?? 0) + 1)
     if (fault.kind === 'status') {
       sendError(outgoing, fault.status, reasonOf[fault.status])
@@ -177,7 +177,7 @@ export class ChaosProxy {
       }
     }
     const line = new DelayLine()
-    const later = (act: () => void) => line.push(this.#options.hold?.() ?? 0, act)
+    const later = (act: () => void) => line.push(this.#options.watchDelayMs?.() ?? 0, act)
     response.on('data', (chunk: Buffer) => later(() => deliver(chunk)))
     response.on('end', () => later(() => outgoing.end()))
     response.on('error', () => outgoing.destroy())
