@@ -81,7 +81,7 @@ export class HttpTransport implements Transport {
       path: this.#basePath + request.path,
       headers: request.headers as Record<string, string | string[]>,
       body: request.body,
-      headersTimeout: request.answerTimeoutMs ?? request.timeoutMs,
+      headersTimeout: request.responseTimeoutMs ?? request.timeoutMs,
       bodyTimeout: request.timeoutMs,
     }
   }

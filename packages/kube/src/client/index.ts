@@ -65,7 +65,7 @@ export {
   type ResourceDescriptor,
   resourceName,
 } from './resource.ts'
-export { defaultRetryPolicy, mayBeCarriedOut, type RetryPolicy, wasTurnedAway } from './retry.ts'
+export { defaultRetryPolicy, mayBeCarriedOut, type RetryPolicy, wasNotProcessed } from './retry.ts'
 export {
   type BindOptions,
   bindPod,

@@ -106,8 +106,8 @@ export class Requester {
     const startedAt = this.#options.clock.monotonic()
     try {
       const request = await this.#build(call, timeoutMs, signal)
-      const answerTimeoutMs = Math.min(timeoutMs, this.#options.timeoutMs)
-      const stream = await this.#options.transport.stream({ ...request, answerTimeoutMs })
+      const responseTimeoutMs = Math.min(timeoutMs, this.#options.timeoutMs)
+      const stream = await this.#options.transport.stream({ ...request, responseTimeoutMs })
       this.#warn(call, stream.headers)
       if (stream.status < 300) {
         this.#report(call, startedAt, stream.status, 'OK')

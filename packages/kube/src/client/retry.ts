@@ -66,7 +66,7 @@ export function hasNoResponse(error: KubeError): boolean {
  * Reports whether the server certainly did nothing and will accept the request when it is less busy or available
  * again.
  */
-export function wasTurnedAway(error: KubeError): boolean {
+export function wasNotProcessed(error: KubeError): boolean {
   if (error.code === 'Network') return !error.sent
   if (error.code === 'ServiceUnavailable') return error.retryAfterSeconds !== undefined
   return error.code === 'TooManyRequests'

@@ -12,7 +12,7 @@ export interface TransportRequest {
   /** Fails with a TransportError of kind `timeout` after this long without a byte from the server. */
   readonly timeoutMs: number
   /** Longest wait for the start of the response. Default: `timeoutMs`. */
-  readonly answerTimeoutMs?: number
+  readonly responseTimeoutMs?: number
   readonly signal?: AbortSignal
 }
 

@@ -45,7 +45,7 @@ function start(options: Partial<IsolatedReviewsOptions<unknown, unknown>> = {}) 
   const ask = async (path: string, over: object = {}, timeoutMs = 9_000): Promise<Response> => {
     const body = Buffer.from(review(over))
     const context = { signal: never, timeoutMs, onPanic: () => {} }
-    const response = await reviews.answer(path, { contentType: 'application/json', body }, context)
+    const response = await reviews.decide(path, { contentType: 'application/json', body }, context)
     return JSON.parse(Buffer.from(response).toString()).response
   }
   return { reviews, ask, lines, registry }
@@ -74,7 +74,7 @@ describe('isolated reviews', () => {
       'panic: cannot read properties of undefined [recovered]',
     )
     const body = { contentType: 'application/json', body: Buffer.from('[') }
-    const response = await reviews.answer('/greet', body, {
+    const response = await reviews.decide('/greet', body, {
       signal: never,
       timeoutMs: 9_000,
       onPanic: () => {},
@@ -136,7 +136,7 @@ describe('isolated reviews', () => {
     const hostile = ask('/loop')
     const gone = new AbortController()
     const body = { contentType: 'application/json', body: Buffer.from(review({ name: 'bob' })) }
-    const waiting = reviews.answer('/loop', body, {
+    const waiting = reviews.decide('/loop', body, {
       signal: gone.signal,
       timeoutMs: 9_000,
       onPanic: () => {},

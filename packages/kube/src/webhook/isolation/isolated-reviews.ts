@@ -104,7 +104,7 @@ export class IsolatedReviews<Question, Facts> {
   }
 
   /** Returns the response as JSON. Throws `Overloaded` if too many reviews wait. */
-  async answer(path: string, review: ReviewBody, context: ReviewContext): Promise<string | Uint8Array> {
+  async decide(path: string, review: ReviewBody, context: ReviewContext): Promise<string | Uint8Array> {
     const rejection = rejectionOf(review)
     if (rejection !== undefined || review.body === 'too-large') return rejection ?? ''
     const { body } = review
