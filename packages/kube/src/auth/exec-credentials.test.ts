@@ -99,12 +99,12 @@ describe('ExecCredentials', () => {
   })
 
   const wrong: [what: string, output: object | string, says: RegExp][] = [
-    ['no JSON', 'hello s3cret', /did not print JSON$/],
+    ['text that is not JSON', 'hello s3cret', /did not print JSON$/],
     ['another kind', '{"kind":"Other"}', /printed Other/],
     ['another version', JSON.stringify({ kind: 'ExecCredential', apiVersion: 'v0', status: {} }), /of v0/],
-    ['nothing', {}, /neither a token nor a certificate/],
+    ['no credentials', {}, /neither a token nor a certificate/],
     ['a certificate without its key', { clientCertificateData: 'c' }, /without its key/],
-    ['an expiry that is none', { token: 't', expirationTimestamp: 'soon' }, /invalid expirationTimestamp/],
+    ['an invalid expiry', { token: 't', expirationTimestamp: 'soon' }, /invalid expirationTimestamp/],
   ]
   for (const [what, output, says] of wrong)
     it(`reports a plugin that prints ${what}`, async () => {

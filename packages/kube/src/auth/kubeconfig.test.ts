@@ -184,7 +184,7 @@ describe('loadKubeconfig', () => {
 
   const wrong: [what: string, cluster: object, user: object, says: RegExp][] = [
     ['no server', { server: '' }, {}, /has no server/],
-    ['a server that is no URL', { server: 'https://[' }, {}, /is not a URL/],
+    ['a server that is not a URL', { server: 'https://[' }, {}, /is not a URL/],
     [
       'a CA that is not to be used',
       { 'insecure-skip-tls-verify': true, 'certificate-authority-data': base64('CA') },
@@ -192,7 +192,7 @@ describe('loadKubeconfig', () => {
       /both a certificate authority and insecure/,
     ],
     ['a certificate without its key', {}, { 'client-certificate-data': base64('c') }, /without its key/],
-    ['a provider that is gone', {}, { 'auth-provider': { name: 'gcp' } }, /gcp was removed/],
+    ['a removed auth provider', {}, { 'auth-provider': { name: 'gcp' } }, /gcp was removed/],
     ['a plugin without a command', {}, { exec: { apiVersion: 'x' } }, /has no command/],
     [
       'a plugin of an unknown version',
@@ -201,7 +201,7 @@ describe('loadKubeconfig', () => {
       /v1alpha1/,
     ],
     [
-      'a plugin that needs a person',
+      'an interactive plugin',
       {},
       {
         exec: {

@@ -48,7 +48,7 @@ async function simulate(faults: Faults): Promise<{ most: number; last: number[];
     if (noFaults || random() >= faults.loss) return undefined
     const kinds = [
       'lose request',
-      'lose answer',
+      'lose response',
       failure(429, 'TooManyRequests'),
       failure(500, 'InternalError'),
     ]

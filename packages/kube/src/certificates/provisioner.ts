@@ -107,9 +107,9 @@ export class CertificateProvisioner {
 
   /** Resolves after the time, or earlier on a change. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
-    const woken = new AbortController()
-    this.#trigger = () => woken.abort()
-    await this.#clock.sleep(ms, AbortSignal.any([signal, woken.signal])).catch(() => {})
+    const triggered = new AbortController()
+    this.#trigger = () => triggered.abort()
+    await this.#clock.sleep(ms, AbortSignal.any([signal, triggered.signal])).catch(() => {})
   }
 
   async #pauseBetweenChanges(signal: AbortSignal): Promise<void> {
@@ -178,12 +178,12 @@ export class CertificateProvisioner {
     const served = this.#served.current()
     const isTrusted = (cert: string) => trustProblem(cert, authorities, name, now) === undefined
     // API servers need a moment to see a new authority. Until then, keep a certificate that they trust.
-    const settled = authorities[0] ? propagatedAt(authorities[0], policy) : now
-    const waits = works && served && served.cert !== pair.cert && now < settled && isTrusted(served.cert)
+    const propagated = authorities[0] ? propagatedAt(authorities[0], policy) : now
+    const waits = works && served && served.cert !== pair.cert && now < propagated && isTrusted(served.cert)
     if (works && !waits) this.#served.set(pair)
     const current = this.#served.current()
     this.#ready = missing.length === 0 && current !== undefined && isTrusted(current.cert)
-    if (waits) return { recheckInMs: Math.max(minCheckIntervalMs, settled - now) }
+    if (waits) return { recheckInMs: Math.max(minCheckIntervalMs, propagated - now) }
     return missing.length > 0 ? { recheckInMs: missingEveryMs } : {}
   }
 

@@ -182,7 +182,7 @@ describe('retries', () => {
 describe('create with generateName', () => {
   const wanted: Thing = { metadata: { generateName: 'a-', namespace: 'ns' } }
 
-  for (const fault of ['lose request', 'lose answer'] as const)
+  for (const fault of ['lose request', 'lose response'] as const)
     it(`creates exactly one object when the network faults: ${fault}`, async () => {
       const clock = new FakeClock()
       let failures = 5

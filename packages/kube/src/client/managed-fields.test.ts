@@ -78,13 +78,13 @@ describe('parseWithoutManagedFields', () => {
   })
 
   const odd = {
-    'a name that is escaped': '{"meta\\u0064ata":{"managed\\u0046ields":[1],"name":"a"}}',
-    'names that are given twice':
+    'an escaped name': '{"meta\\u0064ata":{"managed\\u0046ields":[1],"name":"a"}}',
+    'duplicate names':
       '{"metadata":{"managedFields":[1]},"metadata":{"a":1,"managedFields":[1],"managedFields":[2],"b":2}}',
-    'nothing else in the metadata': '{"metadata":{"managedFields":[]},"spec":{}}',
-    'them first': '{"metadata":{"managedFields":[{"a":"]}"}],"name":"a"}}',
-    'them in the middle': '{"metadata":{"uid":"1" , "managedFields" : [ ] , "name":"a"}}',
-    'them last': '{"metadata":{"name":"a","managedFields":null}}',
+    'only managedFields in the metadata': '{"metadata":{"managedFields":[]},"spec":{}}',
+    'managedFields first': '{"metadata":{"managedFields":[{"a":"]}"}],"name":"a"}}',
+    'managedFields in the middle': '{"metadata":{"uid":"1" , "managedFields" : [ ] , "name":"a"}}',
+    'managedFields last': '{"metadata":{"name":"a","managedFields":null}}',
     'the name as a value':
       '{"metadata":{"name":"managedFields","annotations":{"managedFields":"managedFields"}}}',
     'characters of several bytes':

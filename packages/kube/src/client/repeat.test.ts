@@ -51,7 +51,7 @@ const neverCarriedOut: readonly Failure[] = [
 ]
 const perhapsCarriedOut: readonly Failure[] = [
   ['a connection that was reset', network('read ECONNRESET', true), 'Network'],
-  ['a half-written answer', network('other side closed', true), 'Network'],
+  ['a truncated response', network('other side closed', true), 'Network'],
   ['silence', new TransportError('timeout', true, 'the server did not respond in time'), 'Timeout'],
   ['a 503', failure(503, 'ServiceUnavailable'), 'ServiceUnavailable'],
   ['a 504', failure(504, 'Timeout'), 'Timeout'],

@@ -153,7 +153,7 @@ describe('the metrics endpoint', () => {
     responses.resolve(undefined)
     for (const response of await Promise.all([...first, again])) assert.equal(response.status, 401)
     assert.equal(requests.length, 10)
-    assert.equal((await as('one-more')).status, 401, 'the refusal was not remembered')
+    assert.equal((await as('one-more')).status, 401, 'the 429 must not be cached')
   })
 
   it('reports a failure if the API server is unreachable', async () => {

@@ -92,7 +92,7 @@ describe('a controller process', () => {
     const first = newProcess(new Set())
     const actual = async (name: string) => (await client.get(configMaps, { namespace, name })).data?.actual
     await waitFor(
-      'what exists to be reconciled',
+      'existing objects to be reconciled',
       async () => (await actual('a')) === 'a' && (await actual('b')) === 'b',
     )
     await client.create(configMaps, { metadata: { namespace, name: 'c' }, data: { wanted: 'c' } })

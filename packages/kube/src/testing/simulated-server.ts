@@ -22,7 +22,7 @@ export interface HistoryEntry {
 }
 
 /** The fault of a request: another response, loss before or after it was carried out, or none. */
-export type Fault = TransportResponse | 'lose request' | 'lose answer' | undefined
+export type Fault = TransportResponse | 'lose request' | 'lose response' | undefined
 
 export interface SimulatedServerOptions {
   /** Called for each request that is not a watch. */
@@ -30,7 +30,7 @@ export interface SimulatedServerOptions {
   /** Called for each watch: another response, or none. */
   readonly watchFault?: (request: TransportRequest) => Fault
   /** Delays requests, responses and watch events. */
-  readonly delay?: (what: 'request' | 'answer' | 'event') => Promise<void>
+  readonly delay?: (what: 'request' | 'response' | 'event') => Promise<void>
   /** False: streaming lists are rejected, as by servers without them. */
   readonly streamingList?: boolean
 }
@@ -87,8 +87,8 @@ export class SimulatedServer implements Transport {
     if (fault === 'lose request') throw new TransportError('network', true, 'lost')
     if (typeof fault === 'object') return fault
     const response = this.#carryOut(request)
-    await this.#options.delay?.('answer')
-    if (fault === 'lose answer') throw new TransportError('network', true, 'lost')
+    await this.#options.delay?.('response')
+    if (fault === 'lose response') throw new TransportError('network', true, 'lost')
     if (request.signal?.aborted) throw new TransportError('aborted', true, 'aborted')
     return response
   }

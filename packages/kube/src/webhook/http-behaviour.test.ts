@@ -62,8 +62,8 @@ describe('a webhook', () => {
   })
 
   const bad: readonly [string, string | Buffer | undefined, RequestOptions, number, RegExp][] = [
-    ['nothing', undefined, {}, 400, /^request body is empty$/],
-    ['no JSON', '{', {}, 400, /json parse error/],
+    ['an empty body', undefined, {}, 400, /^request body is empty$/],
+    ['invalid JSON', '{', {}, 400, /json parse error/],
     ['no object', '[]', {}, 400, /no request/],
     [
       'another kind',

@@ -131,7 +131,7 @@ export class WebhookServer {
       this.#serve(request, response).catch(error => {
         // Closed client connections are normal and could fill the log.
         const level = request.socket.destroyed ? 'debug' : 'warn'
-        this.#log[level]('A webhook request ended without an answer', { error })
+        this.#log[level]('Webhook request ended without a response', { error })
         response.destroy()
       })
     })

@@ -26,4 +26,4 @@ export type ReviewReply =
   /** The webhook needs facts about the cluster first. */
   | { readonly kind: 'question'; readonly question: unknown }
   /** `record` is absent if the body was not a review. */
-  | { readonly kind: 'answer'; readonly body: Uint8Array; readonly record?: ReviewRecord }
+  | { readonly kind: 'response'; readonly body: Uint8Array; readonly record?: ReviewRecord }

@@ -45,7 +45,7 @@ export async function decideReview<Question, Facts>(
   { path, body, facts }: ReviewMessage,
 ): Promise<ReviewReply> {
   const review = openReview(Buffer.from(body.buffer, body.byteOffset, body.byteLength))
-  if (typeof review === 'string') return { kind: 'answer', body: Buffer.from(review) }
+  if (typeof review === 'string') return { kind: 'response', body: Buffer.from(review) }
   const webhook = webhooks[path]
   if (!webhook) throw new Error(`no webhook for the path ${path}`)
   let question: Question | undefined
@@ -56,5 +56,5 @@ export async function decideReview<Question, Facts>(
     return webhook.decide(review.request, facts as Facts | undefined)
   })
   if (question !== undefined) return { kind: 'question', question }
-  return { kind: 'answer', body: Buffer.from(text), record }
+  return { kind: 'response', body: Buffer.from(text), record }
 }
